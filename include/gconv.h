@@ -569,7 +569,7 @@ GCONV_API bool gconv_reader_composited(const gconv_reader *reader);
 
 /* Why the device of a plan did not decode this JPEG: a phrase about the file. "" if the device
  * decoded it or was not asked to, and for other formats. */
-GCONV_API const char *gconv_reader_doubt(const gconv_reader *reader);
+GCONV_API const char *gconv_reader_fallback(const gconv_reader *reader);
 
 GCONV_API void gconv_reader_free(gconv_reader *reader);
 

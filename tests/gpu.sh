@@ -566,7 +566,7 @@ make_damaged() {
     "$build/tests/damage_jpeg" "$1" "$2" "$3" "$work"/large[123].jpg >"$3.txt"
 }
 
-# check_damaged COUNT: kernels decode what the judge finds sound, to the samples of libjpeg. They doubt
+# check_damaged COUNT: kernels decode what the judge finds sound, to the samples of libjpeg. They reject
 # all else.
 check_damaged() {
   make_damaged 7 "$1" "$work/damaged" || return

@@ -57,10 +57,10 @@ struct gc_decoder_type {
      * image a file. */
     gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
     /* Before the first `read`: whether a device may decode the image, whose file begins with these
-     * `held` bytes and has `size` in all. Fills *picture but for its orientation, else *doubt with
+     * `held` bytes and has `size` in all. Fills *picture but for its orientation, else *reason with
      * a phrase that says what was met. NULL for formats that no device decodes. */
     gc_offer (*offer)(gc_decoder *decoder, const unsigned char *bytes, size_t held, size_t size,
-                      gconv_encoded *picture, const char **doubt);
+                      gconv_encoded *picture, const char **reason);
     /* After `offer`: a device has decoded the image, `size` bytes of the file. `finish` is next. */
     void (*accept)(gc_decoder *decoder, size_t size);
     /* As gconv_source has it. NULL for decoders that one thread does all work of. */

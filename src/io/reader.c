@@ -51,7 +51,7 @@ struct gconv_reader {
     unsigned char *piece; /* of the file that is offered; allocated when needed */
     size_t offer_bytes;   /* size of the file that is offered */
     size_t offer_given;   /* of its bytes, how many the device has got so far */
-    const char *doubt;    /* why no device decodes the image; "" where that is not known */
+    const char *reason;    /* why no device decodes the image; "" where that is not known */
     bool accepted;        /* a device has decoded the image */
     gconv_error failure;  /* the first one; every later call repeats it */
 };
@@ -200,7 +200,7 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
     opened->options = known;
-    opened->doubt = "";
+    opened->reason = "";
     status = gc_input_open(path, &opened->input, error);
     if (status == GCONV_OK && opened->input.owned)
         introduce(&opened->input, &known);
@@ -364,14 +364,14 @@ static gc_offer offer_bytes(gconv_reader *reader, const unsigned char *bytes, si
     gc_decoder *decoder = reader->decoder;
     reader->offer_given = count;
     return decoder->type->offer(decoder, bytes, count, reader->offer_bytes, picture,
-                                &reader->doubt);
+                                &reader->reason);
 }
 
 /* Reads the first `count` bytes of the file and offers them. */
 static gc_offer offer_read(gconv_reader *reader, size_t count, gconv_encoded *picture)
 {
     free(reader->head);
-    if (!gc_input_load(&reader->input, count, &reader->head, &reader->doubt))
+    if (!gc_input_load(&reader->input, count, &reader->head, &reader->reason))
         return GC_OFFER_REFUSED;
     return offer_bytes(reader, reader->head, count, picture);
 }
@@ -395,13 +395,13 @@ static bool offer_for_source(void *user, gconv_encoded *picture)
 {
     gconv_reader *reader = user;
     if (!may_offer(reader) ||
-        !gc_input_measure(&reader->input, OFFER_BYTES_MAX, &reader->offer_bytes, &reader->doubt))
+        !gc_input_measure(&reader->input, OFFER_BYTES_MAX, &reader->offer_bytes, &reader->reason))
         return false;
     if (offer_head(reader, picture) != GC_OFFER_MADE) {
         end_offer(reader);
         return false;
     }
-    reader->doubt = "";
+    reader->reason = "";
     reader->offered = true;
     picture->orientation = reader->orientation;
     return true;
@@ -454,9 +454,9 @@ bool gconv_reader_composited(const gconv_reader *reader)
     return reader->composited;
 }
 
-const char *gconv_reader_doubt(const gconv_reader *reader)
+const char *gconv_reader_fallback(const gconv_reader *reader)
 {
-    return reader->doubt;
+    return reader->reason;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -481,7 +481,7 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
         return GCONV_OK;
     if (reader->offered) {
         end_offer(reader);
-        reader->doubt = "data that the GPU doubts, or lacks memory for";
+        reader->reason = "data that the GPU rejects, or lacks memory for";
     }
     gconv_status status = read_upright(reader, count, rows, stride, &reader->failure);
     reader->delivered += count;

@@ -50,16 +50,16 @@ cpu on *: asked for by name*'
     make_image jpeg:ycc narrow.jpg 8 30 noise # the decoder of these tests refuses it
     make_image png:grey in.png 40 30 noise
     make_image pgm in.pgm 40 30 noise
-    while read -r name decoder doubt; do
+    while read -r name decoder reason; do
         expect 0 "$FAULTY" edges --impl kernels -v --timings --explain --json $name out.png
         same "$(key decoder)" $decoder
-        like "$(key explanation)" "*decoder: $decoder${doubt:+ ($doubt)}*"
-        like "$err" "gconv: $name: 40x30, *by kernels${doubt:+
-gconv: $name: decoded on the CPU: $doubt}
+        like "$(key explanation)" "*decoder: $decoder${reason:+ ($reason)}*"
+        like "$err" "gconv: $name: 40x30, *by kernels${reason:+
+gconv: $name: decoded on the CPU: $reason}
 gconv: $name: decode * ms by $decoder, upload *"
         expect 0 "$FAULTY" edges --impl kernels --explain $name out.png
         like "$err" "*
-decoder: $decoder${doubt:+ ($doubt)}"
+decoder: $decoder${reason:+ ($reason)}"
     done <<'END'
 sound.jpg cuda
 other.jpg libjpeg-turbo a coding other than baseline
@@ -68,9 +68,9 @@ in.pgm gconv
 END
     expect 0 "$FAULTY" edges --impl kernels -v --explain narrow.jpg out.png
     like "$err" '*
-gconv: narrow.jpg: decoded on the CPU: data that the GPU doubts, or lacks memory for
+gconv: narrow.jpg: decoded on the CPU: data that the GPU rejects, or lacks memory for
 *
-decoder: libjpeg-turbo (data that the GPU doubts, or lacks memory for)'
+decoder: libjpeg-turbo (data that the GPU rejects, or lacks memory for)'
     expect 0 "$FAULTY" edges --impl kernels -v - out.png <sound.jpg
     like "$err" '*
 gconv: standard input: decoded on the CPU: an input that cannot be read twice'

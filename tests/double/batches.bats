@@ -13,7 +13,7 @@ setup_file() {
     make_sound
     cp sound/* in
     make_others
-    "$TESTS/damage_jpeg" 14 120 hurt >verdicts # a line each: its name, and `sound` or a doubt
+    "$TESTS/damage_jpeg" 14 120 hurt >verdicts # a line each: its name, and `sound` or why it is not
     for command in edges box3 sobel; do
         on_cpu $command in
         on_cpu $command sound
@@ -72,12 +72,12 @@ make_others() {
     make_image jpeg:ycc whole.jpg 70 50 noise
     head -c 1500 whole.jpg >in/cut.jpg
     { head -c 1500 whole.jpg && head -c 40 /dev/zero && tail -c +1541 whole.jpg; } >in/damaged.jpg
-    # Zeros behind the last code, where encoders write ones: libjpeg-turbo does not mind, kernels doubt it.
-    make_image jpeg:grey:quality=90 in/doubted.jpg 24 20 noise
+    # Zeros behind the last code, where encoders write ones: libjpeg-turbo does not mind, kernels reject it.
+    make_image jpeg:grey:quality=90 in/rejected.jpg 24 20 noise
     local size last
-    size=$(wc -c <in/doubted.jpg)
-    last=$(od -An -tu1 -j $((size - 3)) -N 1 in/doubted.jpg)
-    printf %b "\\0$(printf %o $((last & 254)))" | dd of=in/doubted.jpg bs=1 seek=$((size - 3)) conv=notrunc status=none
+    size=$(wc -c <in/rejected.jpg)
+    last=$(od -An -tu1 -j $((size - 3)) -N 1 in/rejected.jpg)
+    printf %b "\\0$(printf %o $((last & 254)))" | dd of=in/rejected.jpg bs=1 seek=$((size - 3)) conv=notrunc status=none
     head -c 900 in/grey.png >in/cut-off.png
     : >in/empty.jpg
 }
@@ -215,11 +215,11 @@ proved() { sed -n 's/ sound$//p' verdicts; }
 }
 
 @test "what kernels do not decode: -v, --json and --explain say who has, and why" {
-    cp in/progressive.jpg in/grey.png in/grey40x16.jpg in/doubted.jpg .
-    expect 0 gconv edges --decoder cuda -v -o out grey40x16.jpg progressive.jpg grey.png doubted.jpg
+    cp in/progressive.jpg in/grey.png in/grey40x16.jpg in/rejected.jpg .
+    expect 0 gconv edges --decoder cuda -v -o out grey40x16.jpg progressive.jpg grey.png rejected.jpg
     like "$err" '*progressive.jpg: decoded on the CPU: a coding other than baseline*'
     like "$err" '*grey.png: decoded on the CPU: not a JPEG*'
-    like "$err" '*doubted.jpg: decoded on the CPU: data that the GPU doubts, or lacks memory for*'
+    like "$err" '*rejected.jpg: decoded on the CPU: data that the GPU rejects, or lacks memory for*'
     [[ $err != *grey40x16.jpg:\ decoded\ on* ]]
     expect 0 gconv edges --decoder cuda --json -o json grey40x16.jpg progressive.jpg
     like "$out" '*"grey40x16.jpg"*"decoder": "cuda"*"progressive.jpg"*"decoder": "libjpeg-turbo"*'

@@ -599,7 +599,7 @@ decode() { "$TESTS/double/double_decode" "$@"; }
     like "$out" '* checks, 0 failed'
 }
 
-@test "JPEG by kernels: of damaged files they take those that are sound, and doubt the others" {
+@test "JPEG by kernels: of damaged files they take those that are sound, and reject the others" {
     mkdir files
     "$TESTS/damage_jpeg" 5 400 files >verdicts
     expect 0 decode --files files/*.jpg

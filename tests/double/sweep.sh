@@ -46,11 +46,11 @@ mkdir in out expected
 "$make_image" make jpeg:grey in/tiny.jpg 3 2 noise
 "$make_image" make jpeg:ycc:progressive in/progressive.jpg 20 30 noise
 "$make_image" make jpeg:grey:quality=95 in/long.jpg 800 600 noise
-# Zeros behind the last code, where encoders write ones: libjpeg-turbo does not mind, kernels doubt it.
-"$make_image" make jpeg:grey:quality=90 in/doubted.jpg 24 20 noise
-size=$(wc -c <in/doubted.jpg)
-last=$(od -An -tu1 -j $((size - 3)) -N 1 in/doubted.jpg)
-printf %b "\\0$(printf %o $((last & 254)))" | dd of=in/doubted.jpg bs=1 seek=$((size - 3)) conv=notrunc status=none
+# Zeros behind the last code, where encoders write ones: libjpeg-turbo does not mind, kernels reject it.
+"$make_image" make jpeg:grey:quality=90 in/rejected.jpg 24 20 noise
+size=$(wc -c <in/rejected.jpg)
+last=$(od -An -tu1 -j $((size - 3)) -N 1 in/rejected.jpg)
+printf %b "\\0$(printf %o $((last & 254)))" | dd of=in/rejected.jpg bs=1 seek=$((size - 3)) conv=notrunc status=none
 
 # ---- Scenarios -----------------------------------------------------------------------------------
 
@@ -91,14 +91,14 @@ mixed() {
   reference=(filter -k box3 --format png -o out in/grey.png in/colour.ppm in/photo.jpg in/alpha.png)
   outputs='grey.png colour.png photo.png alpha.png' fails=1 partial=1
 }
-# The same with kernels that decode, and a picture that they doubt.
+# The same with kernels that decode, and a picture that they reject.
 jpegs='in/photo.jpg in/turned.jpg in/tiny.jpg in/progressive.jpg'
 kernels() {
   # shellcheck disable=SC2206
-  command=(filter -k box3 --format png -j 3 --decoder cuda -o out $jpegs in/doubted.jpg)
+  command=(filter -k box3 --format png -j 3 --decoder cuda -o out $jpegs in/rejected.jpg)
   # shellcheck disable=SC2206
-  reference=(filter -k box3 --format png -o out $jpegs in/doubted.jpg)
-  outputs='photo.png turned.png tiny.png progressive.png doubted.png' fails=1 partial=1
+  reference=(filter -k box3 --format png -o out $jpegs in/rejected.jpg)
+  outputs='photo.png turned.png tiny.png progressive.png rejected.png' fails=1 partial=1
 }
 # Kernels that decode and compress: a file in several pieces, and a result in two downloads.
 packed() {

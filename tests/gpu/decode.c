@@ -29,7 +29,7 @@ typedef struct room {
     void *packed, *memory; /* pinned host memory, device memory */
     size_t packed_bytes, bytes;
     cudaStream_t stream;
-    unsigned turn; /* pictures so far: kernels write the doubt of two of three to the host */
+    unsigned turn; /* pictures so far: kernels write the flag of two of three to the host */
 } room;
 
 static _Thread_local room mine;
@@ -89,12 +89,12 @@ static gconv_status run_kernels(const gconv_encoded *picture, bool luma_only, gc
     bool waited = cudaStreamSynchronize(mine.stream) == cudaSuccess; /* after failures, too */
     if (status == GCONV_OK && !waited)
         status = fail_with(error, GCONV_ERROR_DEVICE, "the kernels fail");
-    if (status == GCONV_OK && packed->doubt != 0)
-        status = fail_with(error, GCONV_ERROR_UNSUPPORTED, "the kernels doubt it");
+    if (status == GCONV_OK && packed->rejected != 0)
+        status = fail_with(error, GCONV_ERROR_UNSUPPORTED, "the kernels reject it");
     return status;
 }
 
-/* GCONV_ERROR_UNSUPPORTED: the header is not one that kernels take, or they doubt the data. Planes
+/* GCONV_ERROR_UNSUPPORTED: the header is not one that kernels take, or they reject the data. Planes
  * stay until the thread decodes the next picture. */
 static gconv_status decode(const gconv_encoded *picture, bool luma_only, gc_decoded *decoded,
                            gconv_error *error)
@@ -102,10 +102,10 @@ static gconv_status decode(const gconv_encoded *picture, bool luma_only, gc_deco
     gconv_encoded copy = *picture;
     gc_jpeg_facts facts;
     gc_jpeg_layout layout;
-    const char *doubt;
+    const char *reason;
     *decoded = (gc_decoded){.planes = {NULL}};
-    if (!gc_jpeg_read_layout(picture->bytes, picture->size, &facts, &layout, &doubt))
-        return fail_with(error, GCONV_ERROR_UNSUPPORTED, doubt);
+    if (!gc_jpeg_read_layout(picture->bytes, picture->size, &facts, &layout, &reason))
+        return fail_with(error, GCONV_ERROR_UNSUPPORTED, reason);
     copy.layout = &layout;
     return run_kernels(&copy, luma_only, decoded, error);
 }
@@ -416,19 +416,19 @@ static void check_sound(const char *name, const gconv_encoded *picture,
     turbo_free(&expected);
 }
 
-/* What the judge doubts the kernels doubt, too. */
-static void check_doubted(const char *name, const unsigned char *bytes, size_t size,
+/* What the judge rejects the kernels reject, too. */
+static void check_rejected(const char *name, const unsigned char *bytes, size_t size,
                           const jpeg_verdict *verdict)
 {
     gc_decoded decoded;
     gconv_error error;
-    if (verdict->layout.data == 0) /* the header is doubted */
+    if (verdict->layout.data == 0) /* the header is rejected */
         return;
     gconv_encoded picture = encoded_of(bytes, size, &verdict->facts);
     checked++;
     gconv_status status = decode(&picture, false, &decoded, &error);
     if (status == GCONV_OK)
-        complain(name, "the judge doubts it, and the kernels do not");
+        complain(name, "the judge rejects it, and the kernels do not");
     else if (status != GCONV_ERROR_UNSUPPORTED)
         complain(name, error.message);
 }
@@ -445,7 +445,7 @@ static void check_files(char **names, int count)
             sound++;
             check_sound(names[i], &picture, &decoded);
         } else if (bytes != NULL) {
-            check_doubted(names[i], bytes, size, &verdict);
+            check_rejected(names[i], bytes, size, &verdict);
         }
         free(bytes);
     }

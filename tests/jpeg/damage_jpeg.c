@@ -4,7 +4,7 @@
  *
  * DIR/000000.jpg to DIR/(COUNT-1).jpg are made. Half of those that are damaged come of FILES, the
  * others of small files that libjpeg writes; a quarter of all is crafted. Then one line for every
- * file goes to standard output: its name and `sound`, or what the scan doubts. */
+ * file goes to standard output: its name and `sound`, or what the scan rejects. */
 #include "damage.h"
 
 #include "sound.h"
@@ -51,7 +51,7 @@ static void make_file(uint64_t seed, size_t index, const char *directory, const 
     snprintf(path, sizeof path, "%s/%06zu.jpg", directory, index);
     save(path, &made);
     bool sound = jpeg_is_sound(made.bytes, made.size, &verdict);
-    printf("%06zu.jpg %s\n", index, sound ? "sound" : verdict.doubt);
+    printf("%06zu.jpg %s\n", index, sound ? "sound" : verdict.reason);
     free(made.bytes);
 }
 

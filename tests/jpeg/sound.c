@@ -31,7 +31,7 @@ static uint64_t energy_of(int64_t value, unsigned char step)
     return (uint64_t)(value * value) * ((uint64_t)step * step);
 }
 
-/* One block of component `c`. Returns a doubt or NULL. */
+/* One block of component `c`. Returns why it is not sound, or NULL. */
 static const char *judge_block(const judge *by, gc_jpeg_bits *from, int c, int32_t *dc)
 {
     const gc_jpeg_layout *layout = &by->of->layout;
@@ -60,7 +60,7 @@ static const char *judge_block(const judge *by, gc_jpeg_bits *from, int c, int32
                : NULL;
 }
 
-/* Up to the next marker, or to where one should stand. Returns a doubt or NULL. */
+/* Up to the next marker, or to where one should stand. Returns why it is not sound, or NULL. */
 static const char *judge_end(gc_jpeg_bits *from)
 {
     gc_jpeg_refill_slowly(from);
@@ -74,7 +74,7 @@ static const char *judge_end(gc_jpeg_bits *from)
     return NULL;
 }
 
-/* `count` MCUs, to a marker. Returns a doubt or NULL. */
+/* `count` MCUs, to a marker. Returns why it is not sound, or NULL. */
 static const char *judge_interval(judge *by, uint64_t count)
 {
     const gc_jpeg_facts *facts = &by->of->facts;
@@ -104,7 +104,7 @@ static bool take_marker(judge *by, int marker)
     return found;
 }
 
-/* From the data to EOI. Returns a doubt or NULL. */
+/* From the data to EOI. Returns why it is not sound, or NULL. */
 static const char *judge_data(judge *by)
 {
     const gc_jpeg_layout *layout = &by->of->layout;
@@ -127,12 +127,12 @@ static const char *judge_data(judge *by)
 bool jpeg_is_sound(const unsigned char *bytes, size_t size, jpeg_verdict *verdict)
 {
     *verdict = (jpeg_verdict){.bytes = 0};
-    if (!gc_jpeg_read_layout(bytes, size, &verdict->facts, &verdict->layout, &verdict->doubt))
+    if (!gc_jpeg_read_layout(bytes, size, &verdict->facts, &verdict->layout, &verdict->reason))
         return false;
     judge by = {.of = verdict, .bytes = bytes, .size = size, .at = verdict->layout.data};
     for (int i = 0; i < 4; i++)
         take_table(&verdict->layout.codes[i / 2][i % 2], &by.tables[i / 2][i % 2]);
-    verdict->doubt = judge_data(&by);
+    verdict->reason = judge_data(&by);
     verdict->bytes = by.at;
-    return verdict->doubt == NULL;
+    return verdict->reason == NULL;
 }

@@ -10,12 +10,12 @@ typedef struct jpeg_verdict {
     gc_jpeg_facts facts;
     gc_jpeg_layout layout;
     size_t bytes;      /* from SOI to EOI, both included */
-    const char *doubt; /* what was met; NULL if the file is sound */
+    const char *reason; /* what was met; NULL if the file is sound */
 } jpeg_verdict;
 
 /* Judges the header (gc_jpeg_read_layout) and the data, code by code and bit by bit. If the file is
  * sound, every decoder that follows the standard gives the planes that libjpeg-turbo gives, and
- * libjpeg-turbo does not warn. Else verdict->doubt is a short phrase. Reads no byte beyond
+ * libjpeg-turbo does not warn. Else verdict->reason is a short phrase. Reads no byte beyond
  * `size`. */
 bool jpeg_is_sound(const unsigned char *bytes, size_t size, jpeg_verdict *verdict);
 

@@ -58,7 +58,7 @@ static void undamaged_files(void **state)
     }
 }
 
-/* Files without damage: the judge doubts those that the model refuses, and those whose energy
+/* Files without damage: the judge rejects those that the model refuses, and those whose energy
  * is too large. */
 static void crafted_files(void **state)
 {

@@ -1,5 +1,5 @@
 /* The header of a JPEG as devices that decode need it, and the judge of their data: files that
- * pass, and one file for every doubt. What is read from headers is what libjpeg reads. */
+ * pass, and one file for every reason to reject it. What is read from headers is what libjpeg reads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static void assert_sound(const jpeg_recipe *recipe)
     if (!is_sound(&file, &verdict))
         fail_msg("%u x %u, quality %d, factors %d x %d, restart %d, pattern %d: %s", recipe->width,
                  recipe->height, recipe->quality, recipe->across, recipe->down, recipe->restart,
-                 (int)recipe->pattern, verdict.doubt);
+                 (int)recipe->pattern, verdict.reason);
     assert_int_equal(verdict.facts.width, recipe->width);
     assert_int_equal(verdict.facts.height, recipe->height);
     assert_int_equal(verdict.facts.components, recipe->stored == JCS_GRAYSCALE ? 1 : 3);
@@ -205,9 +205,9 @@ static void assert_layout(jpeg_file file)
     struct jpeg_error_mgr errors;
     gc_jpeg_facts facts;
     gc_jpeg_layout layout;
-    const char *doubt;
-    if (!gc_jpeg_read_layout(file.bytes, file.size, &facts, &layout, &doubt))
-        fail_msg("%s", doubt);
+    const char *reason;
+    if (!gc_jpeg_read_layout(file.bytes, file.size, &facts, &layout, &reason))
+        fail_msg("%s", reason);
     jpeg.err = jpeg_std_error(&errors);
     jpeg_create_decompress(&jpeg);
     jpeg_mem_src(&jpeg, file.bytes, (unsigned long)file.size);
@@ -308,11 +308,11 @@ static void assert_file(jpeg_file file, const char *wanted)
     jpeg_verdict verdict;
     bool sound = is_sound(&file, &verdict);
     if (wanted == NULL && !sound)
-        fail_msg("a doubt: %s", verdict.doubt);
+        fail_msg("rejected: %s", verdict.reason);
     if (wanted != NULL && sound)
-        fail_msg("no doubt: %s", wanted);
+        fail_msg("not rejected: %s", wanted);
     if (wanted != NULL)
-        assert_string_equal(verdict.doubt, wanted);
+        assert_string_equal(verdict.reason, wanted);
     free(file.bytes);
 }
 
@@ -391,7 +391,7 @@ static void energies(void **state)
     assert_block(1, DC_7 "1100110" AC_0_10 "0000000000" AC_END, too_much);
 }
 
-/* ---- A doubt for every rule ------------------------------------------------------------------ */
+/* ---- A file for every rule ------------------------------------------------------------------- */
 
 static jpeg_file base_of(int restart)
 {
@@ -653,7 +653,7 @@ static void restarts(void **state)
     assert_file(file, left_over);
 }
 
-/* Every cut within the data is a doubt, and so is one row of MCUs more or less. */
+/* Every cut within the data is rejected, and so is one row of MCUs more or less. */
 static void wrong_sizes(void **state)
 {
     (void)state;

@@ -92,7 +92,7 @@ static size_t compare(const subject *of, uint32_t step, size_t bytes, size_t *co
             enter_next(&p);
         done += (uint32_t)(wanted - left);
         /* DC coefficients are not judged, so that the join may get further. */
-        if (done > sound || joined == GC_JPEG_JOIN_DOUBTS)
+        if (done > sound || joined == GC_JPEG_JOIN_REJECTED)
             break;
         assert_int_equal(joined_bit(&p), bit_of(&alone[done], 0));
         for (int c = 0; c < of->frame.part_count; c++)

@@ -75,7 +75,7 @@ static void they_are_sound(void **state)
         jpeg_verdict verdict;
         gc_jpeg_trial(i, bytes, &picture);
         if (!jpeg_is_sound(bytes, picture.size, &verdict))
-            fail_msg("trial %d: %s", i, verdict.doubt);
+            fail_msg("trial %d: %s", i, verdict.reason);
     }
 }
 

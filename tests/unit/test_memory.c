@@ -208,7 +208,7 @@ static void offer_without_memory(void **state)
     failing = 1;
     assert_false(source->offer(source->user, &encoded));
     failing = 0;
-    assert_string_equal(gconv_reader_doubt(reader), "too little memory for the file");
+    assert_string_equal(gconv_reader_fallback(reader), "too little memory for the file");
     assert_int_equal(source->read(source->user, height, rows, sizeof rows / height, &error),
                      GCONV_OK);
     assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);

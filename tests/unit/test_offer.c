@@ -135,7 +135,7 @@ static void the_facts_are_those_of_the_file(void **state)
             assert_int_equal(o.picture.sampling_x, sampling);
             assert_int_equal(o.picture.sampling_y, sampling);
             assert_int_equal(o.picture.orientation, 1);
-            assert_string_equal(gconv_reader_doubt(o.reader), "");
+            assert_string_equal(gconv_reader_fallback(o.reader), "");
             gconv_reader_free(o.reader);
             free(whole.bytes);
         }
@@ -220,13 +220,13 @@ static void any_data_are_offered_with_their_layout(void **state)
     offered o;
     gc_jpeg_facts facts;
     gc_jpeg_layout layout;
-    const char *doubt;
+    const char *reason;
     write_jpeg("layout.jpg", 3, 2, false);
     blob whole = load_file(scratch_path("layout.jpg"));
     whole.size -= 40;
     memset(whole.bytes + whole.size - 40, 0xff, 40);
     save_file(scratch_path("layout.jpg"), whole.bytes, whole.size);
-    assert_true(gc_jpeg_read_layout(whole.bytes, whole.size, &facts, &layout, &doubt));
+    assert_true(gc_jpeg_read_layout(whole.bytes, whole.size, &facts, &layout, &reason));
     open_with(&o, "layout.jpg", as_stored());
     assert_true(offers(&o));
     assert_int_equal(o.picture.size, whole.size);
@@ -291,7 +291,7 @@ static void an_accepted_picture_is_read(void **state)
     assert_true(offers(&o));
     o.source.accept(o.source.user, o.picture.size);
     assert_string_equal(gconv_reader_decoder(o.reader), "cuda");
-    assert_string_equal(gconv_reader_doubt(o.reader), "");
+    assert_string_equal(gconv_reader_fallback(o.reader), "");
     assert_int_equal(o.source.read(o.source.user, 1, row, sizeof row, &o.error),
                      GCONV_ERROR_ARGUMENT);
     assert_false(offers(&o));
@@ -316,8 +316,8 @@ static void without_accept_rows_are_read_as_ever(void **state)
     assert_same_picture(&read, &expected);
     must_finish(&o);
     assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
-    assert_string_equal(gconv_reader_doubt(o.reader),
-                        "data that the GPU doubts, or lacks memory for");
+    assert_string_equal(gconv_reader_fallback(o.reader),
+                        "data that the GPU rejects, or lacks memory for");
     gconv_reader_free(o.reader);
     free_picture(&read);
     free_picture(&expected);
@@ -422,18 +422,18 @@ static void a_stream_passes_the_offer_on(void **state)
 /* ---- What is not offered --------------------------------------------------------------------- */
 
 /* Nothing is offered, and the picture is read as ever. */
-static void check_no_offer(const char *name, gconv_reader_options options, bool is_doubted)
+static void check_no_offer(const char *name, gconv_reader_options options, bool is_rejected)
 {
     offered o;
     picture expected = must_read(scratch_path(name), &options);
     open_with(&o, name, options);
     assert_false(offers(&o));
-    assert_int_equal(gconv_reader_doubt(o.reader)[0] != '\0', is_doubted);
-    const char *doubt = gconv_reader_doubt(o.reader);
+    assert_int_equal(gconv_reader_fallback(o.reader)[0] != '\0', is_rejected);
+    const char *reason = gconv_reader_fallback(o.reader);
     picture read = read_all(&o);
     assert_same_picture(&read, &expected);
     must_finish(&o);
-    assert_string_equal(gconv_reader_doubt(o.reader), doubt);
+    assert_string_equal(gconv_reader_fallback(o.reader), reason);
     gconv_reader_free(o.reader);
     free_picture(&read);
     free_picture(&expected);
@@ -482,8 +482,8 @@ static void damage_of_the_data_is_found_by_libjpeg(void **state)
     picture rows = new_picture(71, 40, 3, 8);
     assert_int_equal(o.source.read(o.source.user, 40, rows.rows, rows.row_bytes, &o.error),
                      GCONV_ERROR_FORMAT);
-    assert_string_equal(gconv_reader_doubt(o.reader),
-                        "data that the GPU doubts, or lacks memory for");
+    assert_string_equal(gconv_reader_fallback(o.reader),
+                        "data that the GPU rejects, or lacks memory for");
     assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
     gconv_reader_free(o.reader);
     free_picture(&rows);
@@ -544,7 +544,7 @@ static void a_pipe_is_not_offered(void **state)
     assert_int_equal(gconv_reader_open(path, &options, &o.reader, &o.error), GCONV_OK);
     o.source = *gconv_reader_source(o.reader);
     assert_false(offers(&o));
-    assert_string_equal(gconv_reader_doubt(o.reader), "an input that cannot be read twice");
+    assert_string_equal(gconv_reader_fallback(o.reader), "an input that cannot be read twice");
     picture read = read_all(&o);
     assert_same_picture(&read, &expected);
     must_finish(&o);
@@ -576,7 +576,7 @@ static void a_file_that_changes_is_not_offered(void **state)
     assert_int_equal(fwrite(other.bytes, 1, other.size, file), other.size);
     fclose(file);
     assert_false(offers(&o));
-    assert_string_equal(gconv_reader_doubt(o.reader), "a header that libjpeg reads in another way");
+    assert_string_equal(gconv_reader_fallback(o.reader), "a header that libjpeg reads in another way");
     gconv_reader_free(o.reader);
     free(other.bytes);
 }

@@ -29,7 +29,7 @@ static void nothing_is_offered(void **state)
                          GCONV_OK);
         const gconv_source *source = gconv_reader_source(reader);
         assert_false(source->offer(source->user, &encoded));
-        assert_string_equal(gconv_reader_doubt(reader),
+        assert_string_equal(gconv_reader_fallback(reader),
                             "a libjpeg that decodes in another way than libjpeg-turbo");
         assert_int_equal(source->read(source->user, 40, image.rows, image.row_bytes, &error),
                          GCONV_OK);

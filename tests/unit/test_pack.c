@@ -77,7 +77,7 @@ static gc_packed *pack_held(gconv_encoded picture, const unsigned char *data, si
     gconv_source source = {.more = give_piece, .user = &rest};
     if (gc_pack(&picture, rest.left > 0 ? &source : NULL, packed, end)) {
         assert_true(packed->bytes <= bound);
-        assert_int_equal(packed->doubt, 0);
+        assert_int_equal(packed->rejected, 0);
     } else {
         free(packed);
         packed = NULL;
@@ -370,8 +370,8 @@ static void what_is_too_large_has_no_bound(void **state)
 static gconv_encoded read_picture(const jpeg_file *file, gc_jpeg_layout *layout)
 {
     gc_jpeg_facts facts;
-    const char *doubt;
-    assert_true(gc_jpeg_read_layout(file->bytes, file->size, &facts, layout, &doubt));
+    const char *reason;
+    assert_true(gc_jpeg_read_layout(file->bytes, file->size, &facts, layout, &reason));
     bool halves = facts.sampling == GC_JPEG_422 || facts.sampling == GC_JPEG_420;
     return (gconv_encoded){.width = facts.width,
                            .height = facts.height,

@@ -198,8 +198,8 @@ static void report_done(const gc_options *options, const gc_task *task, const gc
             result->implementation);
     if (result->fallback != NULL)
         gc_note(name, "%s", result->fallback);
-    if (result->doubt[0] != '\0')
-        gc_note(name, "decoded on the CPU: %s", result->doubt);
+    if (result->decode_fallback[0] != '\0')
+        gc_note(name, "decoded on the CPU: %s", result->decode_fallback);
     note_clipped(name, result);
     if (result->verified)
         report_verification(name, result);

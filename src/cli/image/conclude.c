@@ -23,12 +23,12 @@ static char *describe_fallback(const gconv_plan *plan)
  * */
 static char *describe_choice(const gc_result *result, const char *plan)
 {
-    bool doubted = result->doubt[0] != '\0';
-    size_t size = strlen(plan) + strlen(result->decoder) + strlen(result->doubt) + 16;
+    bool falls_back = result->decode_fallback[0] != '\0';
+    size_t size = strlen(plan) + strlen(result->decoder) + strlen(result->decode_fallback) + 16;
     char *text = malloc(size);
     if (text != NULL)
-        snprintf(text, size, "%sdecoder: %s%s%s%s\n", plan, result->decoder, doubted ? " (" : "",
-                 result->doubt, doubted ? ")" : "");
+        snprintf(text, size, "%sdecoder: %s%s%s%s\n", plan, result->decoder, falls_back ? " (" : "",
+                 result->decode_fallback, falls_back ? ")" : "");
     return text;
 }
 

@@ -124,10 +124,10 @@ static void note_decoder(gc_work *work)
     const char *wanted = gc_gpu_decoder(work->options);
     result->input_format = gconv_reader_format(work->reader);
     result->decoder = gconv_reader_decoder(work->reader);
-    result->doubt = gconv_reader_doubt(work->reader);
-    if (wanted == NULL || result->doubt[0] != '\0' || strcmp(result->decoder, wanted) == 0)
+    result->decode_fallback = gconv_reader_fallback(work->reader);
+    if (wanted == NULL || result->decode_fallback[0] != '\0' || strcmp(result->decoder, wanted) == 0)
         return;
-    result->doubt =
+    result->decode_fallback =
         result->input_format == GCONV_FORMAT_JPEG ? "its rows are needed on the CPU" : "not a JPEG";
 }
 

@@ -30,7 +30,7 @@ typedef struct gc_result {
     const char *implementation;
     gconv_format input_format;
     const char *decoder; /* as gconv_reader_decoder says */
-    const char *doubt; /* why no GPU decoded a JPEG; "" where it did, or none was there to do it */
+    const char *decode_fallback; /* why no GPU decoded a JPEG; "" where it did, or none was there to do it */
     bool exact;
     bool composited;                    /* transparent pixels were put on the background */
     bool verified;                      /* then the next two are filled */

@@ -38,7 +38,7 @@ void gc_packet_put_result(gc_packet *packet, const gc_result *result)
     gc_packet_put_text(packet, result->blamed);
     gc_packet_put_text(packet, result->implementation);
     gc_packet_put_text(packet, result->decoder);
-    gc_packet_put_text(packet, result->doubt);
+    gc_packet_put_text(packet, result->decode_fallback);
     gc_packet_put_text(packet, result->explanation);
     gc_packet_put_text(packet, result->fallback);
     gc_packet_put_text(packet, result->notes);
@@ -62,7 +62,7 @@ void gc_packet_take_result(gc_packet *packet, gc_result *result)
     result->blamed = gc_packet_take_text(packet);
     result->implementation = gc_packet_take_text(packet);
     result->decoder = gc_packet_take_text(packet);
-    result->doubt = gc_packet_take_text(packet);
+    result->decode_fallback = gc_packet_take_text(packet);
     result->explanation = take_copy(packet);
     result->fallback = take_copy(packet);
     result->notes = take_copy(packet);

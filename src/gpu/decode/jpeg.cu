@@ -6,7 +6,7 @@
  * predecessor ended. The threads of a block repeat this until nothing changes. The first chunk
  * begins right. Once a launch of `follow` changes nothing, all chunks begin right. There are
  * FOLLOWING_PASSES launches. `store` then checks that each chunk begins where its
- * predecessor ends, and doubts the picture otherwise.
+ * predecessor ends, and rejects the picture otherwise.
  *
  *     follow      finds how each chunk begins, and what blocks and DC differences it has; clears
  *                 the coefficients
@@ -38,7 +38,7 @@ enum {
     WORDS = CHUNK_WORDS + GC_PACKED_WORDS_AHEAD,
     /* Launches of `follow`. After the first one, nearly all blocks of threads have chunks that
      * begin right; after the second one, nearly all others, too. Codes of large areas of one colour
-     * repeat, and may never synchronise. Such a picture is doubted, and libjpeg-turbo decodes it.
+     * repeat, and may never synchronise. Such a picture is rejected, and libjpeg-turbo decodes it.
      * It is fast there. */
     FOLLOWING_PASSES = 2
 };
@@ -463,8 +463,8 @@ static __device__ inline bool arrives(const chunk_place &place)
 }
 
 /* Stores the coefficients of all blocks, in zigzag order. Those that are 0 are there already.
- * `doubt` may lie on the host. */
-static __global__ void store(const gc_packed *packed, chunk_findings to, unsigned *doubt)
+ * `rejected` may lie on the host. */
+static __global__ void store(const gc_packed *packed, chunk_findings to, unsigned *rejected)
 {
     extern __shared__ float pixels[];
     shared_data *shared = (shared_data *)pixels;
@@ -483,14 +483,14 @@ static __global__ void store(const gc_packed *packed, chunk_findings to, unsigne
             sound = sound && place.bits_left > GC_PACKED_CHUNK_BITS && arrives(place);
     }
     if (!sound)
-        *doubt = 1;
+        *rejected = 1;
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 /* Makes the samples of blocks, a thread for each. blockIdx.y is the component. */
 static __global__ void transform(const gc_packed *packed, chunk_findings from, sample_planes to,
-                                 unsigned *doubt)
+                                 unsigned *rejected)
 {
     int component = (int)blockIdx.y;
     unsigned across = component == 0 ? packed->luma_across : 1;
@@ -501,7 +501,7 @@ static __global__ void transform(const gc_packed *packed, chunk_findings from, s
     int x[COEFFICIENTS];
     if (!gc_islow_dequantise(from.coefficients[component] + (size_t)number * COEFFICIENTS,
                              packed->steps[component], packed->energy_max[component], x)) {
-        *doubt = 1;
+        *rejected = 1;
         return;
     }
     gc_islow(x);
@@ -580,7 +580,7 @@ size_t gc_packed_device_bytes(const gc_packed *packed, bool luma_only)
     return all.used;
 }
 
-static void launch(const gc_packed *packed, const places &at, unsigned *doubt, cudaStream_t stream)
+static void launch(const gc_packed *packed, const places &at, unsigned *rejected, cudaStream_t stream)
 {
     unsigned following = (packed->chunks + OWN - 1) / OWN;
     unsigned adding = (packed->chunks + ADDING_THREADS - 1) / ADDING_THREADS;
@@ -589,11 +589,11 @@ static void launch(const gc_packed *packed, const places &at, unsigned *doubt, c
         follow<<<following, THREADS, sizeof(shared_states), stream>>>(at.packed, at.chunks, i == 0);
     add_up<<<adding, ADDING_THREADS, ADDING_THREADS * sizeof(tally), stream>>>(at.packed,
                                                                                at.chunks);
-    store<<<storing, THREADS, sizeof(shared_data), stream>>>(at.packed, at.chunks, doubt);
+    store<<<storing, THREADS, sizeof(shared_data), stream>>>(at.packed, at.chunks, rejected);
     size_t luma = (size_t)packed->mcus * packed->luma_blocks;
     dim3 grid((unsigned)((luma + TRANSFORM_THREADS - 1) / TRANSFORM_THREADS),
               (unsigned)at.components);
-    transform<<<grid, TRANSFORM_THREADS, 0, stream>>>(at.packed, at.chunks, at.planes, doubt);
+    transform<<<grid, TRANSFORM_THREADS, 0, stream>>>(at.packed, at.chunks, at.planes, rejected);
 }
 
 gconv_status gc_packed_upload(const gc_packed *packed, void *memory, cudaStream_t stream,
@@ -610,10 +610,10 @@ gconv_status gc_packed_decode(gc_packed *packed, bool is_mapped, bool luma_only,
     arena all = {(char *)memory, 0};
     places at = {};
     lay_out(packed, luma_only, &all, &at);
-    launch(packed, at, is_mapped ? &packed->doubt : &at.packed->doubt, stream);
+    launch(packed, at, is_mapped ? &packed->rejected : &at.packed->rejected, stream);
     GC_CUDA_TRY_LAUNCH(error);
     if (!is_mapped)
-        GC_CUDA_TRY(error, cudaMemcpyAsync(&packed->doubt, &at.packed->doubt, sizeof packed->doubt,
+        GC_CUDA_TRY(error, cudaMemcpyAsync(&packed->rejected, &at.packed->rejected, sizeof packed->rejected,
                                            cudaMemcpyDeviceToHost, stream));
     *decoded = {};
     for (int c = 0; c < at.components; c++) {

@@ -1,5 +1,5 @@
-/* JPEG decoded by kernels: planes that are bit for bit those of libjpeg-turbo, or a doubt. Plain C,
- * no CUDA types. docs/gpu-jpeg.md tells how and why. */
+/* JPEG decoded by kernels: planes that are bit for bit those of libjpeg-turbo, or a rejection.
+ * Plain C, no CUDA types. docs/gpu-jpeg.md tells how and why. */
 #ifndef GC_GPU_DECODE_JPEG_H
 #define GC_GPU_DECODE_JPEG_H
 
@@ -31,8 +31,8 @@ gconv_status gc_packed_upload(const gc_packed *packed, void *memory, struct CUst
                               gconv_error *error);
 
 /* Enqueues the same: decodes what was uploaded, to planes in `memory`. At the end of this work
- * packed->doubt is not 0 where the data are not those of a sound file: the planes are then
- * undefined. `packed` has to stay until then. `is_mapped`: kernels can write there; else the doubt
+ * packed->rejected is not 0 if the data are not those of a sound file: the planes are then
+ * undefined. `packed` has to stay until then. `is_mapped`: kernels can write there; else the flag
  * is copied. */
 gconv_status gc_packed_decode(gc_packed *packed, bool is_mapped, bool luma_only, void *memory,
                               gc_decoded *decoded, struct CUstream_st *stream, gconv_error *error);

@@ -113,7 +113,7 @@ static void pack_head(const gconv_encoded *picture, gc_packed *packed)
 {
     const gc_jpeg_layout *layout = picture->layout;
     int luma = picture->sampling_x * picture->sampling_y;
-    packed->doubt = 0;
+    packed->rejected = 0;
     packed->segments = (uint32_t)count_segments(layout);
     packed->segment_mcus =
         layout->restart_interval == 0 ? (uint32_t)layout->mcus : layout->restart_interval;

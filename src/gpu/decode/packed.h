@@ -62,7 +62,7 @@ typedef struct gc_packed_segment {
  * whole chunks, whose bits that are not used are ones, and GC_PACKED_WORDS_AHEAD words that may be
  * read. */
 typedef struct gc_packed {
-    uint32_t doubt; /* not 0: the kernels have found what a sound file does not have */
+    uint32_t rejected; /* not 0: the kernels have found what a sound file does not have */
     uint32_t chunks, segments, segment_mcus;
     uint32_t mcus, mcus_across;
     uint32_t blocks;      /* of an MCU */

@@ -376,10 +376,10 @@ static gconv_status write_piece(gpu_run *run, const gc_plan_result &result, int6
                                  result.bytes / sizeof(float), error);
 }
 
-/* Whether the kernels doubt the picture. The first piece of output has arrived. */
-static bool is_doubted(const gpu_run *run)
+/* Whether the kernels have rejected the picture. The first piece of output has arrived. */
+static bool is_rejected(const gpu_run *run)
 {
-    return run->packed != nullptr && packed_of(run)->doubt != 0;
+    return run->packed != nullptr && packed_of(run)->rejected != 0;
 }
 
 /* All output has arrived: another run may have the slot. */
@@ -391,7 +391,7 @@ static void leave_device(gpu_run *run)
 }
 
 /* Downloads and writes the result of a band. After the last band's last piece has arrived, another
- * run may have the slot. Nothing is written of a picture that is doubted. */
+ * run may have the slot. Nothing is written of a picture that is rejected. */
 static gconv_status download(gpu_run *run, const gc_plan_result &result, bool last_band,
                              gconv_error *error)
 {
@@ -406,7 +406,7 @@ static gconv_status download(gpu_run *run, const gc_plan_result &result, bool la
             continue;
         int64_t count = std::min(piece_rows, result.rows - (first - piece_rows));
         GC_TRY(await_piece(run, piece - 1, error));
-        run->needs_rows = is_doubted(run);
+        run->needs_rows = is_rejected(run);
         if (run->needs_rows)
             return GCONV_OK;
         if (last_band && piece == pieces)
@@ -479,7 +479,7 @@ static gconv_status download_blocks(gpu_run *run, const void *from, size_t bytes
                         cudaMemcpyDeviceToHost, run->plan->cuda_stream, error));
     GC_TRY(mark_arrival(run, 0, error));
     GC_TRY(await_piece(run, 0, error));
-    if (is_doubted(run) || !has_longer_block(rows))
+    if (is_rejected(run) || !has_longer_block(rows))
         return GCONV_OK;
     return download_all(run, from, bytes, to, 1, error); /* as another piece: parts are timed */
 }
@@ -498,7 +498,7 @@ static gconv_status download_compressed(gpu_run *run, const gc_plan_result &resu
     char *bytes = run->pieces[0]->bytes;
     gc_compressed_rows rows = gc_encode_result(bytes, width, height);
     GC_TRY(download_blocks(run, memory, gc_encode_result_bytes(width, height), bytes, rows, error));
-    run->needs_rows = is_doubted(run);
+    run->needs_rows = is_rejected(run);
     if (run->needs_rows)
         return GCONV_OK;
     leave_device(run);

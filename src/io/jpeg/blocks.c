@@ -162,7 +162,7 @@ static inline bool take_dc(gc_jpeg_bits *bits, const gc_jpeg_table *codes, int32
     return true;
 }
 
-typedef enum progress { GOES_ON, ENDS, DOUBTED } progress;
+typedef enum progress { GOES_ON, ENDS, REJECTED } progress;
 
 /* The next AC symbol. `last` is the index of the coefficient before it, and then its own. */
 static APART progress take_symbol(gc_jpeg_bits *bits, const gc_jpeg_table *codes, uint32_t *last,
@@ -175,7 +175,7 @@ static APART progress take_symbol(gc_jpeg_bits *bits, const gc_jpeg_table *codes
         now = *last;
     /* A run of zeros alone never ends a block. */
     else if (symbol < 0 || now >= GC_JPEG_COEFFICIENTS - (symbol == GC_JPEG_SYMBOL_ZEROS ? 1 : 0))
-        return DOUBTED;
+        return REJECTED;
     int32_t value = symbol == GC_JPEG_SYMBOL_END ? 0 : gc_jpeg_next_value(bits, symbol & 15);
     if (block != NULL && symbol != GC_JPEG_SYMBOL_END)
         block[gc_jpeg_places[now]] = (int16_t)value;

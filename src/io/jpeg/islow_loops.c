@@ -170,13 +170,13 @@ static inline void transpose(vector x[SIDE])
 
 /* What is not sound: the sign of a 16-bit number in `signs`, or bits above the lowest 10 in `far`.
  */
-typedef struct doubt {
+typedef struct findings {
     vector signs, far;
-} doubt;
+} findings;
 
 /* Dequantises the blocks. Coefficients within the limits cannot make the sums of squares overflow.
  */
-static inline void dequantise(const gc_islow_steps *steps, vector x[SIDE], doubt *to)
+static inline void dequantise(const gc_islow_steps *steps, vector x[SIDE], findings *to)
 {
     vector energy = OF(set1_epi32)(0);
     for (int k = 0; k < SIDE; k++) {
@@ -192,7 +192,7 @@ static inline void dequantise(const gc_islow_steps *steps, vector x[SIDE], doubt
 }
 
 /* A result outside -512 to 511: libjpeg-turbo without vectors wraps there. */
-static inline void find_far(const vector x[SIDE], doubt *to)
+static inline void find_far(const vector x[SIDE], findings *to)
 {
     for (int k = 0; k < SIDE; k++)
         to->far = either(to->far, OF(add_epi16)(x[k], OF(set1_epi16)(512)));
@@ -241,7 +241,7 @@ extern gc_islow_function GC_ISLOW;
 bool GC_ISLOW(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
               const gc_islow_steps *steps, unsigned char *samples, size_t stride)
 {
-    doubt found = {OF(set1_epi32)(0), OF(set1_epi32)(0)};
+    findings found = {OF(set1_epi32)(0), OF(set1_epi32)(0)};
     walk at = {.mcu = blocks};
     for (uint32_t i = 0; i < count; i += BLOCKS, samples += BLOCKS * SIDE) {
         const int16_t *some[BLOCKS];

@@ -35,7 +35,7 @@ typedef struct header {
     size_t size, at;
     gc_jpeg_facts *facts;
     gc_jpeg_layout *layout;
-    const char *doubt;
+    const char *reason;
     bool restarts_seen, frame_seen, adobe_seen;
     int adobe_transform;
     component components[COMPONENTS_MAX];
@@ -43,10 +43,10 @@ typedef struct header {
     bool has_table[2][TABLES_MAX]; /* DC, AC */
 } header;
 
-/* The phrase of the first doubt; false, for the caller to return. */
-static bool doubt(header *of, const char *phrase)
+/* Notes why the header is rejected. Returns false, for the caller to return. */
+static bool reject(header *of, const char *phrase)
 {
-    of->doubt = phrase;
+    of->reason = phrase;
     return false;
 }
 
@@ -54,7 +54,7 @@ static bool doubt(header *of, const char *phrase)
 static bool cut(header *of)
 {
     of->facts->is_cut = true;
-    return doubt(of, "cut in the header");
+    return reject(of, "cut in the header");
 }
 
 /* ---- Segments -------------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static bool take_segment(header *of, segment *taken)
         return cut(of);
     size_t length = word_at(of->bytes + of->at);
     if (length < 2)
-        return doubt(of, "a segment of impossible length");
+        return reject(of, "a segment of impossible length");
     if (length > of->size - of->at)
         return cut(of);
     *taken = (segment){of->bytes + of->at + 2, length - 2};
@@ -108,20 +108,20 @@ static bool take_quantisers(header *of, const segment *from)
 {
     enum { TABLE_BYTES = 1 + GC_JPEG_COEFFICIENTS };
     if (from->size == 0)
-        return doubt(of, "an empty quantisation segment");
+        return reject(of, "an empty quantisation segment");
     for (size_t at = 0; at < from->size; at += TABLE_BYTES) {
         const unsigned char *bytes = from->bytes + at;
         if (bytes[0] >> 4 != 0)
-            return doubt(of, "quantisation steps of 16 bits");
+            return reject(of, "quantisation steps of 16 bits");
         if (bytes[0] >= QUANTISERS_MAX)
-            return doubt(of, "a quantisation table of impossible number");
+            return reject(of, "a quantisation table of impossible number");
         if (from->size - at < TABLE_BYTES)
-            return doubt(of, "a quantisation table that is cut");
+            return reject(of, "a quantisation table that is cut");
         if (of->has_quantiser[bytes[0]])
-            return doubt(of, "a quantisation table that is defined twice");
+            return reject(of, "a quantisation table that is defined twice");
         of->has_quantiser[bytes[0]] = true;
         if (memchr(bytes + 1, 0, GC_JPEG_COEFFICIENTS) != NULL)
-            return doubt(of, "a quantisation step of 0");
+            return reject(of, "a quantisation step of 0");
         memcpy(of->layout->steps[bytes[0]], bytes + 1, GC_JPEG_COEFFICIENTS);
         of->layout->energy_max[bytes[0]] = bound_energy(bytes + 1);
     }
@@ -132,30 +132,30 @@ static bool take_tables(header *of, const segment *from)
 {
     enum { HEAD_BYTES = 1 + GC_JPEG_CODE_BITS_MAX };
     if (from->size == 0)
-        return doubt(of, "an empty Huffman segment");
+        return reject(of, "an empty Huffman segment");
     for (size_t at = 0; at < from->size;) {
         const unsigned char *head = from->bytes + at;
         if (from->size - at < HEAD_BYTES)
-            return doubt(of, "a Huffman table that is cut");
+            return reject(of, "a Huffman table that is cut");
         if ((head[0] & 0xe0) != 0 || (head[0] & 15) >= TABLES_MAX)
-            return doubt(of, "a Huffman table of a number that baseline JPEG lacks");
+            return reject(of, "a Huffman table of a number that baseline JPEG lacks");
         bool ac = head[0] >> 4 != 0;
         gc_jpeg_code *code = &of->layout->codes[ac][head[0] & 15];
         if (of->has_table[ac][head[0] & 15])
-            return doubt(of, "a Huffman table that is defined twice");
+            return reject(of, "a Huffman table that is defined twice");
         of->has_table[ac][head[0] & 15] = true;
         gc_jpeg_table table = {.count = 0};
         for (int length = 1; length <= GC_JPEG_CODE_BITS_MAX; length++)
             table.count += head[length];
         if (table.count > 256 || (size_t)table.count > from->size - at - HEAD_BYTES)
-            return doubt(of, "a Huffman table that is cut");
+            return reject(of, "a Huffman table that is cut");
         memcpy(table.symbols, head + HEAD_BYTES, (size_t)table.count);
         memcpy(code->counts, head + 1, sizeof code->counts);
         memcpy(code->symbols, head + HEAD_BYTES, (size_t)table.count);
         if (!gc_jpeg_assign_codes(&table, head + 1))
-            return doubt(of, "a Huffman table with too many codes");
+            return reject(of, "a Huffman table with too many codes");
         if (!gc_jpeg_symbols_are_sound(&table, ac))
-            return doubt(of, "a Huffman table with odd symbols");
+            return reject(of, "a Huffman table with odd symbols");
         at += HEAD_BYTES + (size_t)table.count;
     }
     return true;
@@ -167,28 +167,28 @@ static bool take_frame(header *of, const segment *from)
 {
     enum { HEAD_BYTES = 6, COMPONENT_BYTES = 3 };
     if (of->frame_seen)
-        return doubt(of, "two frames");
+        return reject(of, "two frames");
     of->frame_seen = true;
     if (from->size < HEAD_BYTES)
-        return doubt(of, "a frame header of impossible length");
+        return reject(of, "a frame header of impossible length");
     int count = from->bytes[5];
     if (from->bytes[0] != 8)
-        return doubt(of, "samples of other than 8 bits");
+        return reject(of, "samples of other than 8 bits");
     if (count != 1 && count != 3)
-        return doubt(of, "other than 1 or 3 components");
+        return reject(of, "other than 1 or 3 components");
     if (from->size != HEAD_BYTES + (size_t)count * COMPONENT_BYTES)
-        return doubt(of, "a frame header of impossible length");
+        return reject(of, "a frame header of impossible length");
     of->facts->components = count;
     of->facts->height = word_at(from->bytes + 1);
     of->facts->width = word_at(from->bytes + 3);
     if (of->facts->width == 0 || of->facts->height == 0)
-        return doubt(of, "a width or height of 0");
+        return reject(of, "a width or height of 0");
     if (of->facts->width > SIDE_MAX || of->facts->height > SIDE_MAX)
-        return doubt(of, "more columns or rows than libjpeg takes");
+        return reject(of, "more columns or rows than libjpeg takes");
     for (int i = 0; i < count; i++) {
         const unsigned char *bytes = from->bytes + HEAD_BYTES + i * COMPONENT_BYTES;
         if (bytes[2] >= QUANTISERS_MAX)
-            return doubt(of, "a quantisation table of impossible number");
+            return reject(of, "a quantisation table of impossible number");
         of->components[i] = (component){
             .id = bytes[0], .across = bytes[1] >> 4, .down = bytes[1] & 15, .quantiser = bytes[2]};
     }
@@ -200,7 +200,7 @@ static bool name_sampling(header *of)
     const component *y = of->components;
     for (int i = of->facts->components - 1; i > 0; i--)
         if (y[i].across != 1 || y[i].down != 1)
-            return doubt(of, "unusual sampling");
+            return reject(of, "unusual sampling");
     bool grey = of->facts->components == 1;
     if (y->across == 1 && y->down == 1)
         of->facts->sampling = grey ? GC_JPEG_GREY : GC_JPEG_444;
@@ -209,7 +209,7 @@ static bool name_sampling(header *of)
     else if (y->across == 2 && y->down == 2 && !grey)
         of->facts->sampling = GC_JPEG_420;
     else
-        return doubt(of, "unusual sampling");
+        return reject(of, "unusual sampling");
     return true;
 }
 
@@ -220,9 +220,9 @@ static bool check_colours(header *of)
     bool grey = of->facts->components == 1;
     for (int i = 0; i < of->facts->components && !grey; i++)
         if (of->components[i].id != i + 1)
-            return doubt(of, "components of unusual numbers");
+            return reject(of, "components of unusual numbers");
     if (of->adobe_seen && of->adobe_transform != (grey ? 0 : 1))
-        return doubt(of, "the marker of Adobe names unusual colours");
+        return reject(of, "the marker of Adobe names unusual colours");
     return true;
 }
 
@@ -232,11 +232,11 @@ static bool take_application(header *of, int marker, const segment *from)
     enum { JFIF_BYTES = 14, ADOBE_BYTES = 12 };
     if (marker == MARKER_APP0 && from->size >= 5 && memcmp(from->bytes, "JFIF", 5) == 0 &&
         (from->size < JFIF_BYTES || from->bytes[5] != 1))
-        return doubt(of, "an unusual marker of JFIF");
+        return reject(of, "an unusual marker of JFIF");
     if (marker != MARKER_APP14 || from->size < 5 || memcmp(from->bytes, "Adobe", 5) != 0)
         return true;
     if (from->size < ADOBE_BYTES || of->adobe_seen)
-        return doubt(of, "an unusual marker of Adobe");
+        return reject(of, "an unusual marker of Adobe");
     of->adobe_seen = true;
     of->adobe_transform = from->bytes[11];
     return true;
@@ -245,7 +245,7 @@ static bool take_application(header *of, int marker, const segment *from)
 static bool take_restarts(header *of, const segment *from)
 {
     if (of->restarts_seen || from->size != 2 || word_at(from->bytes) == 0)
-        return doubt(of, "an unusual definition of restarts");
+        return reject(of, "an unusual definition of restarts");
     of->restarts_seen = true;
     of->layout->restart_interval = word_at(from->bytes);
     return true;
@@ -263,21 +263,21 @@ static bool take_scan(header *of, const segment *from)
 {
     size_t count = (size_t)of->facts->components;
     if (!of->frame_seen)
-        return doubt(of, "a scan without a frame");
+        return reject(of, "a scan without a frame");
     if (from->size != 4 + 2 * count || from->bytes[0] != count)
-        return doubt(of, "a scan without some of the components");
+        return reject(of, "a scan without some of the components");
     const unsigned char *last = from->bytes + 1 + 2 * count;
     if (last[0] != 0 || last[1] != GC_JPEG_COEFFICIENTS - 1 || last[2] != 0)
-        return doubt(of, "a scan of a part of the coefficients");
+        return reject(of, "a scan of a part of the coefficients");
     for (size_t i = 0; i < count; i++) {
         const component *one = &of->components[i];
         const unsigned char *bytes = from->bytes + 1 + 2 * i;
         if (bytes[0] != one->id)
-            return doubt(of, "components in another order");
+            return reject(of, "components in another order");
         int dc = bytes[1] >> 4, ac = bytes[1] & 15;
         if (dc >= TABLES_MAX || ac >= TABLES_MAX || !of->has_table[0][dc] ||
             !of->has_table[1][ac] || !of->has_quantiser[one->quantiser])
-            return doubt(of, "a table that is missing");
+            return reject(of, "a table that is missing");
         of->layout->components[i].dc = dc;
         of->layout->components[i].ac = ac;
         of->layout->components[i].quantiser = one->quantiser;
@@ -291,7 +291,7 @@ static bool take_marker(header *of, int marker)
     bool application = marker >= MARKER_APP0 && marker <= MARKER_APP15;
     if (!application && marker != MARKER_COM && marker != MARKER_DQT && marker != MARKER_DHT &&
         marker != MARKER_SOF0 && marker != MARKER_DRI && marker != MARKER_SOS)
-        return doubt(of, marker > MARKER_SOF0 && marker < MARKER_RST0
+        return reject(of, marker > MARKER_SOF0 && marker < MARKER_RST0
                              ? "a coding other than baseline"
                              : "an unusual marker in the header");
     if (!take_segment(of, &found))
@@ -317,16 +317,16 @@ static bool take_header(header *of)
 {
     int marker = 0;
     if (of->size < 2 || of->bytes[0] != 0xff || of->bytes[1] != MARKER_SOI)
-        return doubt(of, "no JPEG");
+        return reject(of, "no JPEG");
     of->at = 2;
     while (marker != MARKER_SOS) {
         if (of->size - of->at < 2)
             return cut(of);
         if (of->bytes[of->at] != 0xff)
-            return doubt(of, "stray bytes in the header");
+            return reject(of, "stray bytes in the header");
         marker = of->bytes[of->at + 1];
         if (marker == 0xff)
-            return doubt(of, "fill bytes");
+            return reject(of, "fill bytes");
         of->at += 2;
         if (!take_marker(of, marker))
             return false;
@@ -337,12 +337,12 @@ static bool take_header(header *of)
 }
 
 bool gc_jpeg_read_layout(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
-                         gc_jpeg_layout *layout, const char **doubted)
+                         gc_jpeg_layout *layout, const char **reason)
 {
     *facts = (gc_jpeg_facts){.width = 0};
     *layout = (gc_jpeg_layout){.data = 0};
     header of = {.bytes = bytes, .size = size, .facts = facts, .layout = layout};
     bool sound = take_header(&of);
-    *doubted = of.doubt;
+    *reason = of.reason;
     return sound;
 }

@@ -21,14 +21,14 @@ typedef struct gc_jpeg_facts {
     uint32_t width, height;
     int components; /* 1 or 3 */
     gc_jpeg_sampling sampling;
-    bool is_cut; /* the header goes on behind the bytes; set after a doubt, too */
+    bool is_cut; /* the header goes on behind the bytes; may be set after a rejection, too */
 } gc_jpeg_facts;
 
 /* Whether the image that begins at bytes[0] has a header that devices take; of the data it proves
- * nothing. If not, *doubt is a short phrase that says what was met, and *facts and *layout are
+ * nothing. If not, *reason is a short phrase that says what was met, and *facts and *layout are
  * undefined: the file may be damaged, or only unusual. Reads no byte beyond `size`, which may be a
  * part of the file: facts->is_cut says whether more is needed. Takes no memory. */
 bool gc_jpeg_read_layout(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
-                         gc_jpeg_layout *layout, const char **doubt);
+                         gc_jpeg_layout *layout, const char **reason);
 
 #endif

@@ -37,7 +37,7 @@ typedef struct jpeg_decoder {
     gc_jpeg_rows *helped; /* `own`, where other threads may help; set before they do */
     bool own_tried;       /* `own` was made if it could be */
     uint32_t own_rows;    /* that `own` has given */
-    bool own_stopped;     /* `own` has met a doubt, and libjpeg decodes */
+    bool own_stopped;     /* `own` has rejected the data, and libjpeg decodes */
 } jpeg_decoder;
 
 static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)
@@ -162,16 +162,16 @@ static bool agree(const jpeg_decoder *decoder, const gc_jpeg_facts *facts)
 }
 
 static gc_offer offer(gc_decoder *common, const unsigned char *bytes, size_t held, size_t size,
-                      gconv_encoded *picture, const char **doubt)
+                      gconv_encoded *picture, const char **reason)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     gc_jpeg_facts facts;
-    if (!gc_jpeg_read_layout(bytes, held, &facts, &decoder->layout, doubt))
+    if (!gc_jpeg_read_layout(bytes, held, &facts, &decoder->layout, reason))
         return facts.is_cut && held < size ? GC_OFFER_NEEDS_MORE : GC_OFFER_REFUSED;
-    *doubt = "a header that libjpeg reads in another way";
+    *reason = "a header that libjpeg reads in another way";
     if (!agree(decoder, &facts))
         return GC_OFFER_REFUSED;
-    *doubt = "a libjpeg that decodes in another way than libjpeg-turbo";
+    *reason = "a libjpeg that decodes in another way than libjpeg-turbo";
     if (!gc_jpeg_check())
         return GC_OFFER_REFUSED;
     decoder->offered = size;

@@ -24,7 +24,7 @@ enum {
 typedef struct entry {
     gc_jpeg_stretch stretch;
     bool decoded; /* as far as it is sound */
-    bool doubted; /* not to its end */
+    bool rejected; /* not to its end */
 } entry;
 
 /* Traces lie in a ring, too: trace i in entry i % slots. They are read in their order, by one
@@ -81,7 +81,7 @@ struct gc_jpeg_rows {
     tracing traces;
     uint64_t head, begun, found;
     bool finding; /* a thread is looking for the end of a stretch */
-    bool over;    /* no more is found: the image has ended, or its data are doubted */
+    bool over;    /* no more is found: the image has ended, or its data are rejected */
     bool stopped; /* the caller gets no more rows, and nobody begins anything */
 };
 
@@ -153,7 +153,7 @@ static gc_jpeg_joined find_stretch(gc_jpeg_rows *rows, entry *of)
     else
         sound = gc_jpeg_stretch_take(&of->stretch, &rows->image, &rows->feed, &rows->front,
                                      rows->lanes);
-    return sound ? GC_JPEG_JOINED : GC_JPEG_JOIN_DOUBTS;
+    return sound ? GC_JPEG_JOINED : GC_JPEG_JOIN_REJECTED;
 }
 
 /* With the lock, which is not held meanwhile. */
@@ -173,7 +173,7 @@ static void find_next(gc_jpeg_rows *rows)
         t->begun = false;
         rows->over = rows->front_row == rows->image.frame.mcus_down;
     }
-    rows->over = rows->over || joined == GC_JPEG_JOIN_DOUBTS;
+    rows->over = rows->over || joined == GC_JPEG_JOIN_REJECTED;
     pthread_cond_broadcast(&rows->changed);
 }
 
@@ -224,7 +224,7 @@ static void decode_next(gc_jpeg_rows *rows)
     bool sound = rows->passes ? gc_jpeg_stretch_decode_passed(&of->stretch, &rows->image)
                               : gc_jpeg_stretch_decode_taken(&of->stretch, &rows->image);
     pthread_mutex_lock(&rows->lock);
-    of->doubted = !sound;
+    of->rejected = !sound;
     of->decoded = true;
     pthread_cond_broadcast(&rows->changed);
 }
@@ -288,7 +288,7 @@ static entry *next_stretch(gc_jpeg_rows *rows)
         return await_head(rows);
     if (!only->decoded) {
         begin_stretch(rows, only);
-        only->doubted =
+        only->rejected =
             !gc_jpeg_stretch_decode(&only->stretch, &rows->image, &rows->feed, &rows->front);
         only->decoded = true;
     }
@@ -296,7 +296,7 @@ static entry *next_stretch(gc_jpeg_rows *rows)
 }
 
 /* Gives up to `count` rows of the stretch. Behind its last row the next stretch comes, and other
- * threads may use the entry. *over: no stretch comes, because the data of this one are doubted. */
+ * threads may use the entry. *over: no stretch comes, because the data of this one are rejected. */
 static uint32_t give_some(gc_jpeg_rows *rows, entry *from, uint32_t count, unsigned char *to,
                           size_t stride, bool *over)
 {
@@ -304,8 +304,8 @@ static uint32_t give_some(gc_jpeg_rows *rows, entry *from, uint32_t count, unsig
     uint32_t there = stretch->end - rows->given, some = there < count ? there : count;
     for (uint32_t i = 0; i < some; i++)
         gc_jpeg_stretch_give(stretch, &rows->image, rows->above, rows->given + i, to + i * stride);
-    bool ends = some == there && !from->doubted;
-    *over = some == there && from->doubted;
+    bool ends = some == there && !from->rejected;
+    *over = some == there && from->rejected;
     if (ends)
         gc_jpeg_stretch_save(stretch, &rows->image, rows->above);
     pthread_mutex_lock(&rows->lock);
@@ -345,10 +345,10 @@ uint32_t gc_jpeg_rows_read(gc_jpeg_rows *rows, uint32_t count, unsigned char *to
 
 bool gc_jpeg_rows_end(gc_jpeg_rows *rows, bool *trailing)
 {
-    bool doubted = rows->stopped;
+    bool rejected = rows->stopped;
     stop(rows);
     gc_jpeg_feed_more(&rows->feed, &rows->front, ENOUGH);
-    if (doubted || !gc_jpeg_take_end(&rows->front))
+    if (rejected || !gc_jpeg_take_end(&rows->front))
         return false;
     *trailing = rows->front.bits.at < rows->front.bits.size;
     return true;

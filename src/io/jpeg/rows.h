@@ -1,8 +1,9 @@
 /* Rows of a baseline JPEG, decoded by gconv's own code: the samples of Y, or RGB.
  *
  * libjpeg remains the judge. Rows come from here as long as the data are sound, in the sense of
- * docs/gpu-jpeg.md: then they are those of libjpeg-turbo. At the first doubt this decoder stops.
- * The caller has libjpeg decode the file from its beginning, and drops the rows that it has. */
+ * docs/gpu-jpeg.md: then they are those of libjpeg-turbo. This decoder stops at the first data that
+ * are not sound. The caller has libjpeg decode the file from its beginning, and drops the rows that
+ * it has. */
 #ifndef GC_IO_JPEG_ROWS_H
 #define GC_IO_JPEG_ROWS_H
 
@@ -27,7 +28,7 @@ extern uint64_t gc_jpeg_rows_pixels_min, gc_jpeg_rows_spread_min;
 void gc_jpeg_rows_free(gc_jpeg_rows *rows);
 
 /* Gives the next rows, up to `count`, and returns how many there are. Fewer say that the data are
- * doubted: there will be no more. */
+ * rejected: there will be no more. */
 uint32_t gc_jpeg_rows_read(gc_jpeg_rows *rows, uint32_t count, unsigned char *to, size_t stride);
 
 /* Has several threads decode, at most `threads`. Before the first row; false where that does not

@@ -230,7 +230,7 @@ gc_jpeg_joined gc_jpeg_stretch_join(gc_jpeg_stretch *stretch, const gc_jpeg_imag
     const unsigned char *end =
         joined == GC_JPEG_JOINED ? bits->bytes + bits->at : gc_jpeg_place_byte(&join->place, &bit);
     if (!keep_bytes(stretch, from, end))
-        return GC_JPEG_JOIN_DOUBTS;
+        return GC_JPEG_JOIN_REJECTED;
     if (joined == GC_JPEG_JOINED)
         gc_jpeg_set_place(&stretch->place, stretch->bytes, stretch->size, 0, stretch->first_bit);
     return joined;

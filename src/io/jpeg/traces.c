@@ -185,7 +185,7 @@ gc_jpeg_joined gc_jpeg_join_pass(gc_jpeg_join *join, const gc_jpeg_frame *frame,
             join->missed = 0;
             if (count > 1) /* one by one, to the last */
                 continue;
-            return has_behind(join, mcu_bytes_max(frame)) ? GC_JPEG_JOIN_DOUBTS
+            return has_behind(join, mcu_bytes_max(frame)) ? GC_JPEG_JOIN_REJECTED
                                                           : GC_JPEG_JOIN_LACKS;
         }
         *left -= count;

@@ -1,5 +1,5 @@
 /* PNG of every colour type, depth and interlacing, by libpng. Where the file can be read twice,
- * ISA-L inflates the image data (io/png/stream.h). Whatever it doubts is read again by libpng and
+ * ISA-L inflates the image data (io/png/stream.h). Whatever it rejects is read again by libpng and
  * zlib alone: verdicts and messages are theirs. */
 #include "base/status.h"
 #include "io/codec.h"
@@ -49,8 +49,8 @@ typedef struct png_decoder {
     gc_png_stream *stream; /* inflates the image data instead of zlib; else NULL */
     pthread_mutex_t lock;  /* of `stream` and `streaming`, where they change or a thread helps */
     bool streaming;        /* libpng reads from the stream, not from the input */
-    bool trusting;         /* the header is read, too: any message is a doubt */
-    bool doubted;          /* the failure is a doubt about the stream */
+    bool trusting;         /* the header is read, too: any message rejects the stream */
+    bool rejected;          /* the failure only means that libpng reads the file again */
 } png_decoder;
 
 /* Chunks beside the image data that gconv takes from the header. */
@@ -83,9 +83,9 @@ static _Noreturn void spring_truncated(png_decoder *decoder)
 }
 
 /* The image is read again without the stream. */
-static _Noreturn void spring_doubt(png_decoder *decoder)
+static _Noreturn void reject_stream(png_decoder *decoder)
 {
-    decoder->doubted = true;
+    decoder->rejected = true;
     spring(decoder, GCONV_ERROR_FORMAT);
 }
 
@@ -95,7 +95,7 @@ static void take_error(png_structp png, png_const_charp message)
     if (decoder->memory.refused_bytes > 0)
         spring(decoder, gc_png_check_memory(&decoder->memory, decoder->error));
     if (decoder->trusting)
-        spring_doubt(decoder);
+        reject_stream(decoder);
     /* What libpng says where the image data stop although chunks follow. */
     if (strcmp(message, "Not enough image data") == 0) {
         decoder->missing = true;
@@ -118,7 +118,7 @@ static void take_warning(png_structp png, png_const_charp message)
     if (decoder->memory.refused_bytes > 0)
         return;
     if (decoder->trusting)
-        spring_doubt(decoder);
+        reject_stream(decoder);
     /* A wrong Adler-32 of the image data: some pixel is wrong. */
     if (strcmp(message, "IDAT: incorrect data check") == 0)
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
@@ -242,8 +242,8 @@ static void end_stream(png_decoder *decoder)
 static void read_stream(png_decoder *decoder, png_bytep bytes, size_t size)
 {
     gc_png_stream_state state = gc_png_stream_read(decoder->stream, bytes, size);
-    if (state == GC_PNG_STREAM_DOUBT)
-        spring_doubt(decoder);
+    if (state == GC_PNG_STREAM_REJECTED)
+        reject_stream(decoder);
     if (state == GC_PNG_STREAM_AFTER) {
         end_stream(decoder);
         check_sums(decoder->png, true);
@@ -474,13 +474,13 @@ static void start(png_decoder *decoder)
         png_error(decoder->png, "rows of an unexpected size");
 }
 
-/* After a doubt: reads the file again, by libpng and zlib alone, up to the row that is next. The
- * header has given its warnings before. */
+/* After the stream was rejected: reads the file again, by libpng and zlib alone, up to the row that
+ * is next. The header has given its warnings before. */
 static gconv_status begin_again(png_decoder *decoder)
 {
     const gc_warnings warnings = decoder->common.warnings;
     const gconv_shape shape = decoder->common.shape;
-    decoder->doubted = false;
+    decoder->rejected = false;
     end_stream(decoder);
     png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
     gconv_status status = gc_input_rewind(decoder->common.input, decoder->error);
@@ -511,7 +511,7 @@ static gconv_status decode_image(png_decoder *decoder)
     uint32_t height = decoder->common.shape.height;
     /* Covers the decoding of every row of every pass. */
     if (setjmp(decoder->trap) != 0)
-        return decoder->doubted ? GCONV_OK : survive(decoder);
+        return decoder->rejected ? GCONV_OK : survive(decoder);
     start(decoder);
     int passes = png_set_interlace_handling(decoder->png);
     for (int pass = 0; pass < passes; pass++)
@@ -527,7 +527,7 @@ static gconv_status load_image(png_decoder *decoder)
     if (decoder->image == NULL)
         return gc_fail_memory(decoder->error, height * decoder->row_bytes);
     gconv_status status = decode_image(decoder);
-    if (!decoder->doubted)
+    if (!decoder->rejected)
         return status;
     memset(decoder->image, 0, height * decoder->row_bytes);
     status = begin_again(decoder);
@@ -550,7 +550,7 @@ static gconv_status decode_rows(png_decoder *decoder, uint32_t first, uint32_t e
 {
     /* Covers the decoding of rows. */
     if (setjmp(decoder->trap) != 0)
-        return decoder->doubted ? GCONV_OK : survive(decoder);
+        return decoder->rejected ? GCONV_OK : survive(decoder);
     start(decoder);
     for (; decoder->row < end; decoder->row++)
         png_read_row(decoder->png, rows + (decoder->row - first) * stride, NULL);
@@ -569,7 +569,7 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
     gconv_status status = GCONV_OK;
     if (!decoder->stopped)
         status = decode_rows(decoder, first, end, rows, stride);
-    if (decoder->doubted) {
+    if (decoder->rejected) {
         status = begin_again(decoder);
         if (status == GCONV_OK)
             status = decode_rows(decoder, first, end, rows, stride);
@@ -584,7 +584,7 @@ static gconv_status read_end(png_decoder *decoder)
 {
     /* Covers the chunks after the image data. */
     if (setjmp(decoder->trap) != 0)
-        return decoder->doubted ? GCONV_OK : survive(decoder);
+        return decoder->rejected ? GCONV_OK : survive(decoder);
     png_read_end(decoder->png, NULL);
     gc_decoder_check_trailing(&decoder->common);
     return gc_png_check_memory(&decoder->memory, decoder->error);
@@ -598,7 +598,7 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
     decoder->error = error;
     decoder->part = "before the end of the image (IEND)";
     gconv_status status = read_end(decoder);
-    if (!decoder->doubted)
+    if (!decoder->rejected)
         return status;
     status = begin_again(decoder);
     return status == GCONV_OK ? read_end(decoder) : status;

@@ -56,7 +56,7 @@ struct gc_png_stream {
     pthread_mutex_t lock; /* of all below, but not of what is in the parts */
     pthread_cond_t inflated;
     bool inflating;   /* a thread does */
-    bool finished;    /* the stream of the file was inflated to its end, or is doubted */
+    bool finished;    /* the stream of the file was inflated to its end, or is rejected */
     int first, count; /* parts that are inflated, in a ring */
     part parts[PARTS];
 };
@@ -81,7 +81,7 @@ static gc_png_stream_state end_chunk(gc_png_stream *stream, unsigned char head[H
     size_t got;
     if (gc_input_read(stream->input, bytes, sizeof bytes, &got, NULL) != GCONV_OK ||
         got < sizeof bytes || big_endian(bytes) != stream->check)
-        return GC_PNG_STREAM_DOUBT;
+        return GC_PNG_STREAM_REJECTED;
     memcpy(head, bytes + CHECK_BYTES, HEAD_BYTES);
     return GC_PNG_STREAM_INSIDE;
 }
@@ -95,19 +95,19 @@ static gc_png_stream_state take_input(gc_png_stream *stream)
         if (state != GC_PNG_STREAM_INSIDE)
             return state;
         if (memcmp(head + 4, "IDAT", 4) != 0 || big_endian(head) > stream->most)
-            return GC_PNG_STREAM_DOUBT;
+            return GC_PNG_STREAM_REJECTED;
         begin_chunk(stream, big_endian(head));
     }
     const unsigned char *bytes;
     size_t available;
     if (gc_input_peek(stream->input, 1, &bytes, &available, NULL) != GCONV_OK || available == 0)
-        return GC_PNG_STREAM_DOUBT;
+        return GC_PNG_STREAM_REJECTED;
     if (!stream->begun) {
         /* The first byte of a zlib stream has the size of the window: RFC 1950, 2.2. ISA-L looks
          * only for distances beyond `hist_bits`. */
         int window_bits = (bytes[0] >> 4) + 8;
         if (window_bits > 15)
-            return GC_PNG_STREAM_DOUBT;
+            return GC_PNG_STREAM_REJECTED;
         stream->inflate.hist_bits = (uint32_t)window_bits;
         stream->begun = true;
     }
@@ -130,12 +130,12 @@ static gc_png_stream_state fill_part(gc_png_stream *stream, part *to)
     inflate->avail_out = (uint32_t)stream->part_bytes;
     for (;;) {
         if (isal_inflate(inflate) != ISAL_DECOMP_OK)
-            return GC_PNG_STREAM_DOUBT;
+            return GC_PNG_STREAM_REJECTED;
         to->last = inflate->block_state == ISAL_BLOCK_FINISH;
         if (to->last || inflate->avail_out == 0)
             break;
-        if (inflate->avail_in > 0 || take_input(stream) == GC_PNG_STREAM_DOUBT)
-            return GC_PNG_STREAM_DOUBT;
+        if (inflate->avail_in > 0 || take_input(stream) == GC_PNG_STREAM_REJECTED)
+            return GC_PNG_STREAM_REJECTED;
     }
     to->filled = stream->part_bytes - inflate->avail_out;
     return GC_PNG_STREAM_INSIDE;
@@ -147,11 +147,11 @@ static void inflate_part(gc_png_stream *stream)
     part *to = &stream->parts[(stream->first + stream->count) % PARTS];
     stream->inflating = true;
     pthread_mutex_unlock(&stream->lock);
-    bool doubted = fill_part(stream, to) == GC_PNG_STREAM_DOUBT;
+    bool rejected = fill_part(stream, to) == GC_PNG_STREAM_REJECTED;
     pthread_mutex_lock(&stream->lock);
     stream->inflating = false;
-    stream->finished = doubted || to->last;
-    stream->count += !doubted;
+    stream->finished = rejected || to->last;
+    stream->count += !rejected;
     pthread_cond_broadcast(&stream->inflated);
 }
 
@@ -187,7 +187,7 @@ static gc_png_stream_state next_part(gc_png_stream *stream)
     pthread_mutex_unlock(&stream->lock);
     if (there && stream->row_bytes > 0)
         unfilter(stream, stream->giving);
-    return there ? GC_PNG_STREAM_INSIDE : GC_PNG_STREAM_DOUBT;
+    return there ? GC_PNG_STREAM_INSIDE : GC_PNG_STREAM_REJECTED;
 }
 
 bool gc_png_stream_help(gc_png_stream *stream)
@@ -246,12 +246,12 @@ static gc_png_stream_state put_end(gc_png_stream *stream)
 {
     unsigned char head[HEAD_BYTES];
     if (stream->inflate.avail_in > 0 || stream->inflate.read_in_length >= 8 || stream->left > 0)
-        return GC_PNG_STREAM_DOUBT;
+        return GC_PNG_STREAM_REJECTED;
     gc_png_stream_state state = end_chunk(stream, head);
     if (state != GC_PNG_STREAM_INSIDE)
         return state;
     if (memcmp(head + 4, "IDAT", 4) == 0)
-        return GC_PNG_STREAM_DOUBT;
+        return GC_PNG_STREAM_REJECTED;
     put_big_endian(stream, stream->inflate.crc); /* the Adler-32 of the stream */
     put_big_endian(stream, 0);
     memcpy(stream->edge + stream->edge_end, head, HEAD_BYTES);
@@ -316,7 +316,7 @@ gc_png_stream_state gc_png_stream_read(gc_png_stream *stream, unsigned char *byt
         } else {
             stream->edge_start = stream->edge_end = 0;
             if (stream->ended)
-                return GC_PNG_STREAM_DOUBT;
+                return GC_PNG_STREAM_REJECTED;
             const part *giving = stream->giving;
             bool all = giving != NULL && giving->last && stream->given == giving->filled;
             state = all ? put_end(stream) : put_block(stream);
@@ -405,7 +405,7 @@ gc_png_stream_state gc_png_stream_read(gc_png_stream *stream, unsigned char *byt
     (void)stream;
     (void)bytes;
     (void)size;
-    return GC_PNG_STREAM_DOUBT;
+    return GC_PNG_STREAM_REJECTED;
 }
 
 bool gc_png_stream_help(gc_png_stream *stream)

@@ -2,10 +2,10 @@
  * stream of chunks whose image data are the same bytes in stored blocks, which its zlib merely
  * copies. Rows may lack their filters: these are then undone. Checksums are checked here.
  *
- * Nothing is judged here. Where anything about the data is unusual, the stream is in doubt: the
- * caller reads the file again from its start, by libpng and zlib alone, and these speak. ISA-L
- * takes one thing that zlib refuses: a Huffman code that lacks codes, where none of these is used.
- * With all checksums right, no pixel depends on it. */
+ * Nothing is judged here. If anything about the data is unusual, the stream is rejected: the caller
+ * reads the file again from its start, by libpng and zlib alone, and these speak. ISA-L takes one
+ * thing that zlib refuses: a Huffman code that lacks codes, where none of these is used. With all
+ * checksums right, no pixel depends on it. */
 #ifndef GC_IO_PNG_STREAM_H
 #define GC_IO_PNG_STREAM_H
 
@@ -16,7 +16,7 @@
 typedef struct gc_png_stream gc_png_stream;
 
 typedef enum gc_png_stream_state {
-    GC_PNG_STREAM_DOUBT,
+    GC_PNG_STREAM_REJECTED,
     GC_PNG_STREAM_INSIDE, /* more of the stream follows */
     GC_PNG_STREAM_AFTER   /* the input goes on where the stream ends */
 } gc_png_stream_state;
@@ -30,7 +30,7 @@ void gc_png_stream_free(gc_png_stream *stream);
 
 /* Begins where the head of the first chunk of image data, its length and type, has been read from
  * the input. Replaces the head by that of the stream. A chunk of more than `most` bytes is
- * doubted. */
+ * rejected. */
 void gc_png_stream_begin(gc_png_stream *stream, uint32_t most, unsigned char head[8]);
 
 /* Before the first read: has the filters of rows undone here, where that is faster. libpng then
@@ -39,7 +39,7 @@ void gc_png_stream_begin(gc_png_stream *stream, uint32_t most, unsigned char hea
 void gc_png_stream_undo_filters(gc_png_stream *stream, size_t row_bytes, size_t pixel);
 
 /* Reads the next `size` bytes of the stream. After the image data it ends with the head of the
- * chunk that follows. A read across this end is in doubt. */
+ * chunk that follows. A read across this end is rejected. */
 gc_png_stream_state gc_png_stream_read(gc_png_stream *stream, unsigned char *bytes, size_t size);
 
 /* For one other thread, while one may read: inflates ahead. False where enough is inflated. */

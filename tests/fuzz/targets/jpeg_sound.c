@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     jpeg_verdict verdict;
     uint8_t *bytes = fuzz_copy(data, size);
     if (!jpeg_is_sound(bytes, size, &verdict)) {
-        FUZZ_REQUIRE(verdict.doubt != NULL, "a doubt without a word");
+        FUZZ_REQUIRE(verdict.reason != NULL, "rejected without a reason");
         free(bytes);
         return 0;
     }
