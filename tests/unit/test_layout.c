@@ -43,9 +43,9 @@ static void sums_take_a_second_place(void **state)
         lines += (size_t)side - 1;
         assert_int_equal(two - gc_layout_shared_bytes(&layout), lines * 128 * sizeof(float));
         layout.tuning.schedule = GC_QUEUE;
-        size_t bays = gc_layout_shared_bytes(&layout);
+        size_t buffers = gc_layout_shared_bytes(&layout);
         layout.tuning.form = GC_FORM_RANK2;
-        assert_int_equal(gc_layout_shared_bytes(&layout) - bays, lines * 128 * sizeof(float));
+        assert_int_equal(gc_layout_shared_bytes(&layout) - buffers, lines * 128 * sizeof(float));
         assert_in_range(tuning.rows, 2, 8);
         assert_true(2 * tuning.rows * side * 64 <= 32 << 10);
     }

@@ -96,8 +96,8 @@ static const gc_costs h200 = {
     /* 89 us at 3x3 of RGB and 121 us of RGBA with whole weights; 118 us at 3x3 of RGB by the
      * kernels for all finishes. */
     .dealing_seconds = {8.8e-11, 4e-11},
-    /* 61 us with two bays and 67 with one at 9x9; 116 us and 108 at 17x17. */
-    .two_bays_columns = 16,
+    /* 61 us with two buffers and 67 with one at 9x9; 116 us and 108 at 17x17. */
+    .two_buffers_columns = 16,
 
     /* Filters of 11x11 to 43x43, by 128x128 to 63x63: 77 us at 11x11, 94 at 17x17, 122 at 31x31,
      * 150 at 43x43, 228 at 63x63. Those of three kernels: 512x512 points 163 us at 43x43 and 213 at

@@ -152,8 +152,8 @@ size_t gc_layout_shared_bytes(const gc_layout *layout)
     size_t pitch =
         (size_t)(whole_words(layout->left) + width + whole_words(layout->width - 1 - layout->left));
     size_t lines = (size_t)(height + layout->height - 1);
-    size_t bays =
+    size_t buffers =
         (size_t)gc_layout_planes(layout) * (layout->tuning.schedule == GC_ONE_TILE ? 1 : 2);
     size_t beside = gc_form_products(layout->tuning.form) > 1 ? GC_BLOCK_COLUMNS : 0;
-    return (pitch * bays + beside) * lines * sizeof(float);
+    return (pitch * buffers + beside) * lines * sizeof(float);
 }

@@ -60,9 +60,9 @@ static gc_parts parts_of(const gc_problem *problem, const gc_step *step)
 
 /* Bays of a block. With two, a block stays and loads a tile while it multiplies another: faster
  * where products are few. With one, another block of the multiprocessor multiplies meanwhile. */
-static int bays_of(const gc_step *step, const gconv_device_info *device)
+static int buffers_of(const gc_step *step, const gconv_device_info *device)
 {
-    return gc_matrix_columns(step) <= gc_costs_of(device)->two_bays_columns ? 2 : 1;
+    return gc_matrix_columns(step) <= gc_costs_of(device)->two_buffers_columns ? 2 : 1;
 }
 
 /* Channels that a block convolves. */
@@ -78,12 +78,12 @@ static int plane_bytes_of(const gc_step *step)
 }
 
 /* Samples that are split become halves where they lie. Bytes have a place of their own. */
-static size_t bays_at_of(const gc_step *step, const gc_parts &parts)
+static size_t buffers_at_of(const gc_step *step, const gc_parts &parts)
 {
     return parts.splits ? 0 : gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, false);
 }
 
-static size_t bay_bytes_of(const gc_step *step, const gc_pass_scope &scope, const gc_parts &parts)
+static size_t buffer_bytes_of(const gc_step *step, const gc_pass_scope &scope, const gc_parts &parts)
 {
     size_t bytes = (size_t)planes_of(scope) * (size_t)plane_bytes_of(step);
     return parts.splits ? gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, true)
@@ -94,8 +94,8 @@ static size_t bay_bytes_of(const gc_step *step, const gc_pass_scope &scope, cons
 static size_t shared_bytes_of(const gc_step *step, const gc_pass_scope &scope,
                               const gc_parts &parts, const gconv_device_info *device)
 {
-    return bays_at_of(step, parts) +
-           (size_t)bays_of(step, device) * bay_bytes_of(step, scope, parts) + gc_matrix_bytes(step);
+    return buffers_at_of(step, parts) +
+           (size_t)buffers_of(step, device) * buffer_bytes_of(step, scope, parts) + gc_matrix_bytes(step);
 }
 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
@@ -218,9 +218,9 @@ static gc_halves halves_of(const gc_step *step, const gc_pass_scope &scope, cons
     unsigned rest = (unsigned)(gc_halves_line_length(step) - GC_BLOCK_COLUMNS) / 4;
     halves.rest_inverse = rest > 0 ? UINT_MAX / rest + 1 : 0;
     halves.units_inverse = UINT_MAX / (unsigned)(gc_halves_line_length(step) / GC_HALVES_UNIT) + 1;
-    halves.bays = bays_of(step, device);
-    halves.bay_bytes = (int)bay_bytes_of(step, scope, parts);
-    halves.bays_at = (int)bays_at_of(step, parts);
+    halves.buffers = buffers_of(step, device);
+    halves.buffer_bytes = (int)buffer_bytes_of(step, scope, parts);
+    halves.buffers_at = (int)buffers_at_of(step, parts);
     halves.plane = plane_bytes_of(step);
     halves.scale = ldexpf(1, parts.sample_exponent);
     halves.unscale = ldexpf(1, -parts.sample_exponent - parts.weight_exponent);
@@ -244,7 +244,7 @@ static gconv_status prepare_kernel(const gconv_device_info *device, tensor_state
                                      cudaSharedmemCarveoutMaxShared));
     GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                            &blocks, state->kernel, GC_TENSOR_THREADS, state->shared_bytes));
-    state->resident = state->halves.bays == 2 ? blocks * device->processors : INT_MAX;
+    state->resident = state->halves.buffers == 2 ? blocks * device->processors : INT_MAX;
     return GCONV_OK;
 }
 

@@ -130,13 +130,13 @@ static __global__ void __launch_bounds__(32 * GC_VECTORS_WARPS)
         gc_pass_copy<16>(weights + 4 * k, pass.weights + 4 * k);
     gc_vectors_load(pass, pass.first + block_first, x, chunks);
     float sums[count][4] = {};
-    for (int row = 0, bay = 0; row < rows; row += GC_VECTORS_CHUNK, bay ^= 1) {
+    for (int row = 0, buffer = 0; row < rows; row += GC_VECTORS_CHUNK, buffer ^= 1) {
         gc_pass_arrive();
         __syncthreads(); /* the chunk is there, and nobody reads the other one any more */
         if (row + GC_VECTORS_CHUNK < rows)
             gc_vectors_load(pass, pass.first + block_first + row + GC_VECTORS_CHUNK, x,
-                            chunks + (bay ^ 1) * chunk_floats);
-        const float *chunk = chunks + bay * chunk_floats + 4 * gc_pass_lane();
+                            chunks + (buffer ^ 1) * chunk_floats);
+        const float *chunk = chunks + buffer * chunk_floats + 4 * gc_pass_lane();
 #pragma unroll 1
         for (int i = 0; i < GC_VECTORS_CHUNK; i += GC_VECTORS_STEP) {
             int at = row + i - mine; /* weights beyond either end are 0 */

@@ -10,7 +10,7 @@ static int rows_in_code(int weights)
     return costs->code_bytes / (costs->code_of_a_weight * weights);
 }
 
-/* The code for the columns has to stay in the instruction cache. There is one bay only, because
+/* The code for the columns has to stay in the instruction cache. There is one buffer only, because
  * convolved rows take as much shared memory as the tile. */
 static gc_tuning default_sum(gc_form form, int height)
 {
@@ -53,8 +53,8 @@ gc_tuning gc_tuning_default(gc_form form, int width, int height)
 }
 
 /* 4 rows a thread leave registers for more than one block on a multiprocessor, and the code stays
- * in the instruction cache. Two bays hide the loads of floats, as in GC_FORM_BLOCK; samples of 8
- * or 16 bits go through registers, so that one bay is better: it leaves room for more blocks. */
+ * in the instruction cache. Two buffers hide the loads of floats, as in GC_FORM_BLOCK; samples of 8
+ * or 16 bits go through registers, so that one buffer is better: it leaves room for more blocks. */
 gc_tuning gc_tuning_pair(const gc_layout *layout)
 {
     return (gc_tuning){GC_FORM_PAIR, 4, 8, layout->input == GC_FLOAT ? GC_QUEUE : GC_ONE_TILE, 1};

@@ -33,8 +33,8 @@ template <class config> struct gc_block {
     static constexpr int pitch = before + tile_width + after;
     static constexpr int lines = tile_height + config::height - 1;
     static constexpr int planes = gc_pass_channels<config>(), plane = lines * pitch;
-    static constexpr int bay = planes * plane;
-    static constexpr int bays = config::schedule == GC_ONE_TILE ? 1 : 2;
+    static constexpr int buffer_floats = planes * plane;
+    static constexpr int buffers = config::schedule == GC_ONE_TILE ? 1 : 2;
 
     /* The number of this thread among the `warps` warps that load a tile. */
     __device__ unsigned thread() const
@@ -300,7 +300,7 @@ static __device__ inline int gc_block_columns(const gc_pass &pass)
     return (pass.width + GC_BLOCK_COLUMNS - 1) / GC_BLOCK_COLUMNS;
 }
 
-/* A block's walk over tiles. `form` computes a tile in one bay while the next one is loaded into
+/* A block's walk over tiles. `form` computes a tile in one buffer while the next one is loaded into
  * the other. */
 template <class form, class config, class weights_type>
 static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_type &weights)
@@ -308,7 +308,7 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
     typedef gc_block<config> block;
     extern __shared__ float4 gc_block_memory[];
     static __shared__ int drawn[2];
-    float *bays = (float *)gc_block_memory;
+    float *buffers = (float *)gc_block_memory;
     int columns = gc_block_columns(pass);
     int tile_x = (int)(blockIdx.x % (unsigned)columns) * block::tile_width;
     int tile_y = (int)(blockIdx.x / (unsigned)columns) * block::tile_height *
@@ -316,8 +316,8 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
                  pass.output_first;
     int end = pass.output_first + pass.rows;
     int strip_end = tile_y + block::tile_height * pass.tiles;
-    int bay = 0;
-    gc_block_fill<config>(pass, block(), bays, tile_x, tile_y);
+    int buffer = 0;
+    gc_block_fill<config>(pass, block(), buffers, tile_x, tile_y);
     if (config::schedule == GC_QUEUE && threadIdx.x == 0)
         drawn[0] = (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
 #pragma unroll 1
@@ -327,26 +327,26 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
         int next_x = tile_x, next_y = tile_y + block::tile_height;
         bool more = config::schedule == GC_STRIP && next_y < end && next_y < strip_end;
         if (config::schedule == GC_QUEUE) {
-            int next = drawn[bay];
+            int next = drawn[buffer];
             more = next < pass.tiles;
             next_x = next % columns * block::tile_width;
             next_y = next / columns * block::tile_height + pass.output_first;
             if (more && threadIdx.x == 0)
-                drawn[bay ^ 1] =
+                drawn[buffer ^ 1] =
                     (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
         }
-        if (block::bays == 2 && more)
-            gc_block_fill<config>(pass, block(), bays + (bay ^ 1) * block::bay, next_x, next_y);
+        if (block::buffers == 2 && more)
+            gc_block_fill<config>(pass, block(), buffers + (buffer ^ 1) * block::buffer_floats, next_x, next_y);
         if constexpr (config::channels == 1)
-            gc_block_compute<form, config>(pass, bays + bay * block::bay, tile_x, tile_y, weights);
+            gc_block_compute<form, config>(pass, buffers + buffer * block::buffer_floats, tile_x, tile_y, weights);
         else
-            gc_block_compute_all<form, config>(pass, bays + bay * block::bay, tile_x, tile_y,
+            gc_block_compute_all<form, config>(pass, buffers + buffer * block::buffer_floats, tile_x, tile_y,
                                                weights);
-        if (block::bays == 1 || !more)
+        if (block::buffers == 1 || !more)
             break;
         tile_x = next_x;
         tile_y = next_y;
-        bay ^= 1;
+        buffer ^= 1;
     }
 }
 

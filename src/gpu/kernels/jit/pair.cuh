@@ -34,11 +34,11 @@ template <class first_config> struct gc_pair : first_config {
     static constexpr int left = first::left + second::left, top = first::top + second::top;
 };
 
-/* The values between the filters, in shared memory behind the bays of the tiles. */
+/* The values between the filters, in shared memory behind the buffers of the tiles. */
 template <class config> static __device__ inline float *gc_pair_middle()
 {
     extern __shared__ float4 gc_block_memory[];
-    return (float *)gc_block_memory + gc_block<config>::bays * gc_block<config>::bay;
+    return (float *)gc_block_memory + gc_block<config>::buffers * gc_block<config>::buffer_floats;
 }
 
 /* Computes `rows` values between the filters in each column of a word, from line `line` on. */

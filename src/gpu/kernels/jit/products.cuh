@@ -9,7 +9,7 @@
  * Weights: of each product the row's, then the column's.
  *
  * There are two buffers for convolved rows. Buffer 0 overwrites the tile's own rows. Buffer 1 lies
- * behind the bays. The last two products read each row of the tile together. The first of them
+ * behind the buffers. The last two products read each row of the tile together. The first of them
  * stores into buffer 0, because the tile is not needed afterwards. The other one stores into
  * buffer 1. A product before these two uses buffer 1 alone. */
 #ifndef GC_GPU_KERNELS_JIT_PRODUCTS_CUH
@@ -33,7 +33,7 @@ struct gc_block_products {
         extern __shared__ float4 gc_block_memory[];
         return buffer == 0
                    ? tile + line * block::pitch
-                   : (float *)gc_block_memory + block::bays * block::bay + line * block::tile_width;
+                   : (float *)gc_block_memory + block::buffers * block::buffer_floats + line * block::tile_width;
     }
 
     /* Convolves rows with `product` and the products after it, into buffers from `first` on and

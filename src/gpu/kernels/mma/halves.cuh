@@ -54,10 +54,10 @@ struct gc_halves {
     /* Of a tile, as in gc_block. */
     int before, right, top, lines;
     unsigned rest_inverse, units_inverse; /* 2^32 over a divisor, rounded up: replaces a division */
-    int bays; /* for samples of a tile: 2, or 1 where every block has one tile */
-    int bay_bytes;
-    int bays_at;   /* of bytes: the halves made from them come first, of one channel at a time */
-    int plane;     /* bytes from channel to channel in a bay */
+    int buffers; /* for samples of a tile: 2, or 1 if every block has one tile */
+    int buffer_bytes;
+    int buffers_at;   /* of bytes: the halves made from them come first, of one channel at a time */
+    int plane;     /* bytes from channel to channel in a buffer */
     float scale;   /* of samples that are split, a power of 2: 1 where the config has columns */
     float unscale; /* what sums are multiplied by, to undo scaling */
 };
@@ -500,13 +500,13 @@ struct gc_halves_tile {
 
 /* Loads a tile, if the plane has it. */
 template <class config>
-static __device__ inline void gc_halves_fetch(const gc_pass &pass, const gc_halves &h, char *bay,
+static __device__ inline void gc_halves_fetch(const gc_pass &pass, const gc_halves &h, char *buffer,
                                               const gc_halves_tile &tile)
 {
     gc_halves_shape<config> shape = {h.before, h.right,        h.top,  gc_halves_pitch<config>(h),
                                      h.lines,  h.rest_inverse, h.plane};
     if (tile.number < pass.tiles)
-        gc_block_fill<config>(pass, shape, (typename config::sample *)bay, tile.x(),
+        gc_block_fill<config>(pass, shape, (typename config::sample *)buffer, tile.x(),
                               tile.y<config>(pass));
 }
 
@@ -535,11 +535,11 @@ gc_halves_tile_sums(gc_halves_sums<config> &sums, const gc_halves &halves, char 
 /* Computes and stores a tile of one channel. */
 template <class config>
 static __device__ inline void gc_halves_compute(const gc_pass &pass, const gc_halves &halves,
-                                                char *memory, char *bay, unsigned weights, int x,
+                                                char *memory, char *buffer, unsigned weights, int x,
                                                 int y)
 {
     gc_halves_sums<config> sums = {};
-    gc_halves_tile_sums<config>(sums, halves, memory, (typename config::sample *)bay, weights);
+    gc_halves_tile_sums<config>(sums, halves, memory, (typename config::sample *)buffer, weights);
     if (config::output == GC_FLOAT)
         gc_halves_store_values<config>(pass, halves, x, y, sums);
     else
@@ -570,19 +570,19 @@ static __device__ inline void gc_halves_store_pixels(const gc_pass &pass, const 
     }
 }
 
-/* Computes and stores a tile of several channels. Each takes the place of its samples in the bay,
- * as bytes of output, until all are there. */
+/* Computes and stores a tile of several channels. Each takes the place of its samples in the
+ * buffer, as bytes of output, until all are there. */
 template <class config>
 static __device__ inline void gc_halves_compute_all(const gc_pass &pass, const gc_halves &halves,
-                                                    char *memory, char *bay, unsigned weights,
+                                                    char *memory, char *buffer, unsigned weights,
                                                     int x, int y)
 {
     int column = gc_halves_column(), line = (int)threadIdx.x / 32 * config::rows;
-    char *staged = bay + line * GC_BLOCK_COLUMNS;
+    char *staged = buffer + line * GC_BLOCK_COLUMNS;
 #pragma unroll 1
     for (int c = 0; c < gc_pass_channels<config>(); c++) {
         gc_halves_sums<config> sums = {};
-        gc_halves_tile_sums<config>(sums, halves, memory, (unsigned char *)bay + c * halves.plane,
+        gc_halves_tile_sums<config>(sums, halves, memory, (unsigned char *)buffer + c * halves.plane,
                                     weights);
         float outputs[config::rows][4];
         gc_halves_outputs<config>(halves, sums, outputs);
@@ -600,36 +600,36 @@ static __device__ inline void gc_halves_compute_all(const gc_pass &pass, const g
         gc_halves_store_pixels<config>(pass, halves, staged, x, y + line);
 }
 
-/* The kernel. A block takes every gridDim.x-th tile. Where it has two bays, it loads the next tile
+/* The kernel. A block takes every gridDim.x-th tile. If it has two buffers, it loads the next tile
  * while it multiplies. */
 template <class config>
 static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halves &halves)
 {
     extern __shared__ float4 gc_block_memory[];
-    char *memory = (char *)gc_block_memory, *bays = memory + halves.bays_at;
-    char *weights = bays + halves.bays * halves.bay_bytes;
+    char *memory = (char *)gc_block_memory, *buffers = memory + halves.buffers_at;
+    char *weights = buffers + halves.buffers * halves.buffer_bytes;
     int columns = gc_block_columns(pass);
     gc_halves_tile tile(blockIdx.x, (unsigned)columns), stride(gridDim.x, (unsigned)columns);
     gc_halves_copy_weights<config>(halves, weights);
-    gc_halves_fetch<config>(pass, halves, bays, tile);
+    gc_halves_fetch<config>(pass, halves, buffers, tile);
 #pragma unroll 1
-    for (char *bay = bays; tile.number < pass.tiles;) {
+    for (char *buffer = buffers; tile.number < pass.tiles;) {
         gc_pass_arrive();
         __syncthreads(); /* the tile is there, and all threads have read the tile before */
         gc_halves_tile next = tile;
         next.advance(stride, columns);
-        char *other = halves.bays == 2 && bay == bays ? bays + halves.bay_bytes : bays;
-        if (halves.bays == 2)
+        char *other = halves.buffers == 2 && buffer == buffers ? buffers + halves.buffer_bytes : buffers;
+        if (halves.buffers == 2)
             gc_halves_fetch<config>(pass, halves, other, next);
         unsigned address = (unsigned)__cvta_generic_to_shared(weights);
         if constexpr (config::channels == 1)
-            gc_halves_compute<config>(pass, halves, memory, bay, address, tile.x(),
+            gc_halves_compute<config>(pass, halves, memory, buffer, address, tile.x(),
                                       tile.y<config>(pass));
         else
-            gc_halves_compute_all<config>(pass, halves, memory, bay, address, tile.x(),
+            gc_halves_compute_all<config>(pass, halves, memory, buffer, address, tile.x(),
                                           tile.y<config>(pass));
         tile = next;
-        bay = other;
+        buffer = other;
     }
 }
 
