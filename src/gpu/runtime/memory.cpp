@@ -187,7 +187,7 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
         if (sharers <= least || plan->extra_bytes != nullptr || share_does(plan))
             break;
     }
-    plan->parts = std::max(1, (GC_SLOTS_MAX + sharers - 1) / sharers);
+    plan->shares = std::max(1, (GC_SLOTS_MAX + sharers - 1) / sharers);
     plan->share_bytes = bytes / sharers;
     if (plan->band_rows > 0)
         return GCONV_OK;
@@ -229,7 +229,7 @@ gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decodi
                                size_t *compressing_bytes, int64_t *rows, gconv_error *error)
 {
     gc_slot *slot;
-    GC_TRY(gc_slot_take(plan->device.index, plan->parts, &slot, error));
+    GC_TRY(gc_slot_take(plan->device.index, plan->shares, &slot, error));
     for (*rows = plan->band_rows;;) {
         size_t sizes[GC_BUFFERS];
         gc_plan_buffer_sizes(plan, chain_only, *rows, sizes);

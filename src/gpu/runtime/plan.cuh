@@ -56,7 +56,7 @@ struct gc_gpu_plan {
     int64_t band_rows;         /* of output, at most */
     double share_bytes;        /* of the device, that a run may take */
     size_t spare_bytes;        /* of the device, for kernels that decode and compress, at most */
-    int parts;                 /* of the device's memory, see gc_slot_take */
+    int shares;                /* of the device's memory, see gc_slot_take */
     gc_plan_section *sections; /* room for one a step */
     int section_count;
     gc_finish finish;    /* the final conversion, where `finishes` */

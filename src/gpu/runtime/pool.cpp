@@ -18,7 +18,7 @@
  * assigns it here, so that it is taken before its thread wakes: on a busy machine that takes
  * long. */
 struct slot_waiter {
-    int device, parts;
+    int device, shares;
     gc_slot *made;    /* becomes the slot where none is unused */
     gc_slot *granted; /* null: not yet */
     pthread_cond_t wake;
@@ -63,10 +63,10 @@ struct pool_lock {
 /* Bytes that the buffers of the pool's slots take, by device. */
 static std::atomic<size_t> slot_bytes[GCONV_DEVICES_MAX];
 
-/* Notes the size of a buffer. Slots that are not the pool's have no parts, and do not count. */
+/* Notes the size of a buffer. Slots that are not the pool's have no shares, and do not count. */
 static void set_size(gc_slot *slot, int buffer, size_t bytes)
 {
-    if (slot->parts > 0)
+    if (slot->shares > 0)
         slot_bytes[slot->device] += bytes - slot->sizes[buffer];
     slot->sizes[buffer] = bytes;
 }
@@ -151,7 +151,7 @@ static gconv_status fill_slot(gc_slot *slot, gconv_error *error)
     return GCONV_OK;
 }
 
-/* A free slot of the device, or null; adds up the parts of its memory that are taken. */
+/* A free slot of the device, or null; adds up the shares of its memory that are taken. */
 static gc_slot *find_slot(int device, int *taken)
 {
     gc_slot *found = nullptr;
@@ -160,7 +160,7 @@ static gc_slot *find_slot(int device, int *taken)
         if (slot->device != device)
             continue;
         if (slot->taken)
-            *taken += slot->parts;
+            *taken += slot->shares;
         else
             found = slot;
     }
@@ -176,7 +176,7 @@ static slot_waiter **first_waiter(int device)
     return link;
 }
 
-/* Gives slots of the device to those who wait, in their order, as long as there are parts. The pool
+/* Gives slots of the device to those who wait, in their order, as long as there are shares. The pool
  * is locked. */
 static void grant_slots(int device)
 {
@@ -184,7 +184,7 @@ static void grant_slots(int device)
         slot_waiter *waiter = *link;
         int taken;
         gc_slot *slot = find_slot(device, &taken);
-        if (taken + waiter->parts > GC_SLOTS_MAX)
+        if (taken + waiter->shares > GC_SLOTS_MAX)
             return;
         if (slot == nullptr) {
             slot = waiter->made;
@@ -193,19 +193,19 @@ static void grant_slots(int device)
             pool.slots = slot;
         }
         slot->taken = true;
-        slot->parts = waiter->parts;
+        slot->shares = waiter->shares;
         *link = waiter->next;
         waiter->granted = slot;
         pthread_cond_signal(&waiter->wake);
     }
 }
 
-gconv_status gc_slot_take(int device, int parts, gc_slot **slot, gconv_error *error)
+gconv_status gc_slot_take(int device, int shares, gc_slot **slot, gconv_error *error)
 {
     gc_slot *made = (gc_slot *)calloc(1, sizeof *made);
     if (made == nullptr)
         return gc_fail_memory(error, sizeof *made);
-    slot_waiter me = {device, parts, made, nullptr, PTHREAD_COND_INITIALIZER, nullptr};
+    slot_waiter me = {device, shares, made, nullptr, PTHREAD_COND_INITIALIZER, nullptr};
     pthread_mutex_lock(&pool.lock);
     slot_waiter **link = &pool.waiters;
     while (*link != nullptr)
@@ -286,21 +286,21 @@ static bool grows_beyond(const gc_slot *slot, const size_t sizes[GC_BUFFERS], do
     return grows && bytes > bytes_max;
 }
 
-/* Notes the parts that a run may take. Frees buffers of free slots until these parts, and those
+/* Notes the shares that a run may take. Frees buffers of free slots until these shares, and those
  * that all other slots of the device hold, are no more than there are. */
 static void make_room(gc_slot *slot)
 {
-    int parts = 0;
-    if (slot->held > slot->parts)
+    int shares = 0;
+    if (slot->held > slot->shares)
         free_buffers(slot);
     pool_lock lock;
-    slot->held = slot->parts;
+    slot->held = slot->shares;
     for (gc_slot *other = pool.slots; other != nullptr; other = other->next)
         if (other->device == slot->device)
-            parts += other->taken ? std::max(other->held, other->parts) : other->held;
-    for (gc_slot *other = pool.slots; other != nullptr && parts > GC_SLOTS_MAX; other = other->next)
+            shares += other->taken ? std::max(other->held, other->shares) : other->held;
+    for (gc_slot *other = pool.slots; other != nullptr && shares > GC_SLOTS_MAX; other = other->next)
         if (other->device == slot->device && !other->taken) {
-            parts -= other->held;
+            shares -= other->held;
             free_idle(other);
         }
 }

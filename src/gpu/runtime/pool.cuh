@@ -67,14 +67,14 @@ struct gc_slot {
     size_t sizes[GC_BUFFERS];
     bool whole; /* stream and marks exist */
     bool taken;
-    int parts; /* of GC_SLOTS_MAX, of the device's memory: what the run that has it may take */
-    int held;  /* the parts in which its buffers lie, of this run or of earlier ones */
+    int shares; /* of GC_SLOTS_MAX, of the device's memory: what the run that has it may take */
+    int held;  /* the shares in which its buffers lie, of this run or of earlier ones */
     gc_slot *next;
 };
 
-/* Waits for a free slot of the device, which is current, and for so many parts of its memory, and
+/* Waits for a free slot of the device, which is current, and for so many shares of its memory, and
  * takes them. Who waits longest is served first. */
-gconv_status gc_slot_take(int device, int parts, gc_slot **slot, gconv_error *error);
+gconv_status gc_slot_take(int device, int shares, gc_slot **slot, gconv_error *error);
 
 /* Makes each buffer hold at least so many bytes. What the slot holds from earlier runs stays,
  * unless a buffer has to grow and all would then exceed `bytes_max`. GCONV_ERROR_MEMORY where the
