@@ -101,7 +101,7 @@ static gc_packed *pack(gconv_encoded picture, const unsigned char *data, size_t 
         size_t head = offsetof(gc_packed, energy_max); /* behind it something is not set */
         assert_int_equal(piece_end, *end);
         assert_memory_equal(packed, pieced, head);
-        assert_memory_equal(packed + 1, pieced + 1, packed->segments * sizeof(gc_packed_segment));
+        assert_memory_equal(packed + 1, pieced + 1, packed->intervals * sizeof(gc_packed_interval));
         assert_memory_equal((char *)packed + packed->data, (char *)pieced + packed->data,
                             packed->bytes - packed->data);
     }
@@ -115,8 +115,8 @@ static gc_packed *pack(gconv_encoded picture, const unsigned char *data, size_t 
 typedef struct expected {
     unsigned char file[DATA_MAX], packed[DATA_MAX];
     size_t file_bytes, packed_bytes;
-    gc_packed_segment segments[256];
-    uint32_t segment_count;
+    gc_packed_interval intervals[256];
+    uint32_t interval_count;
 } expected;
 
 static void add_byte(expected *to, unsigned char byte)
@@ -134,11 +134,11 @@ static void add_marker(expected *to, int marker)
 }
 
 /* `count` bytes, of which many are 0xff, and some 0 or a marker's second byte. */
-static void add_segment(expected *to, size_t count, jpeg_random *random)
+static void add_interval(expected *to, size_t count, jpeg_random *random)
 {
     static const unsigned char odd[] = {0xff, 0xff, 0, EOI, RST0};
-    to->segments[to->segment_count++] =
-        (gc_packed_segment){.first_chunk = (uint32_t)(to->packed_bytes / GC_PACKED_CHUNK_BYTES),
+    to->intervals[to->interval_count++] =
+        (gc_packed_interval){.first_chunk = (uint32_t)(to->packed_bytes / GC_PACKED_CHUNK_BYTES),
                             .bits = (uint32_t)(8 * count)};
     for (size_t i = 0; i < count; i++)
         add_byte(to, jpeg_random_chance(random, 2) ? (unsigned char)jpeg_random_next(random)
@@ -147,21 +147,21 @@ static void add_segment(expected *to, size_t count, jpeg_random *random)
         to->packed[to->packed_bytes++] = 0xff;
 }
 
-static const gc_packed_segment *segments_of(const gc_packed *packed)
+static const gc_packed_interval *intervals_of(const gc_packed *packed)
 {
-    return (const gc_packed_segment *)(packed + 1);
+    return (const gc_packed_interval *)(packed + 1);
 }
 
 static void assert_packed(const gc_packed *packed, const expected *wanted)
 {
     enum { AHEAD = 4 * GC_PACKED_WORDS_AHEAD };
     assert_non_null(packed);
-    assert_int_equal(packed->segments, wanted->segment_count);
-    assert_memory_equal(segments_of(packed), wanted->segments,
-                        wanted->segment_count * sizeof *wanted->segments);
+    assert_int_equal(packed->intervals, wanted->interval_count);
+    assert_memory_equal(intervals_of(packed), wanted->intervals,
+                        wanted->interval_count * sizeof *wanted->intervals);
     assert_int_equal(packed->chunks, wanted->packed_bytes / GC_PACKED_CHUNK_BYTES);
     assert_int_equal(packed->data % GC_PACKED_CHUNK_BYTES, 0);
-    assert_true(packed->data >= sizeof *packed + packed->segments * sizeof(gc_packed_segment));
+    assert_true(packed->data >= sizeof *packed + packed->intervals * sizeof(gc_packed_interval));
     assert_int_equal(packed->bytes, packed->data + wanted->packed_bytes + AHEAD);
     const unsigned char *data = (const unsigned char *)packed + packed->data;
     assert_memory_equal(data, wanted->packed, wanted->packed_bytes);
@@ -198,37 +198,37 @@ static void stuffed_bytes(void **state)
     gc_packed *packed = pack(picture_of(&layout, 1, 0), data, sizeof data, &end);
     assert_non_null(packed);
     assert_int_equal(end, sizeof data - 1);
-    assert_int_equal(packed->segments, 1);
-    assert_int_equal(segments_of(packed)->bits, 8 * sizeof wanted);
+    assert_int_equal(packed->intervals, 1);
+    assert_int_equal(intervals_of(packed)->bits, 8 * sizeof wanted);
     assert_memory_equal((unsigned char *)packed + packed->data, wanted, sizeof wanted);
     free(packed);
 }
 
-static void one_segment_of_every_size(void **state)
+static void one_interval_of_every_size(void **state)
 {
     (void)state;
     static expected wanted;
     jpeg_random random = {1};
     for (size_t size = 1; size < 5 * GC_PACKED_CHUNK_BYTES / 2; size++) {
-        wanted.file_bytes = wanted.packed_bytes = wanted.segment_count = 0;
-        add_segment(&wanted, size, &random);
+        wanted.file_bytes = wanted.packed_bytes = wanted.interval_count = 0;
+        add_interval(&wanted, size, &random);
         assert_packs(&wanted, 3, 0);
     }
 }
 
 /* Each begins with a chunk, and the numbers of the markers go from 0 to 7 and round. */
-static void restart_segments(void **state)
+static void restart_intervals(void **state)
 {
     (void)state;
     static expected wanted;
     jpeg_random random = {2};
     for (uint32_t count = 1; count < 100; count += count < 20 ? 1 : 13) {
         for (uint32_t interval = 1; interval < 4; interval++) {
-            wanted.file_bytes = wanted.packed_bytes = wanted.segment_count = 0;
+            wanted.file_bytes = wanted.packed_bytes = wanted.interval_count = 0;
             for (uint32_t i = 0; i < count; i++) {
                 if (i > 0)
                     add_marker(&wanted, RST0 + (int)((i - 1) % 8));
-                add_segment(&wanted, 1 + jpeg_random_below(&random, 300), &random);
+                add_interval(&wanted, 1 + jpeg_random_below(&random, 300), &random);
             }
             assert_packs(&wanted, count * interval, interval);
         }
@@ -243,11 +243,11 @@ static void intervals_that_are_not_full(void **state)
     static expected wanted;
     jpeg_random random = {3};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        wanted.file_bytes = wanted.packed_bytes = wanted.segment_count = 0;
+        wanted.file_bytes = wanted.packed_bytes = wanted.interval_count = 0;
         for (uint32_t j = 0; j < cases[i][2]; j++) {
             if (j > 0)
                 add_marker(&wanted, RST0 + (int)(j - 1));
-            add_segment(&wanted, 20, &random);
+            add_interval(&wanted, 20, &random);
         }
         assert_packs(&wanted, cases[i][0], cases[i][1]);
     }
@@ -283,20 +283,20 @@ static void wrong_markers(void **state)
     }
 }
 
-/* Markers where no restart, one more, or one less is due; and segments without data. */
+/* Markers where no restart, one more, or one less is due; and intervals without data. */
 static void too_many_or_too_few(void **state)
 {
     (void)state;
     static const unsigned char restart[] = {1, 0xff, RST0, 2, 0xff, EOI};
     static const unsigned char fill[] = {1, 0xff, 0xff, EOI};
     static const unsigned char empty[] = {0xff, EOI};
-    static const unsigned char empty_segment[] = {1, 0xff, RST0, 0xff, EOI};
+    static const unsigned char empty_interval[] = {1, 0xff, RST0, 0xff, EOI};
     assert_refused(restart, sizeof restart, 2, 0);
     assert_refused(restart, sizeof restart, 3, 1);
     assert_refused(restart, sizeof restart, 1, 1);
     assert_refused(fill, sizeof fill, 1, 0);
     assert_refused(empty, sizeof empty, 1, 0);
-    assert_refused(empty_segment, sizeof empty_segment, 2, 1);
+    assert_refused(empty_interval, sizeof empty_interval, 2, 1);
 }
 
 /* A file that ends anywhere before the end of EOI. */
@@ -308,7 +308,7 @@ static void cut_data(void **state)
     for (uint32_t i = 0; i < 12; i++) {
         if (i > 0)
             add_marker(&whole, RST0 + (int)((i - 1) % 8));
-        add_segment(&whole, 1 + jpeg_random_below(&random, 200), &random);
+        add_interval(&whole, 1 + jpeg_random_below(&random, 200), &random);
     }
     for (size_t size = 0; size < whole.file_bytes; size++)
         assert_refused(whole.file, size, 12, 1);
@@ -358,7 +358,7 @@ static void what_is_too_large_has_no_bound(void **state)
     picture.size = 1000;
     layout.mcus = UINT64_MAX;
     assert_int_equal(gc_pack_bound(&picture), 0);
-    layout.mcus = largest / 2; /* segments that a file of this size cannot have */
+    layout.mcus = largest / 2; /* intervals that a file of this size cannot have */
     layout.restart_interval = 1;
     assert_int_equal(gc_pack_bound(&picture), 0);
     picture.layout = NULL; /* the data are proved, and nothing else is known */
@@ -390,7 +390,7 @@ static void assert_head(const gc_packed *packed, const jpeg_recipe *recipe,
         (recipe->width + 8 * (uint32_t)recipe->across - 1) / 8 / (uint32_t)recipe->across;
     assert_int_equal(packed->mcus_across, across);
     assert_int_equal(packed->mcus, layout->mcus);
-    assert_int_equal(packed->segment_mcus,
+    assert_int_equal(packed->interval_mcus,
                      recipe->restart > 0 ? (uint64_t)recipe->restart : layout->mcus);
     assert_int_equal(packed->luma_blocks, luma);
     assert_int_equal(packed->luma_across, recipe->across);
@@ -597,8 +597,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stuffed_bytes),
-        cmocka_unit_test(one_segment_of_every_size),
-        cmocka_unit_test(restart_segments),
+        cmocka_unit_test(one_interval_of_every_size),
+        cmocka_unit_test(restart_intervals),
         cmocka_unit_test(intervals_that_are_not_full),
         cmocka_unit_test(wrong_markers),
         cmocka_unit_test(too_many_or_too_few),

@@ -205,19 +205,19 @@ static __device__ inline follower follow_from(const gc_packed *packed, chunk_sta
             kinds >> (4 * block) & 15, kinds, (int)packed->blocks};
 }
 
-static __device__ inline const gc_packed_segment *segments_of(const gc_packed *packed)
+static __device__ inline const gc_packed_interval *intervals_of(const gc_packed *packed)
 {
-    return (const gc_packed_segment *)(packed + 1);
+    return (const gc_packed_interval *)(packed + 1);
 }
 
-/* The segment in which a chunk lies. */
-static __device__ inline unsigned find_segment(const gc_packed *packed, unsigned chunk)
+/* The interval in which a chunk lies. */
+static __device__ inline unsigned find_interval(const gc_packed *packed, unsigned chunk)
 {
-    const gc_packed_segment *segments = segments_of(packed);
-    unsigned first = 0, behind = packed->segments;
+    const gc_packed_interval *intervals = intervals_of(packed);
+    unsigned first = 0, behind = packed->intervals;
     while (behind - first > 1) {
         unsigned middle = (first + behind) / 2;
-        if (segments[middle].first_chunk <= chunk)
+        if (intervals[middle].first_chunk <= chunk)
             first = middle;
         else
             behind = middle;
@@ -225,10 +225,10 @@ static __device__ inline unsigned find_segment(const gc_packed *packed, unsigned
     return first;
 }
 
-/* The first chunk of the segment in which a chunk lies. */
+/* The first chunk of the interval in which a chunk lies. */
 static __device__ inline unsigned first_chunk_of(const gc_packed *packed, unsigned chunk)
 {
-    return segments_of(packed)[find_segment(packed, chunk)].first_chunk;
+    return intervals_of(packed)[find_interval(packed, chunk)].first_chunk;
 }
 
 /* ---- Where chunks begin ---------------------------------------------------------------------- */
@@ -281,12 +281,12 @@ static __global__ void follow(const gc_packed *packed, chunk_findings to, int is
         clear_coefficients(to);
     bool is_own = thread >= AHEAD && chunk < (int)packed->chunks;
     bool exists = is_own || (is_first_pass && chunk >= 0 && chunk < (int)packed->chunks);
-    bool begins_segment = exists && first_chunk_of(packed, (unsigned)chunk) == (unsigned)chunk;
+    bool begins_interval = exists && first_chunk_of(packed, (unsigned)chunk) == (unsigned)chunk;
     chunk_state begin = is_own && !is_first_pass ? to.begins[chunk] : 0, found = begin;
     if (thread == 0)
         shared->changed = is_first_pass;
     __syncthreads();
-    if (thread == AHEAD && is_own && !is_first_pass && !begins_segment)
+    if (thread == AHEAD && is_own && !is_first_pass && !begins_interval)
         found = to.ends[chunk - 1];
     bool follows = exists && (is_first_pass || found != begin);
     if (follows)
@@ -297,7 +297,7 @@ static __global__ void follow(const gc_packed *packed, chunk_findings to, int is
     load_shared(packed, true, first, &shared->data);
     shared->ends[thread] = is_own && !is_first_pass ? to.ends[chunk] : 0;
     tally counts = is_own && !is_first_pass ? to.tallies[chunk] : tally{0, 0, 0, 0};
-    bool stays = begins_segment || thread == 0 || (thread <= AHEAD && !is_first_pass);
+    bool stays = begins_interval || thread == 0 || (thread <= AHEAD && !is_first_pass);
     while (shared->changed) {
         begin = found;
         __syncthreads();
@@ -377,11 +377,11 @@ static __device__ inline int16_t *block_of(const gc_packed *packed, const chunk_
 /* What a thread knows of its chunk. */
 struct chunk_place {
     follower at;
-    unsigned left; /* blocks until the segment ends */
+    unsigned left; /* blocks until the interval ends */
     unsigned mcu;
     chunk_state next;  /* how the next chunk begins, as `follow` has found */
     int end;           /* bit of this chunk at which it does */
-    int bits_left;     /* of the segment, from the first bit of the chunk; at most two chunks */
+    int bits_left;     /* of the interval, from the first bit of the chunk; at most two chunks */
     int dc0, dc1, dc2; /* predictions, by component */
 };
 
@@ -389,30 +389,30 @@ struct chunk_place {
 static __device__ inline bool place_chunk(const gc_packed *packed, const chunk_findings &from,
                                           unsigned chunk, chunk_place &place)
 {
-    unsigned number = find_segment(packed, chunk);
-    const gc_packed_segment segment = segments_of(packed)[number];
-    bool begins = segment.first_chunk == chunk;
+    unsigned number = find_interval(packed, chunk);
+    const gc_packed_interval interval = intervals_of(packed)[number];
+    bool begins = interval.first_chunk == chunk;
     chunk_state begin = from.begins[chunk];
     if (begin != (begins ? 0 : from.ends[chunk - 1]))
         return false;
-    tally sum = sum_before(from, chunk), base = sum_before(from, segment.first_chunk);
+    tally sum = sum_before(from, chunk), base = sum_before(from, interval.first_chunk);
     unsigned done = sum.x - base.x;
-    unsigned mcu = number * packed->segment_mcus;
-    unsigned all = min(packed->segment_mcus, packed->mcus - mcu) * packed->blocks;
+    unsigned mcu = number * packed->interval_mcus;
+    unsigned all = min(packed->interval_mcus, packed->mcus - mcu) * packed->blocks;
     place.at = follow_from(packed, begin);
     place.next = from.ends[chunk];
     place.end = GC_PACKED_CHUNK_BITS + (int)(place.next & 255);
     place.left = all - done;
     place.mcu = mcu + done / packed->blocks;
-    uint64_t passed = (uint64_t)(chunk - segment.first_chunk) * GC_PACKED_CHUNK_BITS;
-    place.bits_left = (int)min((uint64_t)segment.bits - passed, (uint64_t)2 * GC_PACKED_CHUNK_BITS);
+    uint64_t passed = (uint64_t)(chunk - interval.first_chunk) * GC_PACKED_CHUNK_BITS;
+    place.bits_left = (int)min((uint64_t)interval.bits - passed, (uint64_t)2 * GC_PACKED_CHUNK_BITS);
     place.dc0 = (int)(sum.y - base.y);
     place.dc1 = (int)(sum.z - base.z);
     place.dc2 = (int)(sum.w - base.w);
     return done <= all;
 }
 
-/* Follows a chunk to its end, or to the end of the segment, and stores what it says. False where a
+/* Follows a chunk to its end, or to the end of the interval, and stores what it says. False where a
  * step is impossible. */
 static __device__ inline bool store_chunk(const gc_packed *packed, const shared_data *shared,
                                           const chunk_findings &to, chunk_place &place)
@@ -447,7 +447,7 @@ static __device__ inline bool store_chunk(const gc_packed *packed, const shared_
     return sound;
 }
 
-/* Whether less than a byte lies behind the last block of a segment, all ones. */
+/* Whether less than a byte lies behind the last block of an interval, all ones. */
 static __device__ inline bool ends_well(const shared_data *shared, const chunk_place &place)
 {
     int left = place.bits_left - place.at.bit;
@@ -479,7 +479,7 @@ static __global__ void store(const gc_packed *packed, chunk_findings to, unsigne
         sound = store_chunk(packed, shared, to, place);
         if (place.left == 0)
             sound = sound && ends_well(shared, place);
-        else /* the segment has to go on in the next chunk, as that one begins */
+        else /* the interval has to go on in the next chunk, as that one begins */
             sound = sound && place.bits_left > GC_PACKED_CHUNK_BITS && arrives(place);
     }
     if (!sound)

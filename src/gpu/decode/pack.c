@@ -10,15 +10,15 @@ static const size_t bytes_max = (size_t)1 << 28;
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
-static uint64_t count_segments(const gc_jpeg_layout *layout)
+static uint64_t count_intervals(const gc_jpeg_layout *layout)
 {
     uint32_t interval = layout->restart_interval;
     return interval == 0 ? 1 : (layout->mcus + interval - 1) / interval;
 }
 
-static size_t data_offset(uint64_t segments)
+static size_t data_offset(uint64_t intervals)
 {
-    size_t bytes = sizeof(gc_packed) + (size_t)segments * sizeof(gc_packed_segment);
+    size_t bytes = sizeof(gc_packed) + (size_t)intervals * sizeof(gc_packed_interval);
     return (bytes + GC_PACKED_CHUNK_BYTES - 1) / GC_PACKED_CHUNK_BYTES * GC_PACKED_CHUNK_BYTES;
 }
 
@@ -27,9 +27,9 @@ size_t gc_pack_bound(const gconv_encoded *picture)
     const gc_jpeg_layout *layout = picture->layout;
     if (layout == NULL || picture->size > bytes_max || layout->mcus > bytes_max)
         return 0;
-    uint64_t segments = count_segments(layout);
+    uint64_t intervals = count_intervals(layout);
     uint64_t bytes =
-        data_offset(segments) + picture->size + (segments + 1) * (uint64_t)GC_PACKED_CHUNK_BYTES;
+        data_offset(intervals) + picture->size + (intervals + 1) * (uint64_t)GC_PACKED_CHUNK_BYTES;
     return bytes > bytes_max ? 0 : (size_t)bytes;
 }
 
@@ -114,8 +114,8 @@ static void pack_head(const gconv_encoded *picture, gc_packed *packed)
     const gc_jpeg_layout *layout = picture->layout;
     int luma = picture->sampling_x * picture->sampling_y;
     packed->rejected = 0;
-    packed->segments = (uint32_t)count_segments(layout);
-    packed->segment_mcus =
+    packed->intervals = (uint32_t)count_intervals(layout);
+    packed->interval_mcus =
         layout->restart_interval == 0 ? (uint32_t)layout->mcus : layout->restart_interval;
     packed->mcus = (uint32_t)layout->mcus;
     packed->mcus_across = (picture->width + 8 * (uint32_t)picture->sampling_x - 1) /
@@ -205,19 +205,19 @@ bool gc_pack(const gconv_encoded *picture, const gconv_source *source, gc_packed
              size_t *end)
 {
     enum { WORDS_BYTES = 4 * GC_PACKED_WORDS_AHEAD };
-    gc_packed_segment *segments = (gc_packed_segment *)(packed + 1);
+    gc_packed_interval *intervals = (gc_packed_interval *)(packed + 1);
     pack_head(picture, packed);
-    packed->data = (uint32_t)data_offset(packed->segments);
+    packed->data = (uint32_t)data_offset(packed->intervals);
     unsigned char *data = (unsigned char *)packed + packed->data;
     copy of = {source, picture->bytes + picture->layout->data, picture->bytes + picture->held,
                picture->size - picture->held, data};
-    for (uint32_t i = 0; i < packed->segments; i++) {
+    for (uint32_t i = 0; i < packed->intervals; i++) {
         unsigned char *first = of.to;
-        bool last = i + 1 == packed->segments;
+        bool last = i + 1 == packed->intervals;
         int marker = copy_to_marker(&of);
         if (marker != (last ? EOI : RST0 + (int)(i & 7)) || of.to == first)
             return false;
-        segments[i] = (gc_packed_segment){
+        intervals[i] = (gc_packed_interval){
             .first_chunk = (uint32_t)((size_t)(first - data) / GC_PACKED_CHUNK_BYTES),
             .bits = (uint32_t)(8 * (of.to - first))};
         end_chunk(&of, data);

@@ -53,17 +53,17 @@ typedef struct gc_packed_table {
 } gc_packed_table;
 
 /* Data between two restart markers. They begin with a chunk. */
-typedef struct gc_packed_segment {
+typedef struct gc_packed_interval {
     uint32_t first_chunk;
     uint32_t bits;
-} gc_packed_segment;
+} gc_packed_interval;
 
 /* The head of a packed picture. Segments follow it, and behind them, at offset `data`, the data:
  * whole chunks, whose bits that are not used are ones, and GC_PACKED_WORDS_AHEAD words that may be
  * read. */
 typedef struct gc_packed {
     uint32_t rejected; /* not 0: the kernels have found what a sound file does not have */
-    uint32_t chunks, segments, segment_mcus;
+    uint32_t chunks, intervals, interval_mcus;
     uint32_t mcus, mcus_across;
     uint32_t blocks;      /* of an MCU */
     uint32_t luma_blocks; /* of them of Y, which come first; of Cb and Cr there is one */
