@@ -40,15 +40,15 @@ struct overlap_side {
     char *rows;
     size_t stride, row_bytes;
     bool staged;
-    gc_host_buffer *pieces; /* GC_LANE_PIECES of them, one after the other */
+    gc_host_buffer *pieces; /* GC_COPY_PIECES of them, one after the other */
     size_t piece_bytes;
-    bool ready[GC_LANE_PIECES]; /* of input: holds its band; of output: is free */
+    bool ready[GC_COPY_PIECES]; /* of input: holds its band; of output: is free */
 };
 
 struct overlap_run {
     gc_gpu_plan *plan;
     gc_stream *stream;
-    gc_lanes *lanes; /* of the plan's slot */
+    gc_copy_streams *copies; /* of the plan's slot */
     gc_plan_result result;
     int64_t band_rows, bands;
     int64_t *ends;          /* band k uploads rows ends[k] to ends[k + 1] - 1 */
@@ -101,7 +101,7 @@ static int64_t most_input_rows(const gc_gpu_plan *plan, int64_t band_rows)
 size_t gc_overlap_host_bytes(const gc_gpu_plan *plan, const gc_stream *stream)
 {
     int64_t rows = rows_of_band(plan, stream);
-    return GC_LANE_PIECES * ((size_t)most_input_rows(plan, rows) * stream->input_bytes +
+    return GC_COPY_PIECES * ((size_t)most_input_rows(plan, rows) * stream->input_bytes +
                              (size_t)rows * stream->output_bytes);
 }
 
@@ -113,7 +113,7 @@ static char *row_of(const overlap_side *side, int64_t row)
 
 static char *piece_of(const overlap_side *side, int64_t band)
 {
-    return side->pieces->bytes + (size_t)(band % GC_LANE_PIECES) * side->piece_bytes;
+    return side->pieces->bytes + (size_t)(band % GC_COPY_PIECES) * side->piece_bytes;
 }
 
 static int64_t output_rows(const overlap_run *run, int64_t band)
@@ -129,12 +129,12 @@ static gconv_status upload_band(overlap_run *run, int64_t band, gconv_error *err
     int64_t first = run->ends[band], count = run->ends[band + 1] - first;
     const char *from = in->staged ? piece_of(in, band) : row_of(in, first);
     if (band == 0)
-        GC_CUDA_TRY(error, cudaEventRecord(run->plan->slot->marks[GC_MARK_BEGIN], run->lanes->up));
+        GC_CUDA_TRY(error, cudaEventRecord(run->plan->slot->marks[GC_MARK_BEGIN], run->copies->up));
     GC_TRY(gc_copy_rows(run->samples + (size_t)first * in->row_bytes, in->row_bytes, from,
                         in->staged ? in->row_bytes : in->stride, in->row_bytes, count,
-                        cudaMemcpyHostToDevice, run->lanes->up, error));
-    GC_CUDA_TRY(error, cudaEventRecord(run->lanes->sent[band % GC_LANE_PIECES], run->lanes->up));
-    GC_CUDA_TRY(error, cudaEventRecord(run->plan->slot->marks[GC_MARK_UPLOADED], run->lanes->up));
+                        cudaMemcpyHostToDevice, run->copies->up, error));
+    GC_CUDA_TRY(error, cudaEventRecord(run->copies->sent[band % GC_COPY_PIECES], run->copies->up));
+    GC_CUDA_TRY(error, cudaEventRecord(run->plan->slot->marks[GC_MARK_UPLOADED], run->copies->up));
     return GCONV_OK;
 }
 
@@ -147,7 +147,7 @@ static gconv_status compute_band(overlap_run *run, int64_t band, gconv_error *er
     plan->samples = run->samples + (size_t)plan->steps[0].input_first * run->in.row_bytes;
     plan->result = run->output + (size_t)first * run->result.pitch;
     GC_CUDA_TRY(error,
-                cudaStreamWaitEvent(plan->cuda_stream, run->lanes->sent[band % GC_LANE_PIECES], 0));
+                cudaStreamWaitEvent(plan->cuda_stream, run->copies->sent[band % GC_COPY_PIECES], 0));
     if (band == 0)
         GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_DECODED], plan->cuda_stream));
     GC_TRY(gc_plan_compute(plan, run->stream->chain_only, rows, error));
@@ -159,16 +159,16 @@ static gconv_status download_band(overlap_run *run, int64_t band, gconv_error *e
 {
     const overlap_side *out = &run->out;
     cudaEvent_t *marks = run->plan->slot->marks;
-    GC_CUDA_TRY(error, cudaStreamWaitEvent(run->lanes->down, marks[GC_MARK_COMPUTED], 0));
+    GC_CUDA_TRY(error, cudaStreamWaitEvent(run->copies->down, marks[GC_MARK_COMPUTED], 0));
     if (band == 0)
-        GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_OTHER_ARRIVED], run->lanes->down));
+        GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_OTHER_ARRIVED], run->copies->down));
     GC_TRY(gc_copy_rows(out->staged ? piece_of(out, band) : row_of(out, band * run->band_rows),
                         out->staged ? out->row_bytes : out->stride, run->plan->result,
                         run->result.pitch, out->row_bytes, output_rows(run, band),
-                        cudaMemcpyDeviceToHost, run->lanes->down, error));
+                        cudaMemcpyDeviceToHost, run->copies->down, error));
     GC_CUDA_TRY(error,
-                cudaEventRecord(run->lanes->arrived[band % GC_LANE_PIECES], run->lanes->down));
-    GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_ARRIVED], run->lanes->down));
+                cudaEventRecord(run->copies->arrived[band % GC_COPY_PIECES], run->copies->down));
+    GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_ARRIVED], run->copies->down));
     return GCONV_OK;
 }
 
@@ -194,7 +194,7 @@ static void note(overlap_run *run, gconv_status status, const gconv_error *error
 /* Whether a side has what the next band needs. Under the lock. */
 static bool is_ready(const overlap_side *side, int64_t band)
 {
-    return !side->staged || side->ready[band % GC_LANE_PIECES];
+    return !side->staged || side->ready[band % GC_COPY_PIECES];
 }
 
 /* Whether the next band can be enqueued, and nobody enqueues one. Under the lock. */
@@ -212,7 +212,7 @@ static void enqueue_ready(overlap_run *run)
     while (may_enqueue(run)) {
         int64_t band = run->enqueued;
         gconv_error error;
-        run->in.ready[band % GC_LANE_PIECES] = run->out.ready[band % GC_LANE_PIECES] = false;
+        run->in.ready[band % GC_COPY_PIECES] = run->out.ready[band % GC_COPY_PIECES] = false;
         run->enqueues = true;
         pthread_mutex_unlock(&run->lock);
         gconv_status status = enqueue_band(run, band, &error);
@@ -247,7 +247,7 @@ static bool await_band(overlap_run *run, int64_t band, cudaEvent_t event)
 static void set_ready(overlap_run *run, overlap_side *side, int64_t band)
 {
     pthread_mutex_lock(&run->lock);
-    side->ready[band % GC_LANE_PIECES] = true;
+    side->ready[band % GC_COPY_PIECES] = true;
     pthread_mutex_unlock(&run->lock);
     enqueue_ready(run);
 }
@@ -268,8 +268,8 @@ static void copy(char *to, size_t to_stride, const char *from, size_t from_strid
 static void take_input(overlap_run *run, int64_t band)
 {
     overlap_side *in = &run->in;
-    int64_t before = band - GC_LANE_PIECES, first = run->ends[band];
-    if (before >= 0 && !await_band(run, before, run->lanes->sent[band % GC_LANE_PIECES]))
+    int64_t before = band - GC_COPY_PIECES, first = run->ends[band];
+    if (before >= 0 && !await_band(run, before, run->copies->sent[band % GC_COPY_PIECES]))
         return;
     copy(piece_of(in, band), in->row_bytes, row_of(in, first), in->stride, in->row_bytes,
          run->ends[band + 1] - first);
@@ -280,20 +280,20 @@ static void take_input(overlap_run *run, int64_t band)
 static void give_output(overlap_run *run, int64_t band)
 {
     overlap_side *out = &run->out;
-    if (!await_band(run, band, run->lanes->arrived[band % GC_LANE_PIECES]))
+    if (!await_band(run, band, run->copies->arrived[band % GC_COPY_PIECES]))
         return;
     copy(row_of(out, band * run->band_rows), out->stride, piece_of(out, band), out->row_bytes,
          out->row_bytes, output_rows(run, band));
     set_ready(run, out, band);
 }
 
-/* The next thing to copy; false where nothing is left. Input is GC_LANE_PIECES bands ahead of
+/* The next thing to copy; false where nothing is left. Input is GC_COPY_PIECES bands ahead of
  * output. So a copy waits only for copies that were taken before it: one thread can do all. */
 static bool take_work(overlap_run *run, bool *takes_input, int64_t *band)
 {
     pthread_mutex_lock(&run->lock);
     int64_t ahead = run->next_in - run->next_out;
-    *takes_input = run->next_in < run->bands && ahead < GC_LANE_PIECES;
+    *takes_input = run->next_in < run->bands && ahead < GC_COPY_PIECES;
     *band = *takes_input ? run->next_in : run->next_out;
     bool found = run->status == GCONV_OK && *band < run->bands;
     if (found)
@@ -344,9 +344,9 @@ static gconv_status open_side(overlap_side *side, int device, int64_t rows, int6
         one = ready;
     if (!side->staged)
         return GCONV_OK;
-    side->pieces = gc_host_take(GC_LANE_PIECES * side->piece_bytes, device);
+    side->pieces = gc_host_take(GC_COPY_PIECES * side->piece_bytes, device);
     return side->pieces != nullptr ? GCONV_OK
-                                   : gc_fail_memory(error, GC_LANE_PIECES * side->piece_bytes);
+                                   : gc_fail_memory(error, GC_COPY_PIECES * side->piece_bytes);
 }
 
 static gconv_status open_run(overlap_run *run, gconv_error *error)
@@ -363,7 +363,7 @@ static gconv_status open_run(overlap_run *run, gconv_error *error)
                       plan->steps);
         run->ends[band + 1] = std::max(run->ends[band], plan->steps[0].input_last + 1);
     }
-    GC_TRY(gc_slot_open_lanes(plan->slot, error));
+    GC_TRY(gc_slot_open_copies(plan->slot, error));
     GC_TRY(open_side(&run->in, plan->device.index, height, most_input_rows(plan, run->band_rows),
                      false, error));
     return open_side(&run->out, plan->device.index, height, run->band_rows, true, error);
@@ -400,7 +400,7 @@ gconv_status gc_overlap_run(gc_gpu_plan *plan, gc_stream *stream, gconv_error *e
     overlap_run run = {};
     run.plan = plan;
     run.stream = stream;
-    run.lanes = &plan->slot->lanes;
+    run.copies = &plan->slot->copies;
     run.result = gc_plan_result_of(plan, stream->chain_only, plan->problem->chain.height);
     run.band_rows = rows_of_band(plan, stream);
     run.samples = plan->samples;

@@ -92,13 +92,13 @@ void gc_slot_destroy(gc_slot *slot)
     for (cudaEvent_t mark : slot->marks)
         if (mark != nullptr)
             cudaEventDestroy(mark);
-    for (int i = 0; i < GC_LANE_PIECES; i++) {
-        if (slot->lanes.sent[i] != nullptr)
-            cudaEventDestroy(slot->lanes.sent[i]);
-        if (slot->lanes.arrived[i] != nullptr)
-            cudaEventDestroy(slot->lanes.arrived[i]);
+    for (int i = 0; i < GC_COPY_PIECES; i++) {
+        if (slot->copies.sent[i] != nullptr)
+            cudaEventDestroy(slot->copies.sent[i]);
+        if (slot->copies.arrived[i] != nullptr)
+            cudaEventDestroy(slot->copies.arrived[i]);
     }
-    for (cudaStream_t stream : {slot->cuda_stream, slot->lanes.up, slot->lanes.down})
+    for (cudaStream_t stream : {slot->cuda_stream, slot->copies.up, slot->copies.down})
         if (stream != nullptr)
             cudaStreamDestroy(stream);
     cudaGetLastError();
@@ -112,15 +112,15 @@ static gconv_status make_event(cudaEvent_t *event, gconv_error *error)
     return GCONV_OK;
 }
 
-gconv_status gc_slot_open_lanes(gc_slot *slot, gconv_error *error)
+gconv_status gc_slot_open_copies(gc_slot *slot, gconv_error *error)
 {
-    gc_lanes *lanes = &slot->lanes;
-    for (cudaStream_t *stream : {&lanes->up, &lanes->down})
+    gc_copy_streams *copies = &slot->copies;
+    for (cudaStream_t *stream : {&copies->up, &copies->down})
         if (*stream == nullptr)
             GC_CUDA_TRY(error, cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
-    for (int i = 0; i < GC_LANE_PIECES; i++) {
-        GC_TRY(make_event(&lanes->sent[i], error));
-        GC_TRY(make_event(&lanes->arrived[i], error));
+    for (int i = 0; i < GC_COPY_PIECES; i++) {
+        GC_TRY(make_event(&copies->sent[i], error));
+        GC_TRY(make_event(&copies->arrived[i], error));
     }
     return GCONV_OK;
 }
@@ -136,7 +136,7 @@ gconv_status gc_slot_seconds(const gc_slot *slot, int begin, int end, double *su
 
 void gc_slot_wait(const gc_slot *slot)
 {
-    for (cudaStream_t stream : {slot->lanes.up, slot->cuda_stream, slot->lanes.down})
+    for (cudaStream_t stream : {slot->copies.up, slot->cuda_stream, slot->copies.down})
         if (stream != nullptr)
             cudaStreamSynchronize(stream);
     cudaGetLastError();

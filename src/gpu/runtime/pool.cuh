@@ -49,12 +49,12 @@ enum {
 };
 
 /* Pieces of host memory through which bands go in turn, up or down. */
-enum { GC_LANE_PIECES = 8 };
+enum { GC_COPY_PIECES = 8 };
 
 /* Streams beside the slot's own, so that copies in both directions and kernels overlap. */
-struct gc_lanes {
+struct gc_copy_streams {
     cudaStream_t up, down;
-    cudaEvent_t sent[GC_LANE_PIECES], arrived[GC_LANE_PIECES]; /* bands, in turn */
+    cudaEvent_t sent[GC_COPY_PIECES], arrived[GC_COPY_PIECES]; /* bands, in turn */
 };
 
 /* What a run holds of a device. */
@@ -62,7 +62,7 @@ struct gc_slot {
     int device;
     cudaStream_t cuda_stream;
     cudaEvent_t marks[GC_MARKS];
-    gc_lanes lanes; /* null before gc_slot_open_lanes */
+    gc_copy_streams copies; /* null before gc_slot_open_copies */
     void *buffers[GC_BUFFERS];
     size_t sizes[GC_BUFFERS];
     bool whole; /* stream and marks exist */
@@ -85,8 +85,8 @@ gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], doub
 /* Bytes of a device that the buffers of the pool's slots take. */
 size_t gc_slot_bytes(int device);
 
-/* Makes the slot's lanes, unless they exist. */
-gconv_status gc_slot_open_lanes(gc_slot *slot, gconv_error *error);
+/* Makes the slot's streams for copies, unless they exist. */
+gconv_status gc_slot_open_copies(gc_slot *slot, gconv_error *error);
 
 /* Adds the seconds between two marks that were passed. */
 gconv_status gc_slot_seconds(const gc_slot *slot, int begin, int end, double *sum,
