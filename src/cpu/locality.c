@@ -21,7 +21,7 @@ enum { PART_PADDING = 256 };
 struct gc_locality {
     const gc_transform_loops *loops;
     int threads;
-    gc_plane numbers; /* groups of `lanes` lines, each group as gc_plane says */
+    gc_complex numbers; /* groups of `lanes` lines, each group as gc_complex says */
     float *roots;     /* cosines, then sines */
     float *factors;   /* of each thread: room for the spectrum that gc_transform_loops copies */
     gc_transform transform;
@@ -45,7 +45,7 @@ gconv_status gc_locality_create(int threads, gc_locality **locality, gconv_error
     }
     l->loops = loops;
     l->threads = (int)count;
-    l->numbers = (gc_plane){numbers, numbers + GC_LOCALITY_NUMBERS + PART_PADDING};
+    l->numbers = (gc_complex){numbers, numbers + GC_LOCALITY_NUMBERS + PART_PADDING};
     l->roots = roots;
     l->factors = roots + 2 * GC_LOCALITY_POINTS_MAX;
     return GCONV_OK;
@@ -94,12 +94,12 @@ static void turn_piece(const gc_locality *l, size_t first)
 static void transform_piece(const gc_locality *l, size_t first, int member)
 {
     float *factor = l->factors + (size_t)member * 2 * GC_LOCALITY_POINTS_MAX;
-    const gc_plane spectrum = {factor, factor + GC_LOCALITY_POINTS_MAX};
+    const gc_complex spectrum = {factor, factor + GC_LOCALITY_POINTS_MAX};
     size_t group = (size_t)l->transform.side * (size_t)l->loops->lanes;
     for (size_t at = first; at < first + PIECE; at += group)
         l->loops->spectrum(
             &l->transform,
-            (gc_plane){(float *)l->numbers.real + at, (float *)l->numbers.imaginary + at},
+            (gc_complex){(float *)l->numbers.real + at, (float *)l->numbers.imaginary + at},
             spectrum);
 }
 

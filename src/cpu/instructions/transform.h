@@ -28,9 +28,9 @@ typedef struct gc_transform {
  *
  * Lines are columns of a tile of `lanes` columns: value i of line l is at i * lanes + l. A line has
  * `side` values, a power of two between GC_LINE_MIN and GC_LINE_MAX. */
-typedef struct gc_plane {
+typedef struct gc_complex {
     void *real, *imaginary;
-} gc_plane;
+} gc_complex;
 
 typedef struct gc_transform_loops {
     size_t value_size; /* bytes of a value */
@@ -42,10 +42,10 @@ typedef struct gc_transform_loops {
     void (*store)(const void *values, float *to, size_t step, size_t count);
     /* Replaces a tile by its spectrum, with rows and columns exchanged and in the order that
      * `backward` expects. */
-    void (*forward)(const gc_transform *transform, gc_plane tile);
+    void (*forward)(const gc_transform *transform, gc_complex tile);
     /* Multiplies a spectrum by `factor`. Replaces it by the tile that has this product as its
      * spectrum, times side * side. */
-    void (*backward)(const gc_transform *transform, gc_plane tile, gc_plane factor);
+    void (*backward)(const gc_transform *transform, gc_complex tile, gc_complex factor);
 
     int lanes; /* lines that are transformed together: at most GC_LANES_MAX */
     /* Value i of line l = rows[i][first + l] for i in [0, row_count) and l in [0, count), else
@@ -63,10 +63,10 @@ typedef struct gc_transform_loops {
     /* to[l][i*step] = value i of line l for i in [0, count), where to[l] is not NULL. */
     void (*store_rows)(const void *lines, float *const *to, size_t step, size_t count);
     /* Replaces lines by their spectra. factor[i] = value i of the spectrum of line 0. */
-    void (*spectrum)(const gc_transform *transform, gc_plane lines, gc_plane factor);
+    void (*spectrum)(const gc_transform *transform, gc_complex lines, gc_complex factor);
     /* Replaces each line by the line that has as its spectrum the line's times `factor`, times
      * `side`. */
-    void (*convolve)(const gc_transform *transform, gc_plane lines, gc_plane factor);
+    void (*convolve)(const gc_transform *transform, gc_complex lines, gc_complex factor);
 } gc_transform_loops;
 
 #endif

@@ -201,12 +201,12 @@ static void transpose(const gc_transform *t, real *values)
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-static columns columns_at(const gc_transform *t, gc_plane tile, int column)
+static columns columns_at(const gc_transform *t, gc_complex tile, int column)
 {
     return (columns){(real *)tile.real + column, (real *)tile.imaginary + column, t->stride};
 }
 
-static void forward(const gc_transform *t, gc_plane tile)
+static void forward(const gc_transform *t, gc_complex tile)
 {
     for (int side = 0; side < 2; side++) {
         for (int x = 0; x < t->side; x += LANES) {
@@ -230,7 +230,7 @@ static void multiply(const gc_transform *t, const columns *s, const columns *fac
     }
 }
 
-static void backward(const gc_transform *t, gc_plane tile, gc_plane factor)
+static void backward(const gc_transform *t, gc_complex tile, gc_complex factor)
 {
     for (int side = 0; side < 2; side++) {
         for (int x = 0; x < t->side; x += LANES) {
@@ -338,7 +338,7 @@ static void all_forward(const gc_transform *t, const columns *s)
         lines_forward(t, s, first, length);
 }
 
-static void spectrum(const gc_transform *t, gc_plane lines, gc_plane factor)
+static void spectrum(const gc_transform *t, gc_complex lines, gc_complex factor)
 {
     columns s = columns_at(t, lines, 0);
     all_forward(t, &s);
@@ -348,7 +348,7 @@ static void spectrum(const gc_transform *t, gc_plane lines, gc_plane factor)
     }
 }
 
-static void convolve(const gc_transform *t, gc_plane lines, gc_plane factor)
+static void convolve(const gc_transform *t, gc_complex lines, gc_complex factor)
 {
     columns s = columns_at(t, lines, 0);
     int length = power_of_four(t);

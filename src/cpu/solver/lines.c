@@ -22,9 +22,9 @@ size_t gc_lines_scratch(const gc_transform_loops *loops, int side)
     return 2 * part_bytes(loops, side) / sizeof(float);
 }
 
-static gc_plane plane_in(const gc_transform_loops *loops, int side, void *scratch)
+static gc_complex complex_in(const gc_transform_loops *loops, int side, void *scratch)
 {
-    return (gc_plane){scratch, (char *)scratch + part_bytes(loops, side)};
+    return (gc_complex){scratch, (char *)scratch + part_bytes(loops, side)};
 }
 
 /* Tap k stands at -k, so that output i results at i. Dividing by the side undoes the factor of
@@ -32,12 +32,12 @@ static gc_plane plane_in(const gc_transform_loops *loops, int side, void *scratc
 static void transform_taps(gc_lines *lines, const float *taps, void *scratch)
 {
     int side = lines->transform.side;
-    gc_plane plane = plane_in(lines->loops, side, scratch);
+    gc_complex values = complex_in(lines->loops, side, scratch);
     memset(scratch, 0, 2 * part_bytes(lines->loops, side));
     for (int k = 0; k < lines->length; k++)
-        lines->loops->set(plane.real, (size_t)((side - k) % side) * lines->transform.stride,
+        lines->loops->set(values.real, (size_t)((side - k) % side) * lines->transform.stride,
                           (double)taps[k] / side);
-    lines->loops->spectrum(&lines->transform, plane, lines->factor);
+    lines->loops->spectrum(&lines->transform, values, lines->factor);
 }
 
 gconv_status gc_lines_create(gc_lines *lines, const gc_transform_loops *loops, int side,
@@ -57,7 +57,7 @@ gconv_status gc_lines_create(gc_lines *lines, const gc_transform_loops *loops, i
     }
     lines->transform.cosine = own;
     lines->transform.sine = own + values;
-    lines->factor = (gc_plane){own + 2 * values, own + 3 * values};
+    lines->factor = (gc_complex){own + 2 * values, own + 3 * values};
     gc_make_roots(loops, &lines->transform);
     transform_taps(lines, taps, scratch);
     free(scratch);
@@ -100,13 +100,13 @@ void gc_lines_convolve_columns(const gc_lines *lines, float *scratch, gc_line_in
                                size_t count, int row_count, float *const *out)
 {
     size_t lanes = (size_t)lines->loops->lanes;
-    gc_plane plane = plane_in(lines->loops, lines->transform.side, scratch);
+    gc_complex values = complex_in(lines->loops, lines->transform.side, scratch);
     for (size_t at = 0; at < count; at += 2 * lanes) {
-        load_part(lines, plane.real, input, row_count, at, count);
-        load_part(lines, plane.imaginary, input, row_count, at + lanes, count);
-        lines->loops->convolve(&lines->transform, plane, lines->factor);
-        store_part(lines, plane.real, out, row_count, at, count);
-        store_part(lines, plane.imaginary, out, row_count, at + lanes, count);
+        load_part(lines, values.real, input, row_count, at, count);
+        load_part(lines, values.imaginary, input, row_count, at + lanes, count);
+        lines->loops->convolve(&lines->transform, values, lines->factor);
+        store_part(lines, values.real, out, row_count, at, count);
+        store_part(lines, values.imaginary, out, row_count, at + lanes, count);
     }
 }
 
@@ -125,20 +125,20 @@ void gc_lines_convolve_rows(const gc_lines *lines, float *scratch, const float *
                             size_t channels, size_t width, int row_count, float *const *out)
 {
     size_t side = (size_t)lines->transform.side, lanes = (size_t)lines->loops->lanes;
-    gc_plane plane = plane_in(lines->loops, lines->transform.side, scratch);
+    gc_complex values = complex_in(lines->loops, lines->transform.side, scratch);
     const float *from[2][GC_LANES_MAX], *to[2][GC_LANES_MAX];
     for (size_t first = 0; first < (size_t)row_count * channels; first += 2 * lanes)
         for (size_t x = 0; x < width; x += (size_t)lines->outputs) {
             size_t there = smaller(width + (size_t)lines->length - 1 - x, side);
             size_t count = smaller(width - x, (size_t)lines->outputs);
-            void *parts[] = {plane.real, plane.imaginary};
+            void *parts[] = {values.real, values.imaginary};
             for (size_t p = 0; p < 2; p++) {
                 line_starts(rows, row_count, channels, first + p * lanes, lanes, x, from[p]);
                 line_starts((const float *const *)out, row_count, channels, first + p * lanes,
                             lanes, x, to[p]);
                 lines->loops->load_rows(parts[p], side, from[p], channels, there);
             }
-            lines->loops->convolve(&lines->transform, plane, lines->factor);
+            lines->loops->convolve(&lines->transform, values, lines->factor);
             for (size_t p = 0; p < 2; p++)
                 lines->loops->store_rows(parts[p], (float *const *)to[p], channels, count);
         }

@@ -15,30 +15,30 @@
 
 static const double pi = 3.14159265358979323846;
 
-static size_t plane_values(int side)
+static size_t part_values(int side)
 {
     return (size_t)side * (size_t)(side + GC_TRANSFORM_PADDING);
 }
 
-static size_t plane_bytes(const gc_transform_loops *loops, int side)
+static size_t part_bytes(const gc_transform_loops *loops, int side)
 {
-    return plane_values(side) * loops->value_size;
+    return part_values(side) * loops->value_size;
 }
 
 size_t gc_tiles_scratch(const gc_transform_loops *loops, int side)
 {
-    return 2 * plane_bytes(loops, side) / sizeof(float);
+    return 2 * part_bytes(loops, side) / sizeof(float);
 }
 
 /* Bytes that a transform goes through: a pair of tiles and the filter's spectrum. */
 static size_t transform_bytes(const gc_transform_loops *loops, int side)
 {
-    return 4 * plane_bytes(loops, side);
+    return 4 * part_bytes(loops, side);
 }
 
-static gc_plane plane_in(const gc_transform_loops *loops, void *scratch, int side)
+static gc_complex complex_in(const gc_transform_loops *loops, void *scratch, int side)
 {
-    return (gc_plane){scratch, (char *)scratch + plane_bytes(loops, side)};
+    return (gc_complex){scratch, (char *)scratch + part_bytes(loops, side)};
 }
 
 /* Reading order is correlation: tap (i, j) stands at (-i, -j), and output (x, y) of a tile results
@@ -47,7 +47,7 @@ static void transform_filter(gc_tiles *tiles, const gc_step *step)
 {
     int side = tiles->transform.side;
     size_t stride = tiles->transform.stride;
-    memset(tiles->spectrum.real, 0, 2 * plane_bytes(tiles->loops, side));
+    memset(tiles->spectrum.real, 0, 2 * part_bytes(tiles->loops, side));
     for (int j = 0; j < step->height; j++)
         for (int i = 0; i < step->width; i++) {
             size_t y = (size_t)((side - j) % side), x = (size_t)((side - i) % side);
@@ -89,15 +89,15 @@ gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_loops *loops, i
     tiles->transform =
         (gc_transform){.side = side, .stride = (size_t)(side + GC_TRANSFORM_PADDING)};
     tiles->transform.cosine = gc_allocate_array(2, roots);
-    void *spectrum = gc_allocate_aligned(2, plane_bytes(loops, side));
+    void *spectrum = gc_allocate_aligned(2, part_bytes(loops, side));
     if (tiles->transform.cosine == NULL || spectrum == NULL) {
         free(spectrum);
         gc_tiles_destroy(tiles);
-        return gc_fail_memory(error, 2 * plane_bytes(loops, side));
+        return gc_fail_memory(error, 2 * part_bytes(loops, side));
     }
     tiles->transform.sine = (char *)tiles->transform.cosine + roots;
     gc_make_roots(loops, &tiles->transform);
-    tiles->spectrum = plane_in(loops, spectrum, side);
+    tiles->spectrum = complex_in(loops, spectrum, side);
     transform_filter(tiles, step);
     return GCONV_OK;
 }
@@ -164,21 +164,21 @@ void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const
 {
     size_t columns = (size_t)tiles->columns;
     size_t count = (width + columns - 1) / columns * channels;
-    gc_plane plane = plane_in(tiles->loops, scratch, tiles->transform.side);
+    gc_complex values = complex_in(tiles->loops, scratch, tiles->transform.side);
     for (size_t first = 0; first < count; first += 2) {
         position one = position_of(tiles, channels, first);
         position other = position_of(tiles, channels, first + 1);
         bool both = first + 1 < count;
-        load_tile(tiles, rows, row_count, channels, width, one, plane.real);
+        load_tile(tiles, rows, row_count, channels, width, one, values.real);
         if (both)
-            load_tile(tiles, rows, row_count, channels, width, other, plane.imaginary);
+            load_tile(tiles, rows, row_count, channels, width, other, values.imaginary);
         else
-            memset(plane.imaginary, 0, plane_bytes(tiles->loops, tiles->transform.side));
-        tiles->loops->forward(&tiles->transform, plane);
-        tiles->loops->backward(&tiles->transform, plane, tiles->spectrum);
-        store_tile(tiles, plane.real, row_count, channels, width, one, out);
+            memset(values.imaginary, 0, part_bytes(tiles->loops, tiles->transform.side));
+        tiles->loops->forward(&tiles->transform, values);
+        tiles->loops->backward(&tiles->transform, values, tiles->spectrum);
+        store_tile(tiles, values.real, row_count, channels, width, one, out);
         if (both)
-            store_tile(tiles, plane.imaginary, row_count, channels, width, other, out);
+            store_tile(tiles, values.imaginary, row_count, channels, width, other, out);
     }
 }
 

@@ -10,7 +10,7 @@ typedef struct gc_tiles {
     gc_transform transform;
     int width, height; /* of the filter */
     int columns, rows; /* outputs of a tile: side - width + 1, side - height + 1 */
-    gc_plane spectrum; /* of the filter, over side * side */
+    gc_complex spectrum; /* of the filter, over side * side */
 } gc_tiles;
 
 /* `side` is at least as large as either side of the filter. */
