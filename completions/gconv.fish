@@ -108,7 +108,7 @@ complete $both -n '__gconv_for edges filter' -l files0-from -r -d 'The same with
 complete -c gconv -n '__gconv_for edges filter' -l shard -x -a 'auto auto/' -d 'Work on a part of the inputs'
 complete -c gconv-mpi -n '__gconv_for edges filter' -l shard -x -d 'Work on a part of the inputs'
 complete -c gconv -n '__gconv_for edges filter' -l rows -x -d 'Compute some rows of the output'
-complete -c gconv -n '__gconv_for edges filter' -l join -d 'Write strips that cat joins'
+complete -c gconv -n '__gconv_for edges filter' -l join -d 'Write parts that cat joins'
 complete $both -n '__gconv_for edges filter compare' -l max-pixels -x -d 'Refuse images of more pixels'
 complete $both -n '__gconv_for edges filter compare' -l white -x -d 'The sample of a PFM input that is white'
 complete $both -n '__gconv_for edges filter compare' -l tolerant -d 'Accept truncated images'

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# One image in strips: whether they join to what one process writes, and what each reads and takes.
+# One image in parts: whether they join to what one process writes, and what each reads and takes.
 # Prints a table in Markdown.
 #
 #     benchmarks/batches/rows.sh BUILD [SIDE [STRIPS]]
 #
-# BUILD is a build directory. TMPDIR needs room for 3 * SIDE^2 bytes and for a strip.
+# BUILD is a build directory. TMPDIR needs room for 3 * SIDE^2 bytes and for a part.
 set -euo pipefail
-gconv=$(realpath "${1:?a build directory}")/gconv side=${2:-30000} strips=${3:-4}
+gconv=$(realpath "${1:?a build directory}")/gconv side=${2:-30000} parts=${3:-4}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -26,17 +26,17 @@ for chain in edges 'filter -k gaussian:10'; do
     echo
     echo '| rows | seconds | bytes read, of the input |'
     echo '|---|---|---|'
-    rm -f out.pgm strip*
+    rm -f out.pgm part*
     # shellcheck disable=SC2086
     measured "$gconv" $chain in.pgm out.pgm | row all
-    for ((i = 0; i < strips; i++)); do
-        first=$((i * side / strips)) end=$(((i + 1) * side / strips))
+    for ((i = 0; i < parts; i++)); do
+        first=$((i * side / parts)) end=$(((i + 1) * side / parts))
         # shellcheck disable=SC2086
-        measured "$gconv" $chain --rows $first:$((end - first)) --join in.pgm "strip$i.pgm" |
+        measured "$gconv" $chain --rows $first:$((end - first)) --join in.pgm "part$i.pgm" |
             row "$first to $((end - 1))"
-        cat "strip$i.pgm" >>joined
-        rm "strip$i.pgm"
+        cat "part$i.pgm" >>joined
+        rm "part$i.pgm"
     done
-    cmp joined out.pgm && printf '\nThe joined strips are the same file.\n\n'
+    cmp joined out.pgm && printf '\nThe joined parts are the same file.\n\n'
     rm joined
 done

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# Rows of the output alone: --rows, and strips that cat joins: --join.
+# Rows of the output alone: --rows, and parts that cat joins: --join.
 
 load common
 
-# strips N HEIGHT OPTIONS... IN: writes IN in N strips, joined, to standard output.
-strips() {
+# parts N HEIGHT OPTIONS... IN: writes IN in N parts, joined, to standard output.
+parts() {
     local count=$1 height=$2 i first last
     shift 2
     for ((i = 0; i < count; i++)); do
@@ -16,7 +16,7 @@ strips() {
 # The rows of an image as `dump` prints them, from FIRST on, COUNT of them.
 some_rows() { dump "$1" | tail -n +$(($2 + 2)) | head -n "$3"; }
 
-@test "strips of PGM and PPM join by cat" {
+@test "parts of PGM and PPM join by cat" {
     make_image pgm grey.pgm 61 203 noise
     make_image ppm colour.ppm 40 101 noise
     make_image pgm:16 deep.pgm 33 77 noise
@@ -30,15 +30,15 @@ some_rows() { dump "$1" | tail -n +$(($2 + 2)) | head -n "$3"; }
             gconv $options --format pnm "$file" - >whole
             for count in 1 4 7; do
                 # shellcheck disable=SC2086
-                strips $count "$height" $options "$file" | cmp - whole
+                parts $count "$height" $options "$file" | cmp - whole
             done
         done
     done
     silently gconv edges --depth 1 --format pgm grey.pgm whole.pgm
-    strips 3 203 edges --depth 1 grey.pgm | cmp - whole.pgm
+    parts 3 203 edges --depth 1 grey.pgm | cmp - whole.pgm
 }
 
-@test "the first strip has the header of the whole, the others have none" {
+@test "the first part has the header of the whole, the others have none" {
     make_image pgm in.pgm 10 20 noise
     silently gconv filter -k identity --rows 0:5 --join in.pgm first.pgm
     silently gconv filter -k identity --rows 5:15 --join in.pgm second.pgm
@@ -92,7 +92,7 @@ some_rows() { dump "$1" | tail -n +$(($2 + 2)) | head -n "$3"; }
     silently gconv edges --rows 250:100 -b wrap two.pgm part.pgm
 }
 
-@test "a strip reads little more than its part of the file" {
+@test "a part reads little more than its share of the file" {
     [ -r /proc/self/io ] || skip 'no /proc/self/io'
     make_image pgm in.pgm 4000 4000 noise
     local read
@@ -141,9 +141,9 @@ some_rows() { dump "$1" | tail -n +$(($2 + 2)) | head -n "$3"; }
     complains 2 '--rows is computed on the CPU, and --decoder asks for a GPU' \
         gconv edges --rows 0:1 --decoder cuda in.pgm out.pgm
     complains 2 '--join needs --rows' gconv edges --join in.pgm out.pgm
-    complains 2 'in.pgm: --join makes strips of PGM and PPM, and the output is png; *' \
+    complains 2 'in.pgm: --join makes parts of PGM and PPM, and the output is png; *' \
         gconv edges --rows 0:1 --join in.pgm out.png
-    complains 2 'in.pgm: --join makes strips of PGM and PPM, and the output is pfm; *' \
+    complains 2 'in.pgm: --join makes parts of PGM and PPM, and the output is pfm; *' \
         gconv filter -k gauss3 --rows 0:1 --join in.pgm out.pfm
     complains 2 "option '--rows' does not belong to 'gconv compare'" gconv compare --rows 0:1 in.pgm
     holds in.pgm

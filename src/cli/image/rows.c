@@ -16,7 +16,7 @@ gconv_status gc_judge_rows(gc_work *work)
                        (unsigned long)height - 1);
     if (work->options->join && format != GCONV_FORMAT_PGM && format != GCONV_FORMAT_PPM)
         return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
-                       "--join makes strips of PGM and PPM, and the output is %s; --format pnm "
+                       "--join makes parts of PGM and PPM, and the output is %s; --format pnm "
                        "makes one of these",
                        gconv_format_name(format));
     return GCONV_OK;

@@ -52,7 +52,7 @@ typedef struct gc_options {
     bool files_end_in_nul;  /* its names end in a NUL byte instead of a newline */
     gc_shard shard;
     gc_rows rows;
-    bool join; /* with `rows`: strips that cat joins */
+    bool join; /* with `rows`: parts that cat joins */
     bool parents;
     const char *name_template; /* --name, checked; NULL: not given */
     const char *journal;       /* NULL: not given */

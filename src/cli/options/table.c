@@ -68,7 +68,7 @@ static const gc_option options_table[] = {
      gc_set_shard, 0},
     {"rows", 0, "ROWS", IMAGES, "FIRST:COUNT: compute COUNT rows of the output from row FIRST on",
      gc_set_rows, 0},
-    {"join", 0, NULL, IMAGES, "with --rows: write PGM or PPM strips that cat joins", FLAG(join)},
+    {"join", 0, NULL, IMAGES, "with --rows: write PGM or PPM parts that cat joins", FLAG(join)},
     {"no-clobber", 'n', NULL, IMAGES, "leave existing outputs alone", FLAG(writer.no_clobber)},
     {"update", 0, NULL, IMAGES, "leave outputs alone that are not older than their inputs",
      FLAG(update)},
