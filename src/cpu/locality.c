@@ -22,8 +22,8 @@ struct gc_locality {
     const gc_transform_loops *loops;
     int threads;
     gc_complex numbers; /* groups of `lanes` lines, each group as gc_complex says */
-    float *roots;     /* cosines, then sines */
-    float *factors;   /* of each thread: room for the spectrum that gc_transform_loops copies */
+    float *roots;       /* cosines, then sines */
+    float *factors;     /* of each thread: room for the spectrum that gc_transform_loops copies */
     gc_transform transform;
     atomic_int next; /* the next piece of a pass */
 };

@@ -51,7 +51,7 @@ struct gconv_reader {
     unsigned char *piece; /* of the file that is offered; allocated when needed */
     size_t offer_bytes;   /* size of the file that is offered */
     size_t offer_given;   /* of its bytes, how many the device has got so far */
-    const char *reason;    /* why no device decodes the image; "" where that is not known */
+    const char *reason;   /* why no device decodes the image; "" where that is not known */
     bool accepted;        /* a device has decoded the image */
     gconv_error failure;  /* the first one; every later call repeats it */
 };

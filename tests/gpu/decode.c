@@ -418,7 +418,7 @@ static void check_sound(const char *name, const gconv_encoded *picture,
 
 /* What the judge rejects the kernels reject, too. */
 static void check_rejected(const char *name, const unsigned char *bytes, size_t size,
-                          const jpeg_verdict *verdict)
+                           const jpeg_verdict *verdict)
 {
     gc_decoded decoded;
     gconv_error error;

@@ -9,7 +9,7 @@
 typedef struct jpeg_verdict {
     gc_jpeg_facts facts;
     gc_jpeg_layout layout;
-    size_t bytes;      /* from SOI to EOI, both included */
+    size_t bytes;       /* from SOI to EOI, both included */
     const char *reason; /* what was met; NULL if the file is sound */
 } jpeg_verdict;
 

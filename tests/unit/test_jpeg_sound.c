@@ -1,5 +1,6 @@
 /* The header of a JPEG as devices that decode need it, and the judge of their data: files that
- * pass, and one file for every reason to reject it. What is read from headers is what libjpeg reads. */
+ * pass, and one file for every reason to reject it. What is read from headers is what libjpeg
+ * reads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

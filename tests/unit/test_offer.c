@@ -576,7 +576,8 @@ static void a_file_that_changes_is_not_offered(void **state)
     assert_int_equal(fwrite(other.bytes, 1, other.size, file), other.size);
     fclose(file);
     assert_false(offers(&o));
-    assert_string_equal(gconv_reader_fallback(o.reader), "a header that libjpeg reads in another way");
+    assert_string_equal(gconv_reader_fallback(o.reader),
+                        "a header that libjpeg reads in another way");
     gconv_reader_free(o.reader);
     free(other.bytes);
 }

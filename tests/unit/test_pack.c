@@ -139,7 +139,7 @@ static void add_interval(expected *to, size_t count, jpeg_random *random)
     static const unsigned char odd[] = {0xff, 0xff, 0, EOI, RST0};
     to->intervals[to->interval_count++] =
         (gc_packed_interval){.first_chunk = (uint32_t)(to->packed_bytes / GC_PACKED_CHUNK_BYTES),
-                            .bits = (uint32_t)(8 * count)};
+                             .bits = (uint32_t)(8 * count)};
     for (size_t i = 0; i < count; i++)
         add_byte(to, jpeg_random_chance(random, 2) ? (unsigned char)jpeg_random_next(random)
                                                    : odd[jpeg_random_below(random, sizeof odd)]);

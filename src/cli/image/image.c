@@ -125,7 +125,8 @@ static void note_decoder(gc_work *work)
     result->input_format = gconv_reader_format(work->reader);
     result->decoder = gconv_reader_decoder(work->reader);
     result->decode_fallback = gconv_reader_fallback(work->reader);
-    if (wanted == NULL || result->decode_fallback[0] != '\0' || strcmp(result->decoder, wanted) == 0)
+    if (wanted == NULL || result->decode_fallback[0] != '\0' ||
+        strcmp(result->decoder, wanted) == 0)
         return;
     result->decode_fallback =
         result->input_format == GCONV_FORMAT_JPEG ? "its rows are needed on the CPU" : "not a JPEG";

@@ -29,8 +29,8 @@ typedef struct gc_result {
     gconv_format format; /* of the output */
     const char *implementation;
     gconv_format input_format;
-    const char *decoder; /* as gconv_reader_decoder says */
-    const char *decode_fallback; /* why no GPU decoded a JPEG; "" where it did, or none was there to do it */
+    const char *decoder;         /* as gconv_reader_decoder says */
+    const char *decode_fallback; /* why no GPU decoded a JPEG; "" if one did, or there was none */
     bool exact;
     bool composited;                    /* transparent pixels were put on the background */
     bool verified;                      /* then the next two are filled */

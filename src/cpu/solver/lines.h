@@ -11,7 +11,7 @@ typedef struct gc_lines {
     gc_transform transform; /* of a line */
     int length;             /* of the vector */
     int outputs;            /* of a line: its side - length + 1 */
-    gc_complex factor;        /* the spectrum of the vector */
+    gc_complex factor;      /* the spectrum of the vector */
 } gc_lines;
 
 /* `side` is at least `length`. Value i of an output is sum_k taps[k] * in[i + k]. */

@@ -8,8 +8,8 @@
 typedef struct gc_tiles {
     const gc_transform_loops *loops;
     gc_transform transform;
-    int width, height; /* of the filter */
-    int columns, rows; /* outputs of a tile: side - width + 1, side - height + 1 */
+    int width, height;   /* of the filter */
+    int columns, rows;   /* outputs of a tile: side - width + 1, side - height + 1 */
     gc_complex spectrum; /* of the filter, over side * side */
 } gc_tiles;
 

@@ -90,7 +90,7 @@ typedef struct gc_costs {
     double output_seconds_of_bytes[2]; /* from bytes to bytes; with weights in one part, in two */
     double dealing_seconds[2]; /* of a multiprocessor for an interleaved sample; where sums are only
                                   divided and their matrix has at most 24 columns */
-    int two_buffers_columns;      /* the most columns of a banded matrix for which a block has two
+    int two_buffers_columns;   /* the most columns of a banded matrix for which a block has two
                                    * buffers */
 
     /* tilefft: tiles of `columns` by `lines` points, of which a multiprocessor takes `blocks` pairs

@@ -405,7 +405,8 @@ static __device__ inline bool place_chunk(const gc_packed *packed, const chunk_f
     place.left = all - done;
     place.mcu = mcu + done / packed->blocks;
     uint64_t passed = (uint64_t)(chunk - interval.first_chunk) * GC_PACKED_CHUNK_BITS;
-    place.bits_left = (int)min((uint64_t)interval.bits - passed, (uint64_t)2 * GC_PACKED_CHUNK_BITS);
+    place.bits_left =
+        (int)min((uint64_t)interval.bits - passed, (uint64_t)2 * GC_PACKED_CHUNK_BITS);
     place.dc0 = (int)(sum.y - base.y);
     place.dc1 = (int)(sum.z - base.z);
     place.dc2 = (int)(sum.w - base.w);
@@ -580,7 +581,8 @@ size_t gc_packed_device_bytes(const gc_packed *packed, bool luma_only)
     return all.used;
 }
 
-static void launch(const gc_packed *packed, const places &at, unsigned *rejected, cudaStream_t stream)
+static void launch(const gc_packed *packed, const places &at, unsigned *rejected,
+                   cudaStream_t stream)
 {
     unsigned following = (packed->chunks + OWN - 1) / OWN;
     unsigned adding = (packed->chunks + ADDING_THREADS - 1) / ADDING_THREADS;
@@ -613,8 +615,9 @@ gconv_status gc_packed_decode(gc_packed *packed, bool is_mapped, bool luma_only,
     launch(packed, at, is_mapped ? &packed->rejected : &at.packed->rejected, stream);
     GC_CUDA_TRY_LAUNCH(error);
     if (!is_mapped)
-        GC_CUDA_TRY(error, cudaMemcpyAsync(&packed->rejected, &at.packed->rejected, sizeof packed->rejected,
-                                           cudaMemcpyDeviceToHost, stream));
+        GC_CUDA_TRY(error,
+                    cudaMemcpyAsync(&packed->rejected, &at.packed->rejected,
+                                    sizeof packed->rejected, cudaMemcpyDeviceToHost, stream));
     *decoded = {};
     for (int c = 0; c < at.components; c++) {
         decoded->planes[c] = at.planes.planes[c];

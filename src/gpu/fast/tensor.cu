@@ -83,7 +83,8 @@ static size_t buffers_at_of(const gc_step *step, const gc_parts &parts)
     return parts.splits ? 0 : gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, false);
 }
 
-static size_t buffer_bytes_of(const gc_step *step, const gc_pass_scope &scope, const gc_parts &parts)
+static size_t buffer_bytes_of(const gc_step *step, const gc_pass_scope &scope,
+                              const gc_parts &parts)
 {
     size_t bytes = (size_t)planes_of(scope) * (size_t)plane_bytes_of(step);
     return parts.splits ? gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, true)
@@ -95,7 +96,8 @@ static size_t shared_bytes_of(const gc_step *step, const gc_pass_scope &scope,
                               const gc_parts &parts, const gconv_device_info *device)
 {
     return buffers_at_of(step, parts) +
-           (size_t)buffers_of(step, device) * buffer_bytes_of(step, scope, parts) + gc_matrix_bytes(step);
+           (size_t)buffers_of(step, device) * buffer_bytes_of(step, scope, parts) +
+           gc_matrix_bytes(step);
 }
 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,

@@ -146,8 +146,8 @@ static gconv_status compute_band(overlap_run *run, int64_t band, gconv_error *er
     gc_band_steps(plan->problem, first, first + rows - 1, plan->slabs, plan->steps);
     plan->samples = run->samples + (size_t)plan->steps[0].input_first * run->in.row_bytes;
     plan->result = run->output + (size_t)first * run->result.pitch;
-    GC_CUDA_TRY(error,
-                cudaStreamWaitEvent(plan->cuda_stream, run->copies->sent[band % GC_COPY_PIECES], 0));
+    GC_CUDA_TRY(
+        error, cudaStreamWaitEvent(plan->cuda_stream, run->copies->sent[band % GC_COPY_PIECES], 0));
     if (band == 0)
         GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_DECODED], plan->cuda_stream));
     GC_TRY(gc_plan_compute(plan, run->stream->chain_only, rows, error));

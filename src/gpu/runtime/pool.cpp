@@ -176,8 +176,8 @@ static slot_waiter **first_waiter(int device)
     return link;
 }
 
-/* Gives slots of the device to those who wait, in their order, as long as there are shares. The pool
- * is locked. */
+/* Gives slots of the device to those who wait, in their order, as long as there are shares. The
+ * pool is locked. */
 static void grant_slots(int device)
 {
     for (slot_waiter **link = first_waiter(device); *link != nullptr; link = first_waiter(device)) {
@@ -298,7 +298,8 @@ static void make_room(gc_slot *slot)
     for (gc_slot *other = pool.slots; other != nullptr; other = other->next)
         if (other->device == slot->device)
             shares += other->taken ? std::max(other->held, other->shares) : other->held;
-    for (gc_slot *other = pool.slots; other != nullptr && shares > GC_SLOTS_MAX; other = other->next)
+    for (gc_slot *other = pool.slots; other != nullptr && shares > GC_SLOTS_MAX;
+         other = other->next)
         if (other->device == slot->device && !other->taken) {
             shares -= other->held;
             free_idle(other);

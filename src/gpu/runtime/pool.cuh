@@ -68,7 +68,7 @@ struct gc_slot {
     bool whole; /* stream and marks exist */
     bool taken;
     int shares; /* of GC_SLOTS_MAX, of the device's memory: what the run that has it may take */
-    int held;  /* the shares in which its buffers lie, of this run or of earlier ones */
+    int held;   /* the shares in which its buffers lie, of this run or of earlier ones */
     gc_slot *next;
 };
 

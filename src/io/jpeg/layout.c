@@ -292,8 +292,8 @@ static bool take_marker(header *of, int marker)
     if (!application && marker != MARKER_COM && marker != MARKER_DQT && marker != MARKER_DHT &&
         marker != MARKER_SOF0 && marker != MARKER_DRI && marker != MARKER_SOS)
         return reject(of, marker > MARKER_SOF0 && marker < MARKER_RST0
-                             ? "a coding other than baseline"
-                             : "an unusual marker in the header");
+                              ? "a coding other than baseline"
+                              : "an unusual marker in the header");
     if (!take_segment(of, &found))
         return false;
     switch (marker) {

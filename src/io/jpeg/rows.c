@@ -23,7 +23,7 @@ enum {
 /* An entry of the ring. */
 typedef struct entry {
     gc_jpeg_stretch stretch;
-    bool decoded; /* as far as it is sound */
+    bool decoded;  /* as far as it is sound */
     bool rejected; /* not to its end */
 } entry;
 

@@ -52,7 +52,7 @@ typedef struct gc_jpeg_join {
 
 typedef enum gc_jpeg_joined {
     GC_JPEG_JOINED,
-    GC_JPEG_JOIN_LACKS, /* the next span is needed */
+    GC_JPEG_JOIN_LACKS,   /* the next span is needed */
     GC_JPEG_JOIN_REJECTED /* the data are not sound */
 } gc_jpeg_joined;
 

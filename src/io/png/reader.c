@@ -50,7 +50,7 @@ typedef struct png_decoder {
     pthread_mutex_t lock;  /* of `stream` and `streaming`, where they change or a thread helps */
     bool streaming;        /* libpng reads from the stream, not from the input */
     bool trusting;         /* the header is read, too: any message rejects the stream */
-    bool rejected;          /* the failure only means that libpng reads the file again */
+    bool rejected;         /* the failure only means that libpng reads the file again */
 } png_decoder;
 
 /* Chunks beside the image data that gconv takes from the header. */

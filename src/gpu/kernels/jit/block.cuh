@@ -336,12 +336,14 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
                     (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
         }
         if (block::buffers == 2 && more)
-            gc_block_fill<config>(pass, block(), buffers + (buffer ^ 1) * block::buffer_floats, next_x, next_y);
+            gc_block_fill<config>(pass, block(), buffers + (buffer ^ 1) * block::buffer_floats,
+                                  next_x, next_y);
         if constexpr (config::channels == 1)
-            gc_block_compute<form, config>(pass, buffers + buffer * block::buffer_floats, tile_x, tile_y, weights);
+            gc_block_compute<form, config>(pass, buffers + buffer * block::buffer_floats, tile_x,
+                                           tile_y, weights);
         else
-            gc_block_compute_all<form, config>(pass, buffers + buffer * block::buffer_floats, tile_x, tile_y,
-                                               weights);
+            gc_block_compute_all<form, config>(pass, buffers + buffer * block::buffer_floats,
+                                               tile_x, tile_y, weights);
         if (block::buffers == 1 || !more)
             break;
         tile_x = next_x;

@@ -31,9 +31,9 @@ struct gc_block_products {
     {
         typedef gc_block<config> block;
         extern __shared__ float4 gc_block_memory[];
-        return buffer == 0
-                   ? tile + line * block::pitch
-                   : (float *)gc_block_memory + block::buffers * block::buffer_floats + line * block::tile_width;
+        return buffer == 0 ? tile + line * block::pitch
+                           : (float *)gc_block_memory + block::buffers * block::buffer_floats +
+                                 line * block::tile_width;
     }
 
     /* Convolves rows with `product` and the products after it, into buffers from `first` on and

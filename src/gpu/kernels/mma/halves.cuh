@@ -56,10 +56,10 @@ struct gc_halves {
     unsigned rest_inverse, units_inverse; /* 2^32 over a divisor, rounded up: replaces a division */
     int buffers; /* for samples of a tile: 2, or 1 if every block has one tile */
     int buffer_bytes;
-    int buffers_at;   /* of bytes: the halves made from them come first, of one channel at a time */
-    int plane;     /* bytes from channel to channel in a buffer */
-    float scale;   /* of samples that are split, a power of 2: 1 where the config has columns */
-    float unscale; /* what sums are multiplied by, to undo scaling */
+    int buffers_at; /* of bytes: the halves made from them come first, of one channel at a time */
+    int plane;      /* bytes from channel to channel in a buffer */
+    float scale;    /* of samples that are split, a power of 2: 1 where the config has columns */
+    float unscale;  /* what sums are multiplied by, to undo scaling */
 };
 
 /* Columns of the banded matrix, samples of a line of a tile, diagonals. Constants where the config
@@ -582,8 +582,8 @@ static __device__ inline void gc_halves_compute_all(const gc_pass &pass, const g
 #pragma unroll 1
     for (int c = 0; c < gc_pass_channels<config>(); c++) {
         gc_halves_sums<config> sums = {};
-        gc_halves_tile_sums<config>(sums, halves, memory, (unsigned char *)buffer + c * halves.plane,
-                                    weights);
+        gc_halves_tile_sums<config>(sums, halves, memory,
+                                    (unsigned char *)buffer + c * halves.plane, weights);
         float outputs[config::rows][4];
         gc_halves_outputs<config>(halves, sums, outputs);
         if (pass.output_type == GC_FLOAT)
@@ -618,7 +618,8 @@ static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halve
         __syncthreads(); /* the tile is there, and all threads have read the tile before */
         gc_halves_tile next = tile;
         next.advance(stride, columns);
-        char *other = halves.buffers == 2 && buffer == buffers ? buffers + halves.buffer_bytes : buffers;
+        char *other =
+            halves.buffers == 2 && buffer == buffers ? buffers + halves.buffer_bytes : buffers;
         if (halves.buffers == 2)
             gc_halves_fetch<config>(pass, halves, other, next);
         unsigned address = (unsigned)__cvta_generic_to_shared(weights);
