@@ -18,9 +18,9 @@ gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, cons
     bool wanted = warnings->keep >= part;
     if (wanted && warnings->whole)
         return gc_fail(error, GCONV_ERROR_FORMAT,
-                       "%s is damaged and would be lost; --tolerant%s lets that pass", what,
+                       "%s and would be lost; --tolerant%s lets that pass", what,
                        part > GCONV_KEEP_NOTHING ? " or --strip" : "");
-    (wanted ? gc_warn_damage : gc_warn)(warnings, "%s is damaged: dropped", what);
+    (wanted ? gc_warn_damage : gc_warn)(warnings, "%s: dropped", what);
     return GCONV_OK;
 }
 
@@ -48,7 +48,7 @@ gconv_status gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, si
                                  const gc_warnings *warnings, gconv_error *error)
 {
     if (size > 0 && (size < 128 || memcmp((const char *)bytes + 36, "acsp", 4) != 0))
-        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "the ICC profile", error);
+        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "the ICC profile is damaged", error);
     return set_blob(&metadata->icc, &metadata->icc_bytes, bytes, size, "ICC profile", warnings,
                     error);
 }
@@ -59,7 +59,7 @@ static gconv_status drop_exif(gconv_metadata *metadata, const gc_warnings *warni
     free(metadata->exif);
     metadata->exif = NULL;
     metadata->exif_bytes = 0;
-    return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "EXIF", error);
+    return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "EXIF is damaged", error);
 }
 
 gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
@@ -81,7 +81,7 @@ gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, s
         metadata->resolution = gc_exif_resolution(metadata->exif, metadata->exif_bytes);
     return state == GC_EXIF_SOUND
                ? GCONV_OK
-               : gc_metadata_lose(warnings, GCONV_KEEP_ALL, "a part of EXIF", error);
+               : gc_metadata_lose(warnings, GCONV_KEEP_ALL, "a part of EXIF is damaged", error);
 }
 
 /* The colour space of the device side stands at byte 16. */

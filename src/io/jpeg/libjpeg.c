@@ -324,7 +324,8 @@ static gconv_status read_icc(gc_libjpeg *decoder)
     if (count == 0)
         return GCONV_OK;
     if (bytes == 0)
-        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "the ICC profile", decoder->error);
+        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "the ICC profile is damaged",
+                                decoder->error);
     unsigned char *profile = malloc(bytes);
     if (profile == NULL)
         return gc_fail_memory(decoder->error, bytes);

@@ -34,7 +34,8 @@ typedef struct png_decoder {
     gconv_status status; /* of the failure that sprang the trap */
     const char *part;    /* what is being read, for messages: "in the header" */
     uint32_t chunk_left; /* bytes to the next chunk; at first, bytes of the signature */
-    png_uint_32 met;     /* chunks of kept_chunks that have come */
+    png_uint_32 met;     /* chunks of kept_chunks that have come before the image data */
+    png_uint_32 late;    /* and those that have come behind its beginning */
     bool data_begun;     /* the head of a chunk of image data was read */
     bool passed_over;    /* libpng gets `tail` in the place of a chunk that was passed over */
     unsigned char tail[CHUNK_TAIL_BYTES];
@@ -196,7 +197,7 @@ static void follow_chunks(png_decoder *decoder, unsigned char *bytes, size_t siz
     }
     for (int i = 0; i < KEPT_CHUNKS; i++)
         if (memcmp(bytes + 4, kept_chunks[i].type, 4) == 0)
-            decoder->met |= kept_chunks[i].bit;
+            *(decoder->data_begun ? &decoder->late : &decoder->met) |= kept_chunks[i].bit;
     decoder->chunk_left = length + CHUNK_TAIL_BYTES;
 }
 
@@ -368,16 +369,22 @@ static gconv_status read_blobs(png_decoder *decoder)
     return status;
 }
 
-/* Says which chunks libpng has dropped. */
-static gconv_status tell_losses(png_decoder *decoder)
+/* Says which chunks are lost: damaged ones in the header, and those that lie behind the image data,
+ * where the orientation of EXIF comes too late for the pixels. */
+static gconv_status tell_losses(png_decoder *decoder, bool late)
 {
     gconv_status status = GCONV_OK;
-    png_uint_32 lost = decoder->met & ~png_get_valid(decoder->png, decoder->info, decoder->met);
+    png_uint_32 lost =
+        late ? decoder->late & ~decoder->met
+             : decoder->met & ~png_get_valid(decoder->png, decoder->info, decoder->met);
     for (int i = 0; status == GCONV_OK && i < KEPT_CHUNKS; i++) {
-        char name[] = "the .... chunk";
-        memcpy(strchr(name, '.'), kept_chunks[i].type, 4);
+        char what[64];
+        bool turns = late && kept_chunks[i].bit == PNG_INFO_eXIf;
+        snprintf(what, sizeof what, "the %.4s chunk %s", kept_chunks[i].type,
+                 late ? "lies behind the image data" : "is damaged");
         if ((lost & kept_chunks[i].bit) != 0)
-            status = gc_metadata_lose(&decoder->common.warnings, kept_chunks[i].part, name,
+            status = gc_metadata_lose(&decoder->common.warnings,
+                                      turns ? GCONV_KEEP_NOTHING : kept_chunks[i].part, what,
                                       decoder->error);
     }
     return status;
@@ -423,7 +430,7 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
     read_colour(decoder);
     status = gc_png_check_memory(&decoder->memory, decoder->error);
     if (status == GCONV_OK)
-        status = tell_losses(decoder);
+        status = tell_losses(decoder, false);
     if (status == GCONV_OK)
         status = read_blobs(decoder);
     return status == GCONV_OK ? gc_png_check_memory(&decoder->memory, decoder->error) : status;
@@ -587,7 +594,8 @@ static gconv_status read_end(png_decoder *decoder)
         return decoder->rejected ? GCONV_OK : survive(decoder);
     png_read_end(decoder->png, NULL);
     gc_decoder_check_trailing(&decoder->common);
-    return gc_png_check_memory(&decoder->memory, decoder->error);
+    gconv_status status = gc_png_check_memory(&decoder->memory, decoder->error);
+    return status == GCONV_OK ? tell_losses(decoder, true) : status;
 }
 
 static gconv_status finish(gc_decoder *common, gconv_error *error)
