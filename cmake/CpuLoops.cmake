@@ -24,10 +24,10 @@ endif()
 if(GCONV_FUZZ)
   set(loop_options -fno-sanitize=undefined,fuzzer-no-link)
 endif()
-set_source_files_properties(src/cpu/instructions/box_loops.c src/cpu/instructions/edges_loops.c
-  src/cpu/instructions/rank1_bytes_loops.c src/cpu/instructions/samples_loops.c
+set_source_files_properties(src/cpu/fast/loops/box_loops.c src/cpu/fast/loops/edges_loops.c
+  src/cpu/fast/loops/rank1_bytes_loops.c src/cpu/fast/loops/samples_loops.c
   PROPERTIES COMPILE_OPTIONS "${loop_options}")
-set_source_files_properties(src/cpu/instructions/taps_loops.c src/cpu/instructions/transform_loops.c
+set_source_files_properties(src/cpu/instructions/taps_loops.c src/cpu/fast/loops/transform_loops.c
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;${loop_options}")
 # For ARM, gcc moves instructions before it assigns registers: all taps of an input row are then loaded
 # at once, and 3 of the 24 sums go through memory.
@@ -37,10 +37,10 @@ endif()
 set_property(SOURCE src/cpu/instructions/taps_loops.c APPEND PROPERTY COMPILE_OPTIONS ${taps_options})
 
 function(gconv_add_loops name)
-  add_library(loops_${name} OBJECT src/cpu/instructions/box_loops.c src/cpu/instructions/edges_loops.c
-    src/cpu/instructions/rank1_bytes_loops.c src/cpu/instructions/taps_loops.c
-    src/cpu/instructions/samples_loops.c src/cpu/instructions/transform_loops.c)
-  add_library(loops_${name}_double OBJECT src/cpu/instructions/transform_loops.c)
+  add_library(loops_${name} OBJECT src/cpu/fast/loops/box_loops.c src/cpu/fast/loops/edges_loops.c
+    src/cpu/fast/loops/rank1_bytes_loops.c src/cpu/instructions/taps_loops.c
+    src/cpu/fast/loops/samples_loops.c src/cpu/fast/loops/transform_loops.c)
+  add_library(loops_${name}_double OBJECT src/cpu/fast/loops/transform_loops.c)
   target_compile_definitions(loops_${name} PRIVATE
     GC_BOX_LOOPS=gc_box_${name} GC_EDGES_LOOPS=gc_edges_${name}
     GC_RANK1_LOOPS=gc_rank1_${name} GC_TAPS_LOOPS=gc_taps_${name}
@@ -58,10 +58,10 @@ function(gconv_add_loops name)
   set(loop_objects ${loop_objects} PARENT_SCOPE)
 endfunction()
 
-# Loops over the bytes of a PNG: src/io/png/loops.c chooses among them.
+# Loops over the bytes of a PNG: src/io/png/fast/loops.c chooses among them.
 function(gconv_add_pack_loops name)
-  add_library(pack_${name} OBJECT src/io/png/check_loops.c src/io/png/literal_loops.c
-    src/io/png/pack_loops.c src/io/png/run_loops.c src/io/png/unfilter_loops.c)
+  add_library(pack_${name} OBJECT src/io/png/fast/check_loops.c src/io/png/fast/literal_loops.c
+    src/io/png/fast/pack_loops.c src/io/png/fast/run_loops.c src/io/png/fast/unfilter_loops.c)
   target_link_libraries(pack_${name} PRIVATE gconv_settings)
   target_compile_definitions(pack_${name} PRIVATE GC_PACK_LOOPS=gc_pack_${name})
   target_compile_options(pack_${name} PRIVATE ${loop_level} ${ARGN})
@@ -69,9 +69,9 @@ function(gconv_add_pack_loops name)
   set(loop_objects ${loop_objects} PARENT_SCOPE)
 endfunction()
 
-# The inverse DCT of JPEG: src/io/jpeg/islow.c chooses.
+# The inverse DCT of JPEG: src/io/jpeg/fast/islow.c chooses.
 function(gconv_add_islow name)
-  add_library(islow_${name} OBJECT src/io/jpeg/islow_loops.c)
+  add_library(islow_${name} OBJECT src/io/jpeg/fast/islow_loops.c)
   target_link_libraries(islow_${name} PRIVATE gconv_settings)
   target_compile_definitions(islow_${name} PRIVATE GC_ISLOW=gc_islow_${name})
   target_compile_options(islow_${name} PRIVATE ${loop_level} ${ARGN})
@@ -98,7 +98,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     gconv_add_islow(avx2 ${avx2})
     gconv_add_islow(avx512 ${avx512})
     # avx512vnni adds products of bytes and of words; all else it has from avx512.
-    add_library(loops_avx512vnni OBJECT src/cpu/instructions/rank1_bytes_loops.c
+    add_library(loops_avx512vnni OBJECT src/cpu/fast/loops/rank1_bytes_loops.c
       src/cpu/instructions/taps_loops.c)
     target_link_libraries(loops_avx512vnni PRIVATE gconv_settings)
     target_compile_definitions(loops_avx512vnni PRIVATE

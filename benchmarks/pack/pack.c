@@ -6,8 +6,8 @@
  * An IMAGE is PGM or PPM of 8 bits. -1: samples become 1 bit, which is whether they are not 0. For each
  * image and each set, the best one first, it prints the least processor time of RUNS (60 unless given) in ms, the bytes of
  * the blocks, and their CRC. */
-#include "io/png/block.h"
-#include "io/png/filters.h"
+#include "io/png/fast/block.h"
+#include "io/png/fast/filters.h"
 
 #include <ctype.h>
 #include <stdio.h>

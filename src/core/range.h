@@ -11,7 +11,7 @@
  * CPU: every tap, sparse                                    gc_chain_set_range: sums in any order
  * CPU: bytes, edges, transforms in double                   exact chains: integers below 2^24
  * CPU: box                                                  integers below 2^31, or sums in double
- * CPU: rank 1 on bytes (cpu/pass/rank1_bytes.c)             rows: integers below 2^31 (ROW_MAX);
+ * CPU: rank 1 on bytes (cpu/fast/rank1_bytes.c)             rows: integers below 2^31 (ROW_MAX);
  *                                                           columns: levels below LEVEL_MAX, or
  *                                                           whole sums below 2^24
  * CPU: vectors                                              gc_range_holds_products, or in double

@@ -8,7 +8,6 @@
 #include "base/status.h"
 #include "base/threads.h"
 #include "core/background.h"
-#include "core/compressed_rows.h"
 #include "core/conversion.h"
 #include "core/grey.h"
 
@@ -262,7 +261,7 @@ bool gc_stream_takes_compressed(const gc_stream *stream)
            sink->takes_compressed(sink->user, shape);
 }
 
-gconv_status gc_stream_write_compressed(gc_stream *stream, const gc_compressed_rows *rows,
+gconv_status gc_stream_write_compressed(gc_stream *stream, const struct gc_compressed_rows *rows,
                                         gconv_error *error)
 {
     double start = gc_seconds();

@@ -15,7 +15,7 @@
 /* What a row costs in each stage, beside its values: up to 0.25 us for a column and a row. */
 #define GC_ROW_SECONDS 1e-7
 
-/* What a row costs beside its values where pass/edges.c computes the whole chain. */
+/* What a row costs beside its values where fast/edges.c computes the whole chain. */
 #define GC_EDGES_ROW_SECONDS 5e-8
 
 /* Least multiply-adds for which a thread is woken: some 60 us of work. */
@@ -32,7 +32,7 @@
 /* Edges in one pass, conversion included. */
 #define GC_EDGES_SECONDS 0.3e-9
 
-/* A value in pass/rank1_bytes.c, conversion included, and a tap of a row there. A tap of a column
+/* A value in fast/rank1_bytes.c, conversion included, and a tap of a row there. A tap of a column
  * there costs as much as one of `every tap`. */
 #define GC_RANK1_SECONDS 0.2e-9
 #define GC_ROW_TAP_SECONDS 0.023e-9

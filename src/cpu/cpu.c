@@ -266,7 +266,7 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
 {
     cpu_state *state = opaque;
     cpu_run run = {.state = state, .division = state->division, .stream = stream};
-    /* The stream stores alpha that is kept, unless pass/rank1_bytes.h does. */
+    /* The stream stores alpha that is kept, unless fast/rank1_bytes.h does. */
     bool finds_alpha = stream->alpha.blocks == NULL || state->stages.has_rank1_pass;
     bool in_place = stream->image.next != NULL && finds_alpha;
     gconv_status status = in_place ? GCONV_OK : allocate_rings(&run, error);

@@ -3,7 +3,7 @@
 #include "base/status.h"
 #include "core/registry.h"
 #include "cpu/cost.h"
-#include "cpu/pass/edges.h"
+#include "cpu/fast/edges.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static double seconds_of_stages(const gc_problem *problem)
     return seconds;
 }
 
-/* Seconds of a value in the pass of pass/rank1_bytes.h, conversion included. Infinite where that
+/* Seconds of a value in the pass of fast/rank1_bytes.h, conversion included. Infinite where that
  * pass does not apply. */
 static double seconds_of_rank1(const gc_problem *problem)
 {

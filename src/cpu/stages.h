@@ -3,13 +3,13 @@
 #ifndef GC_CPU_STAGES_H
 #define GC_CPU_STAGES_H
 
-#include "cpu/pass/rank1_bytes.h"
+#include "cpu/fast/rank1_bytes.h"
 #include "cpu/solver/solver.h"
 
 typedef struct gc_stages {
     const gc_instructions *instructions;
-    bool finds_edges;    /* pass/edges.h computes the job, unless chain values are wanted */
-    bool has_rank1_pass; /* pass/rank1_bytes.h computes the job, unless chain values of an exact
+    bool finds_edges;    /* fast/edges.h computes the job, unless chain values are wanted */
+    bool has_rank1_pass; /* fast/rank1_bytes.h computes the job, unless chain values of an exact
                             chain are wanted */
     gc_rank1 rank1;      /* where has_rank1_pass */
     gc_stage *list;

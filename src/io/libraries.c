@@ -1,6 +1,6 @@
 /* The libraries that read and write image files. */
 #include "gconv.h"
-#include "io/png/stream.h"
+#include "io/png/fast/stream.h"
 
 #include <stdio.h> /* jpeglib.h needs it before */
 

@@ -7,7 +7,7 @@
 #include "../jpeg/random.h"
 
 #include "gpu/encode/encode.h"
-#include "io/png/block.h"
+#include "io/png/fast/block.h"
 
 #include <cuda_runtime_api.h>
 #include <stdio.h>

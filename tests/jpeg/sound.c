@@ -1,6 +1,6 @@
 #include "sound.h"
 
-#include "io/jpeg/bits.h"
+#include "io/jpeg/fast/bits.h"
 
 #include <string.h>
 

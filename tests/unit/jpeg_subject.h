@@ -4,7 +4,7 @@
 
 #include "io_support.h"
 
-#include "io/jpeg/frame.h"
+#include "io/jpeg/fast/frame.h"
 #include "jpeg/random.h"
 #include "jpeg/samples.h"
 

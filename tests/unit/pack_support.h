@@ -2,7 +2,7 @@
 #ifndef GC_TESTS_PACK_SUPPORT_H
 #define GC_TESTS_PACK_SUPPORT_H
 
-#include "io/png/block.h"
+#include "io/png/fast/block.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

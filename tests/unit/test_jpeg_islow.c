@@ -2,7 +2,7 @@
  * test_jpeg_rows.c shows with whole files that the samples are libjpeg-turbo's. */
 #include "io_support.h"
 
-#include "io/jpeg/islow.h"
+#include "io/jpeg/fast/islow.h"
 #include "jpeg/random.h"
 
 enum { BLOCKS_MAX = 40, MCU_MAX = 6 * GC_JPEG_COEFFICIENTS, SIDE = 8 };

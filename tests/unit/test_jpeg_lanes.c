@@ -3,8 +3,8 @@
 #define _GNU_SOURCE /* memmem */
 #include "io_support.h"
 
-#include "io/jpeg/frame.h"
-#include "io/jpeg/lanes.h"
+#include "io/jpeg/fast/frame.h"
+#include "io/jpeg/fast/lanes.h"
 #include "jpeg_subject.h"
 
 /* ---- Numbers --------------------------------------------------------------------------------- */

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE /* memmem */
 #include "io_support.h"
 
-#include "io/jpeg/islow.h"
-#include "io/jpeg/rows.h"
-#include "io/jpeg/traces.h"
+#include "io/jpeg/fast/islow.h"
+#include "io/jpeg/fast/rows.h"
+#include "io/jpeg/fast/traces.h"
 #include "jpeg/damage.h"
 
 #include <stdatomic.h>
@@ -392,7 +392,7 @@ static void damaged_files(void **state)
     compare_damaged(19, file_count(700), NULL, 0);
 }
 
-/* Files that are long enough for two lanes (io/jpeg/lanes.h). */
+/* Files that are long enough for two lanes (io/jpeg/fast/lanes.h). */
 static void damaged_larger_files(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
  * MCU, whatever the spans are into which the data are cut. */
 #include "io_support.h"
 
-#include "io/jpeg/traces.h"
+#include "io/jpeg/fast/traces.h"
 #include "jpeg_subject.h"
 #include "sanitized.h"
 

@@ -1,8 +1,8 @@
 /* The JPEG files that check decoders: libjpeg decodes them without a warning, to the hashes that
- * are kept. With the argument --print the hashes are printed for src/core/jpeg_trials.c. */
+ * are kept. With the argument --print the hashes are printed for src/io/jpeg/fast/trials.c. */
 #include "turbo_support.h"
 
-#include "core/jpeg_trials.h"
+#include "io/jpeg/fast/trials.h"
 #include "jpeg/sound.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* Columns and rows through transforms of lines against plain sums, for every instruction set here:
  * within the bound in float, exact in double. */
+#include "cpu/fast/lines.h"
 #include "cpu/instructions/instructions.h"
-#include "cpu/solver/lines.h"
 
 #include "base/memory.h"
 #include "core_support.h"

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "gpu/decode/packed.h"
-#include "io/jpeg/layout.h"
+#include "io/jpeg/fast/layout.h"
 #include "jpeg/random.h"
 #include "jpeg/samples.h"
 

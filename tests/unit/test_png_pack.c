@@ -5,8 +5,8 @@
 #include "pack_support.h"
 #include "sanitized.h"
 
-#include "io/png/filters.h"
-#include "io/png/literals.h"
+#include "io/png/fast/filters.h"
+#include "io/png/fast/literals.h"
 
 static uint64_t state = 1;
 

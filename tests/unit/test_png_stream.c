@@ -3,7 +3,7 @@
  * number of damaged files. In a build without ISA-L both readings are zlib's. */
 #include "container_support.h"
 
-#include "io/png/stream.h"
+#include "io/png/fast/stream.h"
 
 static uint64_t state = 7;
 

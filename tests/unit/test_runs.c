@@ -105,7 +105,7 @@ static void no_run_is_missed(void **state)
 }
 
 /* Counts that double from byte to byte ask for codes longer than any may be. Literals would have to
- * give these bytes one length (io/png/literals.h), so they are no choice. */
+ * give these bytes one length (io/png/fast/literals.h), so they are no choice. */
 static void steep_distributions_come_back(void **state)
 {
     (void)state;

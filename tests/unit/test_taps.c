@@ -1,6 +1,6 @@
 /* The inner loops for every instruction set this processor has, against a plain sum. */
+#include "cpu/fast/bytes.h"
 #include "cpu/instructions/instructions.h"
-#include "cpu/solver/bytes.h"
 
 #include "core_support.h"
 

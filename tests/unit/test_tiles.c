@@ -1,7 +1,7 @@
 /* Convolution through transforms of tiles against a plain sum, for every instruction set here:
  * within the bound in float, exact in double. */
+#include "cpu/fast/tiles.h"
 #include "cpu/instructions/instructions.h"
-#include "cpu/solver/tiles.h"
 
 #include "base/memory.h"
 #include "core/range.h"

@@ -5,7 +5,7 @@
 
 #include "core/chain.h"
 #include "core/conversion.h"
-#include "cpu/instructions/transform.h"
+#include "cpu/fast/loops/transform.h"
 
 /* ---- Taps ------------------------------------------------------------------------------------ */
 
@@ -55,7 +55,7 @@ typedef void gc_bytes_function(const gc_byte_step *step, const uint8_t *const *r
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
-/* See pass/edges.c. Sums are modulo 2^16. */
+/* See fast/edges.c. Sums are modulo 2^16. */
 typedef struct gc_edges_loops {
     /* Of seven rows of samples, smooth[x] = the Gaussian's column, curve[x] = the column of the
      * Gaussian's second difference. */
@@ -90,7 +90,7 @@ typedef struct gc_rank1_row {
  * level in fixed point, with 16 bits after the point. */
 typedef enum gc_rank1_kind { GC_RANK1_PLAIN, GC_RANK1_DIVIDED, GC_RANK1_FIXED } gc_rank1_kind;
 
-/* How columns of sums become levels: see pass/rank1_bytes.c. Value: start + the sum, or, where it
+/* How columns of sums become levels: see fast/rank1_bytes.c. Value: start + the sum, or, where it
  * is divided or its magnitude is taken, start + sign * that. */
 typedef struct gc_rank1_column {
     float *weights;
@@ -156,7 +156,7 @@ typedef struct gc_rank1_loops {
 
 enum { GC_BOX_ROWS = 4 }; /* whose sums of real numbers go together */
 
-/* See solver/box.c. Loops read and write up to 15 values beyond the last one of a row. */
+/* See fast/box.c. Loops read and write up to 15 values beyond the last one of a row. */
 typedef struct gc_box_loops {
     /* sums[x] += row[x] for x in [0, count) */
     void (*add_bytes)(uint32_t *sums, const uint8_t *row, size_t count);

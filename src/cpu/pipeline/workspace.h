@@ -4,9 +4,9 @@
 #define GC_CPU_PIPELINE_WORKSPACE_H
 
 #include "core/stream.h"
-#include "cpu/pass/edges.h"
+#include "cpu/fast/edges.h"
+#include "cpu/fast/strips.h"
 #include "cpu/pipeline/area.h"
-#include "cpu/pipeline/strips.h"
 #include "cpu/pipeline/window.h"
 #include "cpu/stages.h"
 

@@ -11,7 +11,7 @@
 #include "core/separate.h"
 #include "cpu/budget.h"
 #include "cpu/cost.h"
-#include "cpu/solver/lines.h"
+#include "cpu/fast/lines.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef GC_GPU_DECODE_PACKED_H
 #define GC_GPU_DECODE_PACKED_H
 
-#include "core/jpeg_layout.h"
 #include "gconv.h"
+#include "io/jpeg/fast/jpeg_layout.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,5 +1,5 @@
 /* Rows of one bit a pixel, compressed by a kernel. A block of threads makes a block of the zlib
- * stream. It takes the steps of io/png/block.c, runs.c and literals.c, with all threads:
+ * stream. It takes the steps of io/png/fast/block.c, runs.c and literals.c, with all threads:
  *
  *     gather       rows become bytes of the stream, and their Adler-32 is computed
  *     find_equal   a bit for each byte: whether it equals the one before

@@ -3,8 +3,8 @@
 #ifndef GC_GPU_ENCODE_BLOCK_CUH
 #define GC_GPU_ENCODE_BLOCK_CUH
 
-#include "core/compressed_rows.h"
 #include "gpu/runtime/check.cuh"
+#include "io/png/fast/compressed_rows.h"
 
 enum {
     THREADS = 1024,

@@ -3,8 +3,8 @@
 #ifndef GC_GPU_ENCODE_ENCODE_H
 #define GC_GPU_ENCODE_ENCODE_H
 
-#include "core/compressed_rows.h"
 #include "gconv.h"
+#include "io/png/fast/compressed_rows.h"
 
 struct CUstream_st;
 

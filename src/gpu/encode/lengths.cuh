@@ -1,5 +1,5 @@
 /* Which code lengths symbols get, and what a sample of the bytes says of a part (bits.cu). As
- * io/png/codes.c and literals.c. */
+ * io/png/fast/codes.c and literals.c. */
 #ifndef GC_GPU_ENCODE_LENGTHS_CUH
 #define GC_GPU_ENCODE_LENGTHS_CUH
 
@@ -61,7 +61,7 @@ static __device__ inline unsigned has_taken(const block_state *shared, int place
 
 enum { NEVER = 1 << 30 }; /* a cost for which there is no room */
 
-/* Chooses lengths as gc_choose_lengths does (io/png/codes.c), for symbols or for shares, by their
+/* Chooses lengths as gc_choose_lengths does (png/fast/codes.c), for symbols or for shares, by their
  * weights and the sum of these. There, rounds shorten what has at least 31/16, 30/16, ... 16/16 of
  * what its length stands for. A symbol has its turn in one round, that of its rank: after it, it
  * stands for half as much, and room only gets less. So one pass in the order of ranks does. Then

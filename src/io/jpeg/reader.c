@@ -4,10 +4,10 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
-#include "io/jpeg/check.h"
-#include "io/jpeg/layout.h"
+#include "io/jpeg/fast/check.h"
+#include "io/jpeg/fast/layout.h"
+#include "io/jpeg/fast/rows.h"
 #include "io/jpeg/libjpeg.h"
-#include "io/jpeg/rows.h"
 
 #include <stdio.h> /* jpeglib.h needs it before */
 #include <stdlib.h>

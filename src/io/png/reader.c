@@ -1,10 +1,10 @@
 /* PNG of every colour type, depth and interlacing, by libpng. Where the file can be read twice,
- * ISA-L inflates the image data (io/png/stream.h). Whatever it rejects is read again by libpng and
+ * ISA-L inflates the image data (png/fast/stream.h). Whatever it rejects is read again by libpng and
  * zlib alone: verdicts and messages are theirs. */
 #include "base/status.h"
 #include "io/codec.h"
+#include "io/png/fast/stream.h"
 #include "io/png/memory.h"
-#include "io/png/stream.h"
 
 #include <png.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* PNG of 1, 8 and 16 bits. libpng writes the chunks before the image data, and all chunks where the
  * caller asks for a level of compression. */
 #include "base/status.h"
-#include "core/compressed_rows.h"
 #include "io/codec.h"
-#include "io/png/filters.h"
+#include "io/png/fast/compressed_rows.h"
+#include "io/png/fast/filters.h"
+#include "io/png/fast/queue.h"
 #include "io/png/memory.h"
-#include "io/png/queue.h"
 
 #include <assert.h>
 #include <png.h>
@@ -122,7 +122,7 @@ typedef struct method {
     int level, filters, strategy;
 } method;
 
-/* Unless the caller asks for a level, gconv's own code compresses (io/png/block.h).
+/* Unless the caller asks for a level, gconv's own code compresses (io/png/fast/block.h).
  * docs/performance/files.md compares it with zlib.
  *
  * Level 9 tries these methods of zlib and gconv's own, and keeps the smallest file. No method is

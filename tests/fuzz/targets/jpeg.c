@@ -2,7 +2,7 @@
 #include "../fuzz.h"
 #include "../read_image.h"
 
-#include "io/jpeg/rows.h"
+#include "io/jpeg/fast/rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,7 +2,7 @@
  * decodes them again. */
 #include "../fuzz.h"
 
-#include "io/png/block.h"
+#include "io/png/fast/block.h"
 
 #include <string.h>
 #include <zlib.h>

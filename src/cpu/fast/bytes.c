@@ -1,0 +1,119 @@
+/* Sums of 8-bit samples times small whole weights in integers: exact, and four products to a
+ * lane. */
+#include "cpu/fast/bytes.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "cpu/cost.h"
+#include "cpu/solver/solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool fits(float value, float least, float most)
+{
+    return value == truncf(value) && value >= least && value <= most;
+}
+
+/* Only for the first step of a chain, which samples of 8 bits enter as they are. Weights are whole
+ * and fit signed bytes. A constant border fits a byte. The chain is exact, so that all sums stay
+ * below 2^24. */
+static bool applies(const gc_question *question)
+{
+    const gc_chain *chain = &question->problem->chain;
+    const gc_conversion *conversion = &question->problem->conversion;
+    const gc_step *step = question->step;
+    if (question->instructions->bytes == NULL || step != chain->steps || step->taps == NULL)
+        return false;
+    if (!chain->exact || conversion->input.depth != 8 || conversion->premultiplies ||
+        conversion->keeps_alpha)
+        return false;
+    for (int c = 0; c < chain->channels; c++)
+        if (!fits(step->border[c], 0, UINT8_MAX))
+            return false;
+    for (int i = 0; i < step->width * step->height; i++)
+        if (!fits(step->taps[i], INT8_MIN, INT8_MAX))
+            return false;
+    return true;
+}
+
+/* Elements of a row of the step. */
+static int row_elements(const gc_step *step, int channels)
+{
+    int bytes = (step->width - 1) * channels + 1;
+    return (bytes + GC_BYTES_GROUP - 1) / GC_BYTES_GROUP;
+}
+
+static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
+{
+    const gc_step *step = question->step;
+    int width = row_elements(step, question->problem->chain.channels);
+    (void)limit;
+    (void)estimate;
+    return GC_STAGE_SECONDS + (double)width * step->height * question->instructions->tap_seconds;
+}
+
+gconv_status gc_byte_step_create(gc_byte_step *bytes, const gc_step *step, int channels,
+                                 gconv_error *error)
+{
+    *bytes = (gc_byte_step){.width = row_elements(step, channels), .height = step->height};
+    size_t count = (size_t)bytes->width * (size_t)bytes->height;
+    bytes->taps = gc_allocate_array(count, sizeof *bytes->taps);
+    if (bytes->taps == NULL)
+        return gc_fail_memory(error, count * sizeof *bytes->taps);
+    memset(bytes->taps, 0, count * sizeof *bytes->taps);
+    for (int j = 0; j < step->height; j++) {
+        int8_t *row = (int8_t *)(bytes->taps + j * bytes->width);
+        for (int i = 0; i < step->width; i++)
+            row[i * channels] = (int8_t)step->taps[j * step->width + i];
+    }
+    return GCONV_OK;
+}
+
+static gconv_status create(gc_stage *stage, const gc_question *question,
+                           const gc_estimate *estimate, gconv_error *error)
+{
+    (void)question;
+    (void)estimate;
+    gc_byte_step *bytes = calloc(1, sizeof *bytes);
+    if (bytes == NULL)
+        return gc_fail_memory(error, sizeof *bytes);
+    gconv_status status = gc_byte_step_create(bytes, stage->step, stage->channels, error);
+    if (status != GCONV_OK) {
+        free(bytes);
+        return status;
+    }
+    stage->own = bytes;
+    return GCONV_OK;
+}
+
+static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
+                float *const *out)
+{
+    (*stage->instructions->bytes)(stage->own, input->bytes, GC_BYTES_GROUP, values, row_count, out);
+}
+
+static const char *describe(const gc_stage *stage)
+{
+    (void)stage;
+    return "every tap in integers";
+}
+
+static void release(gc_stage *stage)
+{
+    gc_byte_step *bytes = stage->own;
+    free(bytes->taps);
+    free(bytes);
+}
+
+const gc_solver gc_solver_bytes = {
+    .name = "bytes",
+    .applies = applies,
+    .seconds = seconds,
+    .create = create,
+    .run = run,
+    .describe = describe,
+    .release = release,
+    .takes_bytes = true,
+};

@@ -1,0 +1,512 @@
+/* Sums of one filter of rank 1 from samples of 8 bits to levels (see fast/rank1_bytes.c). This file
+ * is compiled once for every instruction set, under the name that GC_RANK1_LOOPS gives the loops.
+ *
+ * Columns are summed in float32. Where the weights of a column are the same on both sides of its
+ * middle, the sums of both sides are added first. rank1_bytes_rows.h sums rows,
+ * rank1_bytes_vectors.h says how a block of samples lies in vectors. */
+#include "cpu/fast/loops/rank1_bytes_rows.h"
+#include "cpu/fast/loops/rank1_bytes_vectors.h"
+#include "cpu/instructions/instructions.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Usual sides up to SMALL have code of their own, in which the side is a constant. */
+enum { ROWS = GC_RANK1_ROWS, ANY = 0, EVEN = -1 };
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+/* TOGETHER vectors of ROWS sums of columns. Each row is loaded once. */
+INLINE void sum_columns(const gc_rank1_column *column, const float *const *rows, size_t at,
+                        floats sums[ROWS][TOGETHER])
+{
+    const float *weights = column->weights;
+    const int height = column->height;
+    UNROLL for (int v = 0; v < TOGETHER; v++) sums[0][v] =
+        multiply_add(sums[0][v], load(rows[0] + at + v * LANES), all_of(weights[0]));
+    for (int j = 1; j < height; j++) {
+        floats upper = all_of(weights[j]), lower = all_of(weights[j - 1]);
+        UNROLL for (int v = 0; v < TOGETHER; v++)
+        {
+            floats x = load_once(rows[j] + at + v * LANES);
+            sums[0][v] = multiply_add(sums[0][v], x, upper);
+            sums[1][v] = multiply_add(sums[1][v], x, lower);
+        }
+    }
+    UNROLL for (int v = 0; v < TOGETHER; v++) sums[1][v] =
+        multiply_add(sums[1][v], load(rows[height] + at + v * LANES), all_of(weights[height - 1]));
+}
+
+/* Vectors of rows j and height - j of sums. */
+typedef struct ends {
+    floats upper[TOGETHER], lower[TOGETHER];
+} ends;
+
+INLINE void load_ends(const float *upper, const float *lower, ends *to)
+{
+    UNROLL for (int v = 0; v < TOGETHER; v++)
+    {
+        to->upper[v] = load_once(upper + v * LANES);
+        to->lower[v] = load_once(lower + v * LANES);
+    }
+}
+
+/* Adds row j of a column whose weights are even, and the other row of the same weight. The upper
+ * row of output takes rows j and height - 1 - j of sums, the lower one j + 1 and height - j. */
+INLINE void add_ends(floats sums[ROWS][TOGETHER], floats weight, const ends *before,
+                     const ends *after)
+{
+    UNROLL for (int v = 0; v < TOGETHER; v++)
+    {
+        sums[0][v] = multiply_add(sums[0][v], add(before->upper[v], after->lower[v]), weight);
+        sums[1][v] = multiply_add(sums[1][v], add(after->upper[v], before->lower[v]), weight);
+    }
+}
+
+INLINE void add_middle(floats sums[ROWS][TOGETHER], floats weight, const ends *middle)
+{
+    UNROLL for (int v = 0; v < TOGETHER; v++)
+    {
+        sums[0][v] = multiply_add(sums[0][v], middle->upper[v], weight);
+        sums[1][v] = multiply_add(sums[1][v], middle->lower[v], weight);
+    }
+}
+
+/* TOGETHER vectors of ROWS sums of columns, whose weights are even. Each row is loaded once. */
+INLINE void sum_even_columns(const gc_rank1_column *column, const float *const *rows, size_t at,
+                             floats sums[ROWS][TOGETHER])
+{
+    const float *weights = column->weights, *const *lower = rows + column->height;
+    const int height = column->height, pairs = height / 2;
+    ends even, odd;
+    load_ends(rows[0] + at, lower[0] + at, &even);
+    for (int j = 0; j + 1 < pairs; j += 2) {
+        load_ends(rows[j + 1] + at, lower[-1 - j] + at, &odd);
+        add_ends(sums, all_of(weights[j]), &even, &odd);
+        load_ends(rows[j + 2] + at, lower[-2 - j] + at, &even);
+        add_ends(sums, all_of(weights[j + 1]), &odd, &even);
+    }
+    if (pairs % 2 != 0) {
+        load_ends(rows[pairs] + at, lower[-pairs] + at, &odd);
+        add_ends(sums, all_of(weights[pairs - 1]), &even, &odd);
+        even = odd;
+    }
+    if (height % 2 != 0)
+        add_middle(sums, all_of(weights[pairs]), &even);
+}
+
+/* The same of a small constant height, which is odd. */
+INLINE void sum_low_columns(const floats weights[SMALL], const int height, const float *const *rows,
+                            size_t at, floats sums[ROWS][TOGETHER])
+{
+    floats upper[TOGETHER], lower[TOGETHER];
+    UNROLL for (int v = 0; v < TOGETHER; v++)
+    {
+        upper[v] = load_once(rows[0] + at + v * LANES);
+        lower[v] = load_once(rows[height] + at + v * LANES);
+    }
+    UNROLL for (int j = 0; j < height / 2; j++) UNROLL for (int v = 0; v < TOGETHER; v++)
+    {
+        floats below = load_once(rows[j + 1] + at + v * LANES);
+        floats above = load_once(rows[height - 1 - j] + at + v * LANES);
+        sums[0][v] = multiply_add(sums[0][v], add(upper[v], above), weights[j]);
+        sums[1][v] = multiply_add(sums[1][v], add(below, lower[v]), weights[j]);
+        upper[v] = below;
+        lower[v] = above;
+    }
+    UNROLL for (int v = 0; v < TOGETHER; v++)
+    {
+        sums[0][v] = multiply_add(sums[0][v], upper[v], weights[height / 2]);
+        sums[1][v] = multiply_add(sums[1][v], lower[v], weights[height / 2]);
+    }
+}
+
+/* ---- Levels ---------------------------------------------------------------------------------- */
+
+/* Where a block of levels goes. */
+typedef struct place {
+    uint8_t *out;
+    const uint8_t *kept; /* samples of which some stay in the place of levels, or NULL */
+    uint32_t kept_mask;  /* 255 in the bytes of four samples that stay */
+    bool streams;        /* past the caches, to aligned memory */
+} place;
+
+#if defined(__AVX2__)
+
+/* A tie is exact: where the first product is not the quotient, the rest corrects it. */
+INLINE floats quotient(const gc_rank1_column *column, floats sum)
+{
+    floats reciprocal = all_of(column->reciprocal);
+    floats first = VECTOR(mul_ps)(sum, reciprocal);
+    floats rest = VECTOR(fnmadd_ps)(first, all_of(column->divisor), sum);
+    return multiply_add(first, rest, reciprocal);
+}
+
+INLINE floats value_of(const gc_rank1_column *column, const gc_rank1_kind kind, const bool absolute,
+                       floats sum)
+{
+    sum = absolute ? magnitude(sum) : sum;
+    if (kind == GC_RANK1_DIVIDED)
+        sum = quotient(column, sum);
+    return kind == GC_RANK1_DIVIDED || absolute
+               ? multiply_add(all_of(column->start), sum, all_of(column->sign))
+               : sum;
+}
+
+/* Clamps to 0..255. */
+INLINE void store_levels(const integers x[VECTORS], const place *to)
+{
+    integers low = VECTOR(packs_epi32)(x[0], x[1]), high = VECTOR(packs_epi32)(x[2], x[3]);
+    integers levels = VECTOR(packus_epi16)(low, high);
+    if (to->kept != NULL)
+        levels = take_kept(levels, to->kept, to->kept_mask);
+#if defined(__AVX512BW__)
+    if (to->streams) {
+        stream_samples(levels, to->out);
+        return;
+    }
+#endif
+    store_samples(levels, to->out);
+}
+
+/* Puts bits of lanes of vector v where the samples of these lanes are in a block. */
+static __attribute__((noinline)) uint64_t spread_bits(uint64_t bits, int v)
+{
+    bits = (bits & 0xf) | (bits & 0xf0) << 12 | (bits & 0xf00) << 24 | (bits & 0xf000) << 36;
+    return bits << 4 * v;
+}
+
+/* Bits of samples whose values in fixed point are near a tie. */
+INLINE uint64_t near_bits(const integers fixed[VECTORS], uint32_t near)
+{
+    const integers mask = VECTOR(set1_epi32)(UINT16_MAX);
+    integers parts[VECTORS], low, high;
+    uint64_t bits = 0;
+    UNROLL for (int v = 0; v < VECTORS; v++) parts[v] = AND(fixed[v], mask);
+    low = VECTOR(min_epu32)(parts[0], parts[1]);
+    high = VECTOR(min_epu32)(parts[2], parts[3]);
+    if (__builtin_expect(below(VECTOR(min_epu32)(low, high), near) == 0, 1))
+        return 0;
+    UNROLL for (int v = 0; v < VECTORS; v++) bits |= spread_bits(below(parts[v], near), v);
+    return bits;
+}
+
+INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
+                             const bool absolute, const floats sums[VECTORS], const place *to)
+{
+    integers values[VECTORS], levels[VECTORS];
+    UNROLL for (int v = 0; v < VECTORS; v++)
+    {
+        values[v] = VECTOR(cvtps_epi32)(value_of(column, kind, absolute, sums[v]));
+        levels[v] = kind == GC_RANK1_FIXED ? VECTOR(srai_epi32)(values[v], 16) : values[v];
+    }
+    store_levels(levels, to);
+    return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
+}
+
+#else
+
+INLINE int32_t clamped(int32_t level)
+{
+    return level < 0 ? 0 : level > UINT8_MAX ? UINT8_MAX : level;
+}
+
+/* Adding 1.5 * 2^23 leaves the nearest whole number in the lowest bits. */
+INLINE int32_t nearest(float value)
+{
+    value = value > -1 ? value : -1;
+    value = (value < 256 ? value : 256) + 0x1.8p23f;
+    int32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits - 0x4b400000;
+}
+
+INLINE float value_of(const gc_rank1_column *column, const gc_rank1_kind kind, const bool absolute,
+                      float sum)
+{
+    sum = absolute ? fabsf(sum) : sum;
+    if (kind == GC_RANK1_DIVIDED)
+        sum = sum / column->divisor;
+    return kind == GC_RANK1_DIVIDED || absolute ? column->start + sum * column->sign : sum;
+}
+
+/* Bits of samples whose values in fixed point are near a tie. */
+INLINE uint64_t near_bits(const int32_t fixed[BLOCK], uint32_t near)
+{
+    uint64_t bits = 0;
+    uint32_t any = 0;
+    for (int i = 0; i < BLOCK; i++)
+        any |= ((uint32_t)fixed[i] & UINT16_MAX) < near;
+    for (int i = 0; i < BLOCK && any != 0; i++)
+        bits |= (uint64_t)(((uint32_t)fixed[i] & UINT16_MAX) < near) << i;
+    return bits;
+}
+
+INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
+                             const bool absolute, const floats vectors[VECTORS], const place *to)
+{
+    uint8_t *out = to->out;
+    float sums[BLOCK];
+    int32_t values[BLOCK];
+    memcpy(sums, vectors, sizeof sums);
+    for (int i = 0; i < BLOCK; i++) {
+        float value = value_of(column, kind, absolute, sums[i]);
+        values[i] = kind == GC_RANK1_FIXED ? (int32_t)value : nearest(value);
+    }
+    for (int i = 0; i < BLOCK; i++)
+        out[i] = (uint8_t)clamped(kind == GC_RANK1_FIXED ? values[i] >> 16 : values[i]);
+    for (int i = 0; i < BLOCK && to->kept != NULL; i++)
+        out[i] = to->kept_mask >> 8 * (i % 4) & 1 ? to->kept[i] : out[i];
+    return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
+}
+
+#endif
+
+INLINE place place_of(const gc_rank1_output *output, int row)
+{
+    return (place){.out = output->out[row],
+                   .kept = output->kept[row],
+                   .kept_mask = output->kept_mask,
+                   .streams = output->streams};
+}
+
+/* Sets bits of values from value `first` on. */
+INLINE void mark(gc_rank1_near *near, size_t first, uint64_t bits)
+{
+    uint64_t word = (uint64_t)1 << first / 64;
+    uint64_t before = near->words & word ? near->bits[first / 64] : 0;
+    near->bits[first / 64] = before | bits << first % 64;
+    near->words |= word;
+}
+
+/* A block of one row of output, from value `first` on. */
+INLINE void finish_row(const gc_rank1_column *column, const gc_rank1_kind kind, const bool absolute,
+                       const floats sums[VECTORS], size_t first, place *to, gc_rank1_near *near)
+{
+    uint64_t bits = finish_block(column, kind, absolute, sums, to);
+    to->out += BLOCK;
+    to->kept += to->kept != NULL ? BLOCK : 0;
+    if (kind == GC_RANK1_FIXED && __builtin_expect(bits != 0, 0))
+        mark(near, first, bits);
+}
+
+/* The last block of rows, where output has no room for a whole one. */
+typedef struct incomplete {
+    uint8_t out[ROWS][BLOCK], kept[ROWS][BLOCK];
+    uint8_t *to[ROWS];
+} incomplete;
+
+/* Has the last block, of `count` values, stored in `last`. */
+static __attribute__((noinline)) void begin_last(place to[ROWS], size_t count, incomplete *last)
+{
+    for (int o = 0; o < ROWS; o++) {
+        last->to[o] = to[o].out;
+        to[o].out = last->out[o];
+        to[o].streams = false;
+        if (to[o].kept != NULL)
+            to[o].kept = memcpy(last->kept[o], to[o].kept, count);
+    }
+}
+
+static __attribute__((noinline)) void end_last(const incomplete *last, size_t count)
+{
+    for (int o = 0; o < ROWS; o++)
+        memcpy(last->to[o], last->out[o], count);
+}
+
+/* A block of sums of columns. */
+INLINE void sum_block(const gc_rank1_column *column, const int height, const floats weights[SMALL],
+                      const float *const *rows, size_t first, floats start,
+                      floats sums[ROWS][VECTORS])
+{
+    UNROLL for (int part = 0; part < VECTORS; part += TOGETHER)
+    {
+        floats of_part[ROWS][TOGETHER];
+        const size_t at = first + (size_t)(part * LANES);
+        UNROLL for (int v = 0; v < TOGETHER; v++) of_part[0][v] = of_part[1][v] = start;
+        if (height > 0)
+            sum_low_columns(weights, height, rows, at, of_part);
+        else if (height == EVEN)
+            sum_even_columns(column, rows, at, of_part);
+        else
+            sum_columns(column, rows, at, of_part);
+        UNROLL for (int v = 0; v < TOGETHER; v++)
+        {
+            sums[0][part + v] = of_part[0][v];
+            sums[1][part + v] = of_part[1][v];
+        }
+    }
+}
+
+/* Output may alias whatever is in memory: what blocks have in common is copied to variables. Rows
+ * of heights that are constants are among that. */
+INLINE void finish_rows(const gc_rank1_column *all, const gc_rank1_kind kind, const bool absolute,
+                        const int height, const float *const *rows, size_t count,
+                        gc_rank1_output *output)
+{
+    const gc_rank1_column column = *all;
+    const float *low_rows[SMALL + 1];
+    floats weights[SMALL];
+    place to[ROWS];
+    incomplete last;
+    UNROLL for (int j = 0; j <= height; j++) low_rows[j] = rows[j];
+    UNROLL for (int j = 0; j <= height / 2; j++) weights[j] = all_of(column.weights[j]);
+    UNROLL for (int o = 0; o < ROWS; o++) to[o] = place_of(output, o);
+    floats start = all_of(kind == GC_RANK1_DIVIDED || absolute ? 0 : column.start);
+    for (size_t first = 0; first < count; first += BLOCK) {
+        floats sums[ROWS][VECTORS];
+        if (__builtin_expect(count - first < BLOCK, 0))
+            begin_last(to, count - first, &last);
+        sum_block(&column, height, weights, height > 0 ? low_rows : rows, first, start, sums);
+        UNROLL for (int o = 0; o < ROWS; o++)
+            finish_row(&column, kind, absolute, sums[o], first, &to[o], &output->near[o]);
+    }
+    if (count % BLOCK != 0)
+        end_last(&last, count % BLOCK);
+}
+
+/* Heights that are usual have code of their own. */
+INLINE void finish_kind(const gc_rank1_column *column, const gc_rank1_kind kind,
+                        const bool absolute, const float *const *rows, size_t count,
+                        gc_rank1_output *output)
+{
+    switch (column->is_even ? column->height : ANY) {
+    case ANY:
+        finish_rows(column, kind, absolute, ANY, rows, count, output);
+        break;
+    case 3:
+        finish_rows(column, kind, absolute, 3, rows, count, output);
+        break;
+    case 5:
+        finish_rows(column, kind, absolute, 5, rows, count, output);
+        break;
+    case 7:
+        finish_rows(column, kind, absolute, 7, rows, count, output);
+        break;
+#if defined(__AVX512BW__)
+    case 9:
+        finish_rows(column, kind, absolute, 9, rows, count, output);
+        break;
+    case 11:
+        finish_rows(column, kind, absolute, 11, rows, count, output);
+        break;
+    case 13:
+        finish_rows(column, kind, absolute, 13, rows, count, output);
+        break;
+    case 15:
+        finish_rows(column, kind, absolute, 15, rows, count, output);
+        break;
+#endif
+    default:
+        finish_rows(column, kind, absolute, EVEN, rows, count, output);
+        break;
+    }
+}
+
+static void finish(const gc_rank1_column *column, const float *const *rows, size_t count,
+                   gc_rank1_output *output)
+{
+    switch (2 * (int)column->kind + column->absolute) {
+    case 2 * GC_RANK1_PLAIN:
+        finish_kind(column, GC_RANK1_PLAIN, false, rows, count, output);
+        break;
+    case 2 * GC_RANK1_PLAIN + 1:
+        finish_kind(column, GC_RANK1_PLAIN, true, rows, count, output);
+        break;
+    case 2 * GC_RANK1_DIVIDED:
+        finish_kind(column, GC_RANK1_DIVIDED, false, rows, count, output);
+        break;
+    case 2 * GC_RANK1_DIVIDED + 1:
+        finish_kind(column, GC_RANK1_DIVIDED, true, rows, count, output);
+        break;
+    case 2 * GC_RANK1_FIXED:
+        finish_kind(column, GC_RANK1_FIXED, false, rows, count, output);
+        break;
+    default:
+        finish_kind(column, GC_RANK1_FIXED, true, rows, count, output);
+        break;
+    }
+}
+
+/* ---- Values anywhere ------------------------------------------------------------------------- */
+
+/* Sums of values go side by side, so that they do not wait for each other. A product of a weight of
+ * float32 and a sample is a double without an error. So a multiply-add has the reference's sum. */
+#if defined(__AVX512BW__)
+
+/* columns[i][g] = rows[g][i] for i below `count`, at most 16. */
+static void transpose(const uint8_t *const rows[GC_RANK1_GROUP], int count,
+                      uint8_t columns[16][GC_RANK1_GROUP])
+{
+    const __mmask16 wanted = (__mmask16)((1u << count) - 1);
+    __m128i x[8], pairs[8], fours[8];
+    UNROLL for (int g = 0; g < 8; g++) x[g] = _mm_maskz_loadu_epi8(wanted, rows[g]);
+    UNROLL for (int g = 0; g < 4; g++)
+    {
+        pairs[g] = _mm_unpacklo_epi8(x[2 * g], x[2 * g + 1]);
+        pairs[g + 4] = _mm_unpackhi_epi8(x[2 * g], x[2 * g + 1]);
+    }
+    UNROLL for (int h = 0; h < 4; h++) /* halves of groups, halves of columns */
+    {
+        fours[2 * h] = _mm_unpacklo_epi16(pairs[2 * h], pairs[2 * h + 1]);
+        fours[2 * h + 1] = _mm_unpackhi_epi16(pairs[2 * h], pairs[2 * h + 1]);
+    }
+    UNROLL for (int q = 0; q < 4; q++)
+    {
+        const __m128i a = fours[q / 2 * 4 + q % 2], b = fours[q / 2 * 4 + q % 2 + 2];
+        __m128i *to = (__m128i *)(void *)columns[4 * q];
+        _mm_storeu_si128(to, _mm_unpacklo_epi32(a, b));
+        _mm_storeu_si128(to + 1, _mm_unpackhi_epi32(a, b));
+    }
+}
+
+static void sum_places(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
+                       float values[GC_RANK1_GROUP])
+{
+    enum { BYTES_MAX = (GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX + 15) / 16 * 16 };
+    const int width = terms->width, height = terms->height, advance = (int)terms->advance;
+    const int bytes = (width - 1) * advance + 1;
+    uint8_t columns[BYTES_MAX][GC_RANK1_GROUP];
+    __m512d sums = _mm512_setzero_pd();
+    for (int m = 0; m < height; m++) {
+        const int j = terms->backwards ? height - 1 - m : m;
+        const double *weights = terms->weights + j * width;
+        for (int at = 0; at < bytes; at += 16) {
+            const uint8_t *from[GC_RANK1_GROUP];
+            UNROLL for (int g = 0; g < GC_RANK1_GROUP; g++) from[g] = rows[j][g] + at;
+            transpose(from, bytes - at < 16 ? bytes - at : 16, columns + at);
+        }
+        for (int n = 0; n < width; n++) {
+            const int i = terms->backwards ? width - 1 - n : n;
+            const __m128i samples = _mm_loadl_epi64((const __m128i *)(void *)columns[i * advance]);
+            const __m512d x = _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(samples));
+            sums = _mm512_fmadd_pd(_mm512_set1_pd(weights[i]), x, sums);
+        }
+    }
+    _mm256_storeu_ps(values, _mm512_cvtpd_ps(sums));
+}
+
+#else
+
+static void sum_places(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
+                       float values[GC_RANK1_GROUP])
+{
+    const int width = terms->width, height = terms->height;
+    double sums[GC_RANK1_GROUP] = {0};
+    for (int m = 0; m < height; m++) {
+        const int j = terms->backwards ? height - 1 - m : m;
+        for (int n = 0; n < width; n++) {
+            const int i = terms->backwards ? width - 1 - n : n;
+            const double weight = terms->weights[j * width + i];
+            for (int g = 0; g < GC_RANK1_GROUP; g++)
+                sums[g] += weight * rows[j][g][(size_t)i * terms->advance];
+        }
+    }
+    for (int g = 0; g < GC_RANK1_GROUP; g++)
+        values[g] = (float)sums[g];
+}
+
+#endif
+
+extern const gc_rank1_loops GC_RANK1_LOOPS;
+const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish, sum_places, sizeof(integers) == 64};

@@ -1,0 +1,208 @@
+/* Vectors of samples, sums and floats for rank1_bytes_loops.c, of the instruction set that this
+ * file is compiled for: AVX-512, AVX2, or floats alone in portable code.
+ *
+ * A block is a vector of samples. Interleaving it with others and with zeros makes four vectors of
+ * sums of it, whose lanes are in another order than the samples. Packing them undoes that:
+ *
+ *     samples of 128 bits    0 1 2 3 4 5 6 7 8 9 a b c d e f
+ *     sums, vectors 0 to 3   0 1 2 3 | 4 5 6 7 | 8 9 a b | c d e f
+ *
+ * So vector v has samples 16 q + 4 v to 16 q + 4 v + 3 in quarter q. The portable loops have four
+ * vectors of floats in the samples' order.
+ *
+ * Columns are summed TOGETHER vectors at a time, and sides up to SMALL are constants in the code:
+ * so many that sums, rows and weights stay in registers. */
+#ifndef GC_CPU_FAST_LOOPS_RANK1_BYTES_VECTORS_H
+#define GC_CPU_FAST_LOOPS_RANK1_BYTES_VECTORS_H
+
+#include "cpu/instructions/unroll.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+enum { VECTORS = 4 };
+
+#if defined(__AVX512BW__)
+
+typedef __m512i integers;
+typedef __m512 floats;
+enum { LANES = 16, BLOCK = VECTORS * LANES, TOGETHER = 4, SMALL = 15 };
+
+#define VECTOR(name) _mm512_##name
+#define AND _mm512_and_si512
+
+/* Compilers would load a vector that is used twice again, and most of these loads take two cache
+ * lines. */
+INLINE integers load_samples(const uint8_t *samples)
+{
+    integers x = _mm512_loadu_si512(samples);
+    __asm__("" : "+v"(x));
+    return x;
+}
+
+INLINE integers add_products(integers sums, integers pairs, int32_t taps)
+{
+#if defined(__AVX512VNNI__)
+    return _mm512_dpwssd_epi32(sums, pairs, _mm512_set1_epi32(taps));
+#else
+    return _mm512_add_epi32(sums, _mm512_madd_epi16(pairs, _mm512_set1_epi32(taps)));
+#endif
+}
+
+INLINE integers no_sums(void)
+{
+    return _mm512_setzero_si512();
+}
+
+INLINE floats magnitude(floats x)
+{
+    return _mm512_abs_ps(x);
+}
+
+/* Bit i: lane i is below `end`, as an integer without a sign. */
+INLINE uint32_t below(integers x, uint32_t end)
+{
+    return _mm512_cmplt_epu32_mask(x, _mm512_set1_epi32((int32_t)end));
+}
+
+INLINE void store_samples(integers samples, uint8_t *out)
+{
+    _mm512_storeu_si512(out, samples);
+}
+
+INLINE void stream_samples(integers samples, uint8_t *out)
+{
+    _mm512_stream_si512((__m512i *)(void *)out, samples);
+}
+
+/* Takes bytes of `kept` that have bits in every dword of `mask`. */
+INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
+{
+    __mmask64 bytes =
+        _mm512_test_epi8_mask(_mm512_set1_epi32((int32_t)mask), _mm512_set1_epi32((int32_t)mask));
+    return _mm512_mask_loadu_epi8(samples, bytes, kept);
+}
+
+#elif defined(__AVX2__)
+
+typedef __m256i integers;
+typedef __m256 floats;
+enum { LANES = 8, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 7 };
+
+#define VECTOR(name) _mm256_##name
+#define AND _mm256_and_si256
+
+INLINE integers load_samples(const uint8_t *samples)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)samples);
+}
+
+INLINE integers add_products(integers sums, integers pairs, int32_t taps)
+{
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi32(taps)));
+}
+
+INLINE integers no_sums(void)
+{
+    return _mm256_setzero_si256();
+}
+
+INLINE floats magnitude(floats x)
+{
+    return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
+}
+
+/* As above, where neither is 2^31 or more. */
+INLINE uint32_t below(integers x, uint32_t end)
+{
+    __m256i is = _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)end), x);
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(is));
+}
+
+INLINE void store_samples(integers samples, uint8_t *out)
+{
+    _mm256_storeu_si256((__m256i *)(void *)out, samples);
+}
+
+/* Takes bytes of `kept` that have bits in every dword of `mask`. */
+INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
+{
+    return _mm256_blendv_epi8(samples, load_samples(kept), _mm256_set1_epi32((int32_t)mask));
+}
+
+#else
+
+enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 7 };
+typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
+typedef float unaligned_floats
+    __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
+typedef int32_t integers __attribute__((vector_size(LANES * sizeof(int32_t))));
+
+INLINE floats all_of(float value)
+{
+    return (floats){value, value, value, value};
+}
+
+INLINE floats load(const float *from)
+{
+    return *(const unaligned_floats *)from;
+}
+
+INLINE floats load_once(const float *from)
+{
+    return load(from);
+}
+
+INLINE floats add(floats a, floats b)
+{
+    return a + b;
+}
+
+INLINE floats multiply_add(floats sum, floats a, floats b)
+{
+    return sum + a * b;
+}
+
+#endif
+
+#if defined(__AVX2__)
+
+INLINE floats all_of(float value)
+{
+    return VECTOR(set1_ps)(value);
+}
+
+INLINE floats load(const float *from)
+{
+    return VECTOR(loadu_ps)(from);
+}
+
+/* A load whose vector is used several times. Compilers would load it again each time. */
+INLINE floats load_once(const float *from)
+{
+    floats x = load(from);
+    __asm__("" : "+v"(x));
+    return x;
+}
+
+INLINE void store(floats x, float *to)
+{
+    VECTOR(storeu_ps)(to, x);
+}
+
+INLINE floats add(floats a, floats b)
+{
+    return VECTOR(add_ps)(a, b);
+}
+
+INLINE floats multiply_add(floats sum, floats a, floats b)
+{
+    return VECTOR(fmadd_ps)(a, b, sum);
+}
+
+#endif
+
+#endif

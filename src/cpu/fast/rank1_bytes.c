@@ -1,0 +1,468 @@
+/* One filter of rank 1 from samples of 8 bits to samples of 8 bits. The filter is a column times a
+ * row. Loops sum each row of samples in integers, without an error. They sum columns of these sums
+ * in float32 (rank1_bytes_loops.c). This comment proves that every sample is the reference's.
+ *
+ * Names
+ *   w       a weight of the filter
+ *   C, R    the weights of column and row that the loops have
+ *   scale   conversion->scale / conversion->divisor, as in set_column
+ *   level   chain value * scale + offset (rule 5), before it is clamped and rounded; where the
+ *           conversion takes a magnitude, |chain value| * |scale| with the sign of
+ *           conversion->scale
+ *   tie     a level in the middle between two integers; it is rounded to the even one
+ *   u       2^-24, the relative error of a rounding to float32
+ *
+ * Whole weights
+ *
+ * A power of 2, `factor` in analyse, makes all weights whole. S is the sum with these weights, an
+ * integer below 2^24. The reference's chain value is S / factor, without an error. The level is
+ * S / D + offset, where D = factor / scale. The offset is an integer of at most 255 in magnitude.
+ * - D is a power of 2. The loops add up the level (GC_RANK1_PLAIN). All partial sums are exact.
+ * - D is odd. No S / D is a tie. The nearest tie is at least 1 / (2 |D|) away. The loops add up the
+ *   level where their error is smaller than that.
+ * - D is another integer up to 16384, or that error is too large. The loops divide S by D, and add
+ *   the offset (GC_RANK1_DIVIDED). If S / D is a tie, float32 holds it. Division finds it, and so
+ *   does the product with 1 / D, once it is corrected. Every other S / D is at least 1/32768 away
+ *   from a tie. If |S / D| is 512 or more, the level is clamped, because the offset is at most 255.
+ *   If not, division is at most 2^-16 off, the corrected product less than 2^-36 more. The addition
+ *   is at most 2^-17 off, or its sum is 256 or more in magnitude and clamped. Together that is
+ *   below 1/32768.
+ *
+ * Other weights (GC_RANK1_FIXED)
+ *
+ * x is what the loops compute: an integer near 65536 (level + 1/2) + e. t is 65536 (level + 1/2) as
+ * the reference computes it. e is a bound of errors: t lies between x - 2e and x, and is neither.
+ * Both x and e are integers. If the lowest 16 bits of x are at least 2e, no multiple of 65536 lies
+ * between t and x, and t is none. Then the level is no tie, and x / 65536, rounded down, is its
+ * nearest integer. Otherwise gconv computes the reference's sum, in double and in its order, and
+ * converts it.
+ *
+ * e exceeds the sum of the errors below, all in units of x. A = 255 * sum |C| * sum |R| is the
+ * largest magnitude of a sum. It is 65536 * 255 * sum |w| * |scale| but for terms of a higher
+ * order. s is the magnitude of `start`, which the loops add to a sum.
+ * - Weights. M = C R / 65536 - w scale is the error of one weight, with |scale| where a magnitude
+ *   is taken. Samples are within 127.5 of 127.5. `start` makes up for 65536 * 127.5 * sum M, so at
+ *   most 65536 * 127.5 * sum |M| remains. Where a magnitude is taken, `start` cannot do that, and
+ *   at most 65536 * 255 * sum |M| remains.
+ * - Additions. Each rounds by u times the magnitude of its partial sum. Where a column is even,
+ *   loops add the two rows of a weight first, from the outer rows to the inner ones. Else they add
+ *   rows in turn.
+ * - Products where no multiply-add rounds them together with the sum, sums of rows as float32, and
+ *   the reference's chain value as float32. Each rounds by at most u A.
+ * - `start` as float32: u s.
+ * - After a magnitude: two more roundings, by at most u (A + s) each.
+ * - The reference's doubles round by 2^-53, less than 2^16 times. With all terms of a higher order,
+ *   that is less than u (A + s).
+ * - x as an integer: 1.
+ * `roundings` adds up the additions, and takes 4 (A + s) for the items after them, or 6 (A + s)
+ * where a magnitude is taken. */
+#include "cpu/fast/rank1_bytes.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "core/products.h"
+#include "cpu/cost.h"
+#include "cpu/solver/solver.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fixed point of levels. */
+#define UNIT 65536.0
+
+/* The largest sum of |R|: sums of a row of samples stay below 2^25. A fine row may have
+ * 2^GC_RANK1_FINE_BITS times as much: its sums stay below 2^31. */
+#define ROW_MAX 131000.0
+
+/* The largest divisor by which loops divide. */
+#define DIVISOR_MAX 16384.0
+
+/* Levels stay below: 65536 times as much fits an integer of 32 bits. */
+#define LEVEL_MAX 16384.0
+
+/* The largest 2e. About 2e of 65536 values are computed again by the reference's sum. */
+enum { TWICE_ERROR_MAX = 2048 };
+
+/* Factors that are tried for a row. The better its integers fit, the fewer values are computed
+ * again. */
+enum { FACTORS_MIN = 256, FACTORS_MAX = 8192, VALUES_A_FACTOR = 4096 };
+
+/* The widest row that is coarse. Wider rows are fine: their weights are integers of 22 bits, in two
+ * parts. */
+enum { COARSE_MAX = 5 };
+
+/* Weights count as whole where they are integers times 2^-SHIFT_MAX, or a larger power of 2. */
+enum { SHIFT_MAX = 24 };
+
+/* ---- What the filter is ---------------------------------------------------------------------- */
+
+typedef struct analysis {
+    bool is_whole;
+    double divisor; /* D, where weights are whole */
+    gc_products products;
+} analysis;
+
+static bool is_whole(double value)
+{
+    return value == trunc(value);
+}
+
+static bool is_power(double value)
+{
+    int exponent;
+    return fabs(frexp(value, &exponent)) == 0.5;
+}
+
+/* The least power of 2 that makes all weights whole. 0 where no power up to 2^SHIFT_MAX does, or
+ * sums would not stay below 2^24. */
+static double whole_factor(const gc_step *step)
+{
+    double factor = 1;
+    for (int i = 0; i < step->width * step->height; i++) {
+        while (factor < ldexp(1, SHIFT_MAX) && !is_whole((double)step->taps[i] * factor))
+            factor *= 2;
+        if (!is_whole((double)step->taps[i] * factor))
+            return 0;
+    }
+    return factor * step->absolute_sum * UINT8_MAX < 0x1p24 ? factor : 0;
+}
+
+/* Whether loops give the levels of whole sums. */
+static bool takes_whole(const gc_problem *problem, const analysis *a, double factor)
+{
+    const gc_conversion *conversion = &problem->conversion;
+    double largest = factor * problem->chain.steps[0].absolute_sum * UINT8_MAX +
+                     fabs(conversion->offset * a->divisor),
+           sum = 0;
+    for (int i = 0; i < problem->chain.steps[0].width; i++)
+        sum += fabs((double)a->products.row[0][i]);
+    bool divides = is_power(a->divisor) ? largest < 0x1p24 && fabs(a->divisor) > 0x1p-24
+                                        : is_whole(a->divisor) && fabs(a->divisor) <= DIVISOR_MAX;
+    return divides && sum <= INT16_MAX && is_power(conversion->scale) &&
+           is_whole(conversion->offset) && fabs(conversion->offset) <= UINT8_MAX;
+}
+
+static double gain(const gc_problem *problem)
+{
+    const gc_conversion *conversion = &problem->conversion;
+    return problem->chain.steps[0].absolute_sum * fabs(conversion->scale / conversion->divisor);
+}
+
+static bool takes_real(const gc_problem *problem)
+{
+    return gain(problem) * UINT8_MAX + fabs(problem->conversion.offset) < LEVEL_MAX &&
+           gain(problem) > 0x1p-20;
+}
+
+/* Finds column and row. False where there are none, or loops do not take them. */
+static bool analyse(const gc_problem *problem, analysis *a)
+{
+    float taps[GC_RANK1_SIDE_MAX * GC_RANK1_SIDE_MAX];
+    gc_step step = problem->chain.steps[0];
+    if (step.width > GC_RANK1_SIDE_MAX || step.height > GC_RANK1_SIDE_MAX)
+        return false;
+    double factor = whole_factor(&step);
+    a->is_whole = factor > 0;
+    a->divisor = factor * problem->conversion.divisor / problem->conversion.scale;
+    if (!a->is_whole)
+        return !problem->chain.exact && takes_real(problem) &&
+               gc_step_products(&step, false, 1, &a->products);
+    for (int i = 0; i < step.width * step.height; i++)
+        taps[i] = (float)((double)step.taps[i] * factor);
+    step.taps = taps;
+    step.absolute_sum *= factor;
+    return gc_step_products(&step, true, 1, &a->products) && takes_whole(problem, a, factor);
+}
+
+static bool takes_border(const gc_problem *problem)
+{
+    bool takes = true;
+    for (int c = 0; c < problem->chain.channels; c++) {
+        float border = problem->chain.steps[0].border[c];
+        takes = takes && border >= 0 && border <= UINT8_MAX && is_whole((double)border);
+    }
+    return takes;
+}
+
+bool gc_rank1_applies(const gc_problem *problem)
+{
+    const gc_chain *chain = &problem->chain;
+    const gc_conversion *conversion = &problem->conversion;
+    analysis a;
+    return gc_solver_wanted(problem) == NULL && chain->step_count == 1 &&
+           chain->steps[0].taps != NULL && conversion->input.depth == 8 &&
+           conversion->output.depth == 8 && !conversion->bilevel && !conversion->premultiplies &&
+           takes_border(problem) && analyse(problem, &a);
+}
+
+double gc_rank1_seconds(const gc_problem *problem, const gc_instructions *instructions)
+{
+    const gc_step *step = &problem->chain.steps[0];
+    return GC_RANK1_SECONDS + step->width * instructions->row_seconds +
+           step->height * instructions->tap_seconds;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static double misfit(const float *row, int width, double factor)
+{
+    double sum = 0;
+    for (int i = 0; i < width; i++)
+        sum += fabs((double)row[i] * factor - rint((double)row[i] * factor));
+    return sum / factor;
+}
+
+/* The factor whose integers are nearest to the row. The smallest that is tried is half of the
+ * largest. */
+static double choose_factor(const gc_problem *problem, const float *row, bool is_fine)
+{
+    int width = problem->chain.steps[0].width;
+    double sum = 0, largest = 0;
+    for (int i = 0; i < width; i++) {
+        sum += fabs((double)row[i]);
+        largest = fmax(largest, fabs((double)row[i]));
+    }
+    double most = fmin((ROW_MAX - width) / sum, INT16_MAX / largest);
+    if (is_fine)
+        return most * (1 << GC_RANK1_FINE_BITS);
+    double best = most, least = misfit(row, width, most);
+    double values = (double)problem->chain.width * problem->chain.height;
+    double count = fmax(FACTORS_MIN, fmin(FACTORS_MAX, values / VALUES_A_FACTOR));
+    for (double tried = 1; tried < count; tried++) {
+        double factor = most * (1 - tried / (2 * count)), rest = misfit(row, width, factor);
+        if (rest < least) {
+            best = factor;
+            least = rest;
+        }
+    }
+    return best;
+}
+
+/* Whether weights i and width - 1 - i are the same, times `sign`. */
+static bool is_symmetric(const float *weights, int count, float sign)
+{
+    bool is = true;
+    for (int i = 0; i < count; i++)
+        is = is && weights[i] == sign * weights[count - 1 - i];
+    return is;
+}
+
+/* Puts 16 bits into the half of a pair that is tap t's. */
+static void set_tap(int32_t *pairs, int t, int value)
+{
+    pairs[t / 2] |= (int32_t)((uint32_t)(uint16_t)(int16_t)value << 16 * (t % 2));
+}
+
+static void set_taps(gc_rank1_row *row, int terms)
+{
+    const int unit = row->is_fine ? 1 << GC_RANK1_FINE_BITS : 1;
+    for (int t = 0; t < terms; t++) {
+        int weight = (int)row->weights[t], tap = (int)rint((double)weight / unit);
+        set_tap(row->taps, t, tap);
+        set_tap(row->fine_taps, t, weight - tap * unit);
+    }
+}
+
+static void set_row(gc_rank1 *rank1, const float *weights, double factor, bool is_fine)
+{
+    gc_rank1_row *row = &rank1->row;
+    int width = row->width;
+    for (int i = 0; i < width; i++)
+        row->weights[i] = (float)rint((double)weights[i] * factor);
+    bool is_even = is_symmetric(row->weights, width, 1);
+    bool is_odd = !is_even && is_symmetric(row->weights, width, -1);
+    int terms = is_even || is_odd ? (width + 1) / 2 : width;
+    row->is_folded = is_even || is_odd;
+    row->is_fine = is_fine;
+    row->factors = (int16_t)(is_even ? 0x0101 : 0xff01);
+    set_taps(row, terms);
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+/* The sum of the magnitudes of partial sums, where loops add products in turn. */
+static double sums_in_turn(const float *weights, int height, double row_most)
+{
+    double sum = 0, all = 0;
+    for (int j = 0; j < height; j++)
+        all += sum += fabs((double)weights[j]) * row_most;
+    return all;
+}
+
+/* The same where loops add two rows of the same weight first, the outer ones before the inner. */
+static double sums_folded(const float *weights, int height, double row_most)
+{
+    double sum = 0, all = 0;
+    for (int j = 0; j < height; j++) {
+        double weight = fabs((double)weights[j]) * row_most;
+        all += weight;
+        if (2 * j < height)
+            all += sum += 2 * j + 1 == height ? weight : 2 * weight;
+    }
+    return all;
+}
+
+/* The errors of float32 and of the reference over u, without those of the weights. `row_most` is
+ * the largest sum of a row. */
+static double roundings(const gc_rank1 *rank1, const float *weights, double row_most)
+{
+    int height = rank1->step->height;
+    double all = 0, start = fabs((double)rank1->column.start);
+    for (int j = 0; j < height; j++)
+        all += fabs((double)weights[j]) * row_most;
+    double additions = rank1->column.is_even ? sums_folded(weights, height, row_most)
+                                             : sums_in_turn(weights, height, row_most);
+    return additions + height * start + (rank1->column.absolute ? 6 : 4) * (all + start);
+}
+
+/* Columns of whole weights. */
+static void set_whole_column(gc_rank1 *rank1, const analysis *a)
+{
+    const gc_conversion *conversion = &rank1->problem->conversion;
+    gc_rank1_column *column = &rank1->column;
+    double divisor = conversion->absolute ? fabs(a->divisor) : a->divisor;
+    double size = gain(rank1->problem) * UINT8_MAX + fabs(conversion->offset);
+    double error = (3 * column->height + 8) * 0x1p-24 * size;
+    bool is_odd = is_whole(divisor) && is_whole((divisor + 1) / 2);
+    bool is_plain = is_power(divisor) || (is_odd && error < 0.5 / fabs(divisor));
+    column->kind = is_plain ? GC_RANK1_PLAIN : GC_RANK1_DIVIDED;
+    for (int j = 0; j < column->height; j++)
+        column->weights[j] = (float)((double)a->products.column[0][j] / (is_plain ? divisor : 1));
+    column->start = (float)conversion->offset;
+    column->sign = conversion->absolute && conversion->scale < 0 ? -1 : 1;
+    column->divisor = (float)divisor;
+    column->reciprocal = (float)(1 / divisor);
+}
+
+/* Sets *sum to the sum of M over all weights, and *sum_absolute to that of |M|. */
+static void measure_error(const gc_rank1 *rank1, double scale, double *sum, double *sum_absolute)
+{
+    const gc_step *step = rank1->step;
+    *sum = *sum_absolute = 0;
+    for (int j = 0; j < step->height; j++)
+        for (int i = 0; i < step->width; i++) {
+            double is = (double)rank1->column.weights[j] * (double)rank1->row.weights[i] / UNIT;
+            double error = is - rank1->terms.weights[j * step->width + i] * scale;
+            *sum += error;
+            *sum_absolute += fabs(error);
+        }
+}
+
+static double row_sum(const gc_rank1 *rank1)
+{
+    double sum = 0;
+    for (int i = 0; i < rank1->step->width; i++)
+        sum += fabs((double)rank1->row.weights[i]);
+    return sum;
+}
+
+/* Sets the column so that the loops compute x. Returns 2e. */
+static double set_column(gc_rank1 *rank1, const float *weights, double factor)
+{
+    const gc_conversion *conversion = &rank1->problem->conversion;
+    gc_rank1_column *column = &rank1->column;
+    bool absolute = conversion->absolute;
+    double scale = conversion->scale / conversion->divisor, sum, sum_absolute;
+    if (absolute)
+        scale = fabs(scale);
+    for (int j = 0; j < column->height; j++)
+        column->weights[j] = (float)((double)weights[j] * UNIT * scale / factor);
+    measure_error(rank1, scale, &sum, &sum_absolute);
+    double start = UNIT * (conversion->offset + 0.5 - (absolute ? 0 : 127.5 * sum));
+    column->start = (float)(fabs(start) + TWICE_ERROR_MAX);
+    double error = (absolute ? 255 : 127.5) * UNIT * sum_absolute + 1 +
+                   0x1p-24 * roundings(rank1, column->weights, UINT8_MAX * row_sum(rank1));
+    double exceeding = floor(error) + 1; /* e */
+    column->kind = GC_RANK1_FIXED;
+    column->start = (float)(start + exceeding);
+    column->sign = conversion->scale < 0 ? -1 : 1;
+    column->near = (uint32_t)(2 * exceeding);
+    return 2 * exceeding;
+}
+
+static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)
+{
+    size_t width = (size_t)rank1->step->width, height = (size_t)rank1->step->height;
+    rank1->row.weights = calloc(width, sizeof *rank1->row.weights);
+    rank1->row.taps = calloc(width, sizeof *rank1->row.taps);
+    rank1->row.fine_taps = calloc(width, sizeof *rank1->row.fine_taps);
+    rank1->terms.weights = calloc(width * height, sizeof *rank1->terms.weights);
+    rank1->column.weights = calloc(height, sizeof *rank1->column.weights);
+    if (rank1->row.weights != NULL && rank1->row.taps != NULL && rank1->row.fine_taps != NULL &&
+        rank1->terms.weights != NULL && rank1->column.weights != NULL)
+        return GCONV_OK;
+    gc_rank1_destroy(rank1);
+    return gc_fail_memory(error, width * height * sizeof *rank1->terms.weights);
+}
+
+gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_error *error)
+{
+    const gc_step *step = &problem->chain.steps[0];
+    const gc_conversion *conversion = &problem->conversion;
+    int channels = conversion->input.channels;
+    *rank1 = (gc_rank1){
+        .problem = problem,
+        .step = step,
+        .channels = channels,
+        .row = {.width = step->width, .advance = (size_t)channels},
+        .column = {.height = step->height, .absolute = conversion->absolute},
+        .terms = {.width = step->width,
+                  .height = step->height,
+                  .advance = (size_t)channels,
+                  .backwards = !problem->job.correlate},
+    };
+    gconv_status status = allocate(rank1, error);
+    if (status != GCONV_OK)
+        return status;
+    analysis a;
+    analyse(problem, &a);
+    for (int c = 0; c < problem->chain.channels; c++)
+        rank1->border[c] = (uint8_t)step->border[c];
+    for (int i = 0; i < step->width * step->height; i++)
+        rank1->terms.weights[i] = (double)step->taps[i];
+    bool is_fine = !a.is_whole && step->width > COARSE_MAX;
+    double factor = a.is_whole ? 1 : choose_factor(problem, a.products.row[0], is_fine);
+    set_row(rank1, a.products.row[0], factor, is_fine);
+    rank1->column.is_even = is_symmetric(a.products.column[0], step->height, 1);
+    if (a.is_whole)
+        set_whole_column(rank1, &a);
+    else if (set_column(rank1, a.products.column[0], factor) > TWICE_ERROR_MAX)
+        gc_rank1_destroy(rank1);
+    return GCONV_OK;
+}
+
+void gc_rank1_destroy(gc_rank1 *rank1)
+{
+    free(rank1->row.weights);
+    free(rank1->row.taps);
+    free(rank1->row.fine_taps);
+    free(rank1->terms.weights);
+    free(rank1->column.weights);
+    *rank1 = (gc_rank1){.step = NULL};
+}
+
+/* ---- By the reference's sums ----------------------------------------------------------------- */
+
+void gc_rank1_sum(const gc_rank1 *rank1, const uint8_t *const *rows, size_t count, double *sums,
+                  float *values)
+{
+    int width = rank1->step->width, terms = width * rank1->step->height;
+    for (size_t i = 0; i < count; i++)
+        sums[i] = 0;
+    for (int n = 0; n < terms; n++) {
+        int at = rank1->terms.backwards ? terms - 1 - n : n;
+        const uint8_t *row = rows[at / width] + (size_t)(at % width) * (size_t)rank1->channels;
+        double weight = rank1->terms.weights[at];
+        for (size_t i = 0; i < count; i++)
+            sums[i] += weight * row[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        values[i] = (float)sums[i];
+}
+
+const char *gc_rank1_describe(const gc_rank1 *rank1)
+{
+    return rank1->column.kind == GC_RANK1_FIXED ? "a column and a row to levels in fixed point"
+                                                : "a column and a row to levels";
+}

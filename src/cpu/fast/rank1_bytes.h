@@ -1,0 +1,42 @@
+/* The pass of one filter of rank 1 from samples of 8 bits to samples of 8 bits, without rows of
+ * chain values in between. Loops sum rows in integers and columns in float32. All samples are those
+ * of the reference. */
+#ifndef GC_CPU_FAST_RANK1_BYTES_H
+#define GC_CPU_FAST_RANK1_BYTES_H
+
+#include "core/problem.h"
+#include "cpu/instructions/instructions.h"
+
+typedef struct gc_rank1 {
+    const gc_problem *problem;
+    const gc_step *step;
+    int channels; /* of a row of samples, alpha that is kept among them */
+    gc_rank1_row row;
+    gc_rank1_column column;
+    gc_rank1_terms terms;
+    uint8_t border[GC_CHANNELS_MAX];
+} gc_rank1;
+
+/* Whether the pass can compute the problem. The problem has one filter of rank 1 of at most 31x31,
+ * from 8 bits to 8 bits. Values of a constant border are integers from 0 to 255. Alpha is not
+ * multiplied, and the job names no cpu:NAME. Weights and levels stay within the limits of the
+ * loops. The function factors the filter, which takes longer than the other questions. */
+bool gc_rank1_applies(const gc_problem *problem);
+
+/* Seconds that a value of the image takes on one thread, conversion included. */
+double gc_rank1_seconds(const gc_problem *problem, const gc_instructions *instructions);
+
+/* Makes what the loops need. `step` is NULL afterwards where too many values would be near a
+ * tie. */
+gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_error *error);
+void gc_rank1_destroy(gc_rank1 *rank1);
+
+/* Chain values of the reference: values i in [0, count) of a row, where tap (j, k) reads sample
+ * rows[j][i + k * channels]. sums has room for `count`. */
+void gc_rank1_sum(const gc_rank1 *rank1, const uint8_t *const *rows, size_t count, double *sums,
+                  float *values);
+
+/* Words for people. */
+const char *gc_rank1_describe(const gc_rank1 *rank1);
+
+#endif

@@ -1,0 +1,471 @@
+/* A strip goes down the area. Each row of samples is summed once, into one of height + 1 rows of
+ * sums that are used in turn; two rows of output come from them at a time. */
+#include "cpu/fast/strips.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "core/border.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes of sums that a strip holds: they stay in the first-level cache beside samples. Caches have
+ * 32 or 48 KiB. */
+enum { LARGE_CACHE = 48 << 10, STRIP_BYTES = 20 << 10, STRIP_BYTES_LARGE = 32 << 10 };
+
+enum { STRIP_VALUES_MIN = 256, STRIP_VALUES_MAX = GC_RANK1_VALUES_MAX };
+
+/* What loops read and write beyond the last value. */
+enum { SLACK = 64 };
+
+/* Listed values near a tie at which all of them are computed again. */
+enum { NEAR_WAITING = 128 };
+
+/* How many rows ahead samples are requested. */
+enum { ROWS_AHEAD = 3 };
+
+/* If more than one value of MANY_NEAR in a row of a strip is near a tie, all values of this row are
+ * computed again together. So the list has at most NEAR_LISTED_MAX entries. */
+enum { MANY_NEAR = 16, NEAR_LISTED_MAX = NEAR_WAITING + STRIP_VALUES_MAX / MANY_NEAR + 1 };
+
+static size_t reach_of(const gc_rank1 *rank1)
+{
+    return (size_t)((rank1->step->width - 1) * rank1->channels);
+}
+
+/* Values that the filter reads to the left of a value. */
+static size_t left_of(const gc_rank1 *rank1)
+{
+    return (size_t)(rank1->step->left * rank1->channels);
+}
+
+/* Room for `count` elements at the end of what was handed out before. */
+static size_t hand_out(size_t *used, size_t count, size_t size)
+{
+    size_t at = *used;
+    *used += (count * size + GC_ALIGNMENT - 1) / GC_ALIGNMENT * GC_ALIGNMENT;
+    return at;
+}
+
+static size_t sums_bytes(void)
+{
+    long cache = 0;
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+    cache = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+#endif
+    return cache < LARGE_CACHE ? STRIP_BYTES : STRIP_BYTES_LARGE;
+}
+
+gconv_status gc_strips_create(gc_strips *strips, const gc_rank1 *rank1, gconv_error *error)
+{
+    size_t height = (size_t)rank1->step->height, used = 0;
+    size_t values = sums_bytes() / sizeof(float) / (height + 1) / SLACK * SLACK;
+    values = values < STRIP_VALUES_MIN ? STRIP_VALUES_MIN : values;
+    values = values > STRIP_VALUES_MAX ? STRIP_VALUES_MAX : values;
+    size_t row = values + reach_of(rank1) + 2 * SLACK;
+    *strips = (gc_strips){.values = values, .stride = values + SLACK, .extended_row = row};
+    size_t sums = hand_out(&used, (height + 1) * strips->stride, sizeof *strips->sums);
+    size_t scratch = hand_out(&used, row, sizeof *strips->scratch);
+    size_t extended = hand_out(&used, height * row, sizeof *strips->extended);
+    size_t rows = hand_out(&used, height, sizeof *strips->rows);
+    size_t reference_sums = hand_out(&used, values, sizeof *strips->reference_sums);
+    size_t reference_values = hand_out(&used, values, sizeof *strips->reference_values);
+    size_t near = hand_out(&used, NEAR_LISTED_MAX, sizeof *strips->near);
+    char *memory = strips->memory = gc_allocate_aligned(used, 1);
+    if (memory == NULL)
+        return gc_fail_memory(error, used);
+    memset(memory, 0, used);
+    strips->sums = (float *)(void *)(memory + sums);
+    strips->scratch = (float *)(void *)(memory + scratch);
+    strips->extended = (uint8_t *)(memory + extended);
+    strips->rows = (const uint8_t **)(void *)(memory + rows);
+    strips->reference_sums = (double *)(void *)(memory + reference_sums);
+    strips->reference_values = (float *)(void *)(memory + reference_values);
+    strips->near = (gc_near_value *)(void *)(memory + near);
+    return GCONV_OK;
+}
+
+void gc_strips_destroy(gc_strips *strips)
+{
+    free(strips->memory);
+    *strips = (gc_strips){.memory = NULL};
+}
+
+/* ---- Rows of samples ------------------------------------------------------------------------- */
+
+/* One call of gc_strips_compute, and the strip that it is at. */
+typedef struct strip {
+    gc_strips *strips;
+    const gc_rank1 *rank1;
+    const gc_instructions *set;
+    const gc_sample_rows *input;
+    gc_area area;
+    char *output;
+    size_t stride;
+    size_t first, count; /* values of the strip */
+    size_t head, tail;   /* those before and from these on are summed from copies of samples */
+    bool streams;        /* its output goes past the caches */
+} strip;
+
+static size_t row_values(const strip *s)
+{
+    return (size_t)s->rank1->problem->chain.width * (size_t)s->rank1->channels;
+}
+
+/* Row y of the image as the border extends it; NULL in a constant border. */
+static const uint8_t *samples_row(const strip *s, int64_t y)
+{
+    const gc_chain *chain = &s->rank1->problem->chain;
+    const int64_t capacity = s->input->capacity;
+    y = gc_border_index(chain->border, y, chain->height);
+    if (y < 0)
+        return NULL;
+    y = y < capacity ? y : y % capacity; /* a division takes long */
+    return (const uint8_t *)s->input->samples + (size_t)y * s->input->stride;
+}
+
+/* Pixel x of the image as the border extends it, of a row that may lie in a constant border. */
+static const uint8_t *pixel_at(const strip *s, const uint8_t *row, int64_t x)
+{
+    const gc_chain *chain = &s->rank1->problem->chain;
+    x = gc_border_index(chain->border, x, chain->width);
+    return row == NULL || x < 0 ? s->rank1->border : row + x * s->rank1->channels;
+}
+
+/* Copies `count` values of a row from value `first` on, and what the filter reads beside them, to
+ * `to`. Values begin with any channel. */
+static void extend(const strip *s, const uint8_t *row, size_t first, size_t count, uint8_t *to)
+{
+    int64_t channels = s->rank1->channels, width = s->rank1->problem->chain.width;
+    int64_t x = (int64_t)(first / (size_t)channels) - s->rank1->step->left;
+    int64_t c = (int64_t)(first % (size_t)channels);
+    int64_t rest = (int64_t)(count + reach_of(s->rank1));
+    while (rest > 0) {
+        bool inside = row != NULL && x >= 0 && x < width;
+        int64_t pixels = inside ? width - x : 1, size = gc_smaller(pixels * channels - c, rest);
+        memcpy(to, (inside ? row + x * channels : pixel_at(s, row, x)) + c, (size_t)size);
+        to += size;
+        rest -= size;
+        x += pixels;
+        c = 0;
+    }
+}
+
+/* Where the taps of a row begin to read for `count` values from value `first` on: in the row itself
+ * where loops stay inside it, else in a copy at `to`. */
+static const uint8_t *find_taps(const strip *s, const uint8_t *row, size_t first, size_t count,
+                                uint8_t *to)
+{
+    size_t left = left_of(s->rank1);
+    if (row != NULL && first >= left &&
+        first - left + count + reach_of(s->rank1) + 2 * SLACK <= row_values(s))
+        return row + first - left;
+    extend(s, row, first, count, to);
+    return to;
+}
+
+/* ---- Values near a tie ----------------------------------------------------------------------- */
+
+static bool is_kept_alpha(const gc_rank1 *rank1, size_t at)
+{
+    return rank1->problem->conversion.keeps_alpha &&
+           at % (size_t)rank1->channels == (size_t)rank1->channels - 1;
+}
+
+/* Sets rows[j][g]: where the taps of row j begin to read for a value whose rows and columns of
+ * input lie inside the image. */
+static void find_rows(const strip *s, const gc_near_value *value, int g,
+                      const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP])
+{
+    const gc_step *step = s->rank1->step;
+    size_t left = left_of(s->rank1);
+    int64_t y = (value->y - step->top) % s->input->capacity;
+    for (int j = 0; j < step->height; j++, y++) {
+        y = y == s->input->capacity ? 0 : y;
+        rows[j][g] =
+            (const uint8_t *)s->input->samples + (size_t)y * s->input->stride + value->at - left;
+    }
+}
+
+/* Sets rows[j][g] for a value anywhere: copies the samples that the filter reads to `copies`, as
+ * the border extends the image. */
+static void copy_rows(const strip *s, const gc_near_value *value, int g,
+                      const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP],
+                      uint8_t copies[GC_RANK1_SIDE_MAX][GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX])
+{
+    const gc_step *step = s->rank1->step;
+    int64_t channels = s->rank1->channels, c = (int64_t)value->at % channels;
+    for (int j = 0; j < step->height; j++) {
+        const uint8_t *row = samples_row(s, value->y + j - step->top);
+        for (int i = 0; i < step->width; i++)
+            copies[j][i * channels] =
+                pixel_at(s, row, (int64_t)value->at / channels - step->left + i)[c];
+        rows[j][g] = copies[j];
+    }
+}
+
+static bool is_inside(const strip *s, const gc_near_value *value)
+{
+    const gc_step *step = s->rank1->step;
+    const gc_chain *chain = &s->rank1->problem->chain;
+    size_t channels = (size_t)s->rank1->channels, left = left_of(s->rank1);
+    return value->at >= left &&
+           value->at - left + (size_t)step->width * channels <= row_values(s) &&
+           value->y >= step->top && value->y - step->top + step->height <= chain->height;
+}
+
+/* Computes listed values from value n on again, GC_RANK1_GROUP of them. Where there are fewer, the
+ * last one stands for the others. */
+static void settle_group(const strip *s, int n, float values[GC_RANK1_GROUP])
+{
+    const gc_strips *strips = s->strips;
+    const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP];
+    uint8_t copies[GC_RANK1_GROUP][GC_RANK1_SIDE_MAX][GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX];
+    for (int g = 0; g < GC_RANK1_GROUP; g++) {
+        int at = n + g < strips->near_count ? n + g : strips->near_count - 1;
+        if (is_inside(s, &strips->near[at]))
+            find_rows(s, &strips->near[at], g, rows);
+        else
+            copy_rows(s, &strips->near[at], g, rows, copies[g]);
+    }
+    s->set->rank1->sum_places(&s->rank1->terms, (const uint8_t *const(*)[GC_RANK1_GROUP])rows,
+                              values);
+}
+
+/* Computes the listed values again. */
+static void settle(const strip *s)
+{
+    gc_strips *strips = s->strips;
+    float values[NEAR_LISTED_MAX + GC_RANK1_GROUP];
+    uint8_t samples[NEAR_LISTED_MAX];
+    for (int n = 0; n < strips->near_count; n += GC_RANK1_GROUP)
+        settle_group(s, n, values + n);
+    s->set->samples->store8(&s->rank1->problem->conversion, values, (size_t)strips->near_count,
+                            samples);
+    for (int n = 0; n < strips->near_count; n++) {
+        const gc_near_value *value = &strips->near[n];
+        s->output[(size_t)(value->y - s->area.top) * s->stride + value->at] = (char)samples[n];
+    }
+    strips->near_count = 0;
+}
+
+/* The reference's chain values of the strip in output row y. */
+static void sum_by_reference(const strip *s, int64_t y)
+{
+    gc_strips *strips = s->strips;
+    for (int j = 0; j < s->rank1->step->height; j++)
+        strips->rows[j] = find_taps(s, samples_row(s, y + j - s->rank1->step->top), s->first,
+                                    s->count, strips->extended + (size_t)j * strips->extended_row);
+    gc_rank1_sum(s->rank1, strips->rows, s->count, strips->reference_sums,
+                 strips->reference_values);
+}
+
+/* Computes all of the strip in row y again. */
+static void settle_row(const strip *s, int64_t y, uint8_t *output)
+{
+    sum_by_reference(s, y);
+    s->set->samples->store8(&s->rank1->problem->conversion, s->strips->reference_values, s->count,
+                            output);
+    if (!s->rank1->problem->conversion.keeps_alpha)
+        return;
+    const uint8_t *row = samples_row(s, y) + s->first;
+    for (size_t i = 0; i < s->count; i++)
+        if (is_kept_alpha(s->rank1, s->first + i))
+            output[i] = row[i];
+}
+
+/* Lists the values of row y whose bits are set. False where they are many. */
+static bool list_near(const strip *s, int64_t y, const gc_rank1_near *near)
+{
+    gc_strips *strips = s->strips;
+    int end = strips->near_count + (int)(s->count / MANY_NEAR) + 1;
+    for (uint64_t words = near->words; words != 0; words &= words - 1) {
+        size_t word = (size_t)__builtin_ctzll(words);
+        for (uint64_t bits = near->bits[word]; bits != 0; bits &= bits - 1) {
+            size_t at = 64 * word + (size_t)__builtin_ctzll(bits);
+            if (at >= s->count || is_kept_alpha(s->rank1, s->first + at))
+                continue;
+            if (strips->near_count == end)
+                return false;
+            strips->near[strips->near_count++] = (gc_near_value){y, s->first + at};
+        }
+    }
+    return true;
+}
+
+static void take_near(const strip *s, int64_t y, const gc_rank1_near *near, uint8_t *output)
+{
+    int before = s->strips->near_count;
+    if (!list_near(s, y, near)) {
+        s->strips->near_count = before;
+        settle_row(s, y, output);
+    }
+    if (s->strips->near_count >= NEAR_WAITING)
+        settle(s);
+}
+
+/* ---- Strips ---------------------------------------------------------------------------------- */
+
+static float *sums_at(const strip *s, int slot)
+{
+    return s->strips->sums + (size_t)slot * s->strips->stride;
+}
+
+/* The slot that comes `count` slots after a slot. */
+static int slot_after(const strip *s, int slot, int count)
+{
+    int capacity = s->rank1->step->height + 1;
+    return slot + count < capacity ? slot + count : slot + count - capacity;
+}
+
+/* Sums values [from, end) of the strip. */
+static void sum_part(const strip *s, const uint8_t *row, size_t from, size_t end, float *sums)
+{
+    if (from < end)
+        s->set->rank1->sum(&s->rank1->row,
+                           find_taps(s, row, s->first + from, end - from, s->strips->extended),
+                           end - from, s->strips->scratch, sums + from);
+}
+
+static void sum_row(const strip *s, int64_t y, int slot)
+{
+    const uint8_t *row = samples_row(s, y);
+    float *sums = sums_at(s, slot);
+    sum_part(s, row, 0, s->head, sums);
+    sum_part(s, row, s->head, s->tail, sums);
+    sum_part(s, row, s->tail, s->count, sums);
+}
+
+/* Sets head and tail: whole blocks, as few as possible. */
+static void find_ends(strip *s)
+{
+    size_t left = left_of(s->rank1), beyond = reach_of(s->rank1) - left + 2 * SLACK;
+    size_t end = row_values(s) > beyond ? row_values(s) - beyond : 0;
+    size_t head = s->first < left ? (left - s->first + SLACK - 1) / SLACK * SLACK : 0;
+    size_t tail = s->first + s->count <= end ? s->count
+                  : s->first < end           ? (end - s->first) / SLACK * SLACK
+                                             : 0;
+    s->head = head < s->count ? head : s->count;
+    s->tail = tail > s->head ? tail : s->head;
+}
+
+/* Requests the samples of a row before they are needed: the processor does not see that a strip
+ * goes on a row below. Among them are those that the filter reads beside the strip. gcc takes a
+ * function that only requests for one without effect and drops its calls, unless it is inlined. */
+static inline __attribute__((always_inline)) void request(const strip *s, int64_t y)
+{
+    const uint8_t *row = samples_row(s, y);
+    size_t left = left_of(s->rank1);
+    size_t from = s->first > left ? s->first - left : 0;
+    size_t end = gc_smaller((int64_t)(s->first - left + s->count + reach_of(s->rank1)),
+                            (int64_t)row_values(s));
+    for (size_t at = from / GC_ALIGNMENT * GC_ALIGNMENT; row != NULL && at < end;
+         at += GC_ALIGNMENT)
+        __builtin_prefetch(row + at);
+}
+
+/* Where rows of output from row y on go. What loops store below the first `row_count` of them is
+ * not wanted: it goes to `scratch`. */
+static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_output *output)
+{
+    output->streams = s->streams;
+    output->kept_mask = 0;
+    if (s->rank1->problem->conversion.keeps_alpha)
+        output->kept_mask = s->rank1->channels == 2 ? 0xff00ff00 : 0xff000000;
+    for (int o = 0; o < GC_RANK1_ROWS; o++) {
+        uint8_t *row = (uint8_t *)s->output + (size_t)(y + o - s->area.top) * s->stride + s->first;
+        output->near[o].words = 0;
+        output->out[o] = o < row_count ? row : (uint8_t *)s->strips->scratch;
+        output->kept[o] =
+            output->kept_mask == 0 ? NULL : samples_row(s, y + (o < row_count ? o : 0)) + s->first;
+    }
+}
+
+/* Output rows y and y + 1, or y alone. Their first row of sums is in `slot`. */
+static void finish_rows(const strip *s, int64_t y, int row_count, int slot)
+{
+    const float *rows[GC_RANK1_SIDE_MAX + 1];
+    for (int j = 0; j <= s->rank1->step->height; j++) {
+        rows[j] = sums_at(s, slot);
+        slot = slot_after(s, slot, 1);
+    }
+    gc_rank1_output output;
+    find_output(s, y, row_count, &output);
+    s->set->rank1->finish(&s->rank1->column, rows, s->count, &output);
+    for (int o = 0; o < row_count; o++)
+        if (output.near[o].words != 0)
+            take_near(s, y + o, &output.near[o], output.out[o]);
+}
+
+static void compute_strip(const strip *s)
+{
+    const gc_step *step = s->rank1->step;
+    int64_t ready = s->area.top - step->top;
+    int ready_slot = 0, slot = 0;
+    for (int64_t y = s->area.top; y < s->area.bottom; y += GC_RANK1_ROWS) {
+        int64_t last = gc_smaller(y + GC_RANK1_ROWS, s->area.bottom) - 1;
+        for (; ready < last - step->top + step->height; ready++) {
+            request(s, ready + ROWS_AHEAD);
+            sum_row(s, ready, ready_slot);
+            ready_slot = slot_after(s, ready_slot, 1);
+        }
+        finish_rows(s, y, (int)(last - y + 1), slot);
+        slot = slot_after(s, slot, GC_RANK1_ROWS);
+    }
+    settle(s);
+}
+
+/* Whether output can go past the caches: every strip of every row begins on a cache line. */
+static bool may_stream(const strip *s)
+{
+    return s->set->rank1->stores_lines && s->stride % GC_ALIGNMENT == 0 &&
+           (uintptr_t)s->output % GC_ALIGNMENT == 0;
+}
+
+/* Values of a strip: as few strips as there can be, which are as wide as each other. */
+static size_t even_width(const gc_strips *strips, size_t values)
+{
+    size_t count = (values + strips->values - 1) / strips->values;
+    return ((values + count - 1) / count + SLACK - 1) / SLACK * SLACK;
+}
+
+void gc_strips_compute(gc_strips *strips, const gc_rank1 *rank1, const gc_instructions *set,
+                       const gc_strip_job *job)
+{
+    strip s = {.strips = strips,
+               .rank1 = rank1,
+               .set = set,
+               .input = &job->input,
+               .area = job->area,
+               .output = job->output,
+               .stride = job->stride};
+    size_t values = row_values(&s), width = even_width(strips, values);
+    s.streams = job->is_large && may_stream(&s);
+    for (; s.first < values; s.first += s.count) {
+        s.count = values - s.first < width ? values - s.first : width;
+        find_ends(&s);
+        compute_strip(&s);
+    }
+    atomic_thread_fence(memory_order_seq_cst); /* what goes past the caches has no other order */
+}
+
+/* ---- Chain values ---------------------------------------------------------------------------- */
+
+void gc_strips_compute_chain(gc_strips *strips, const gc_rank1 *rank1, const gc_strip_job *job)
+{
+    strip s = {.strips = strips, .rank1 = rank1, .input = &job->input, .area = job->area};
+    size_t values = row_values(&s);
+    for (int64_t y = s.area.top; y < s.area.bottom; y++) {
+        float *to = (float *)(void *)(job->output + (size_t)(y - s.area.top) * job->stride);
+        for (s.first = 0; s.first < values; s.first += s.count) {
+            s.count = values - s.first < strips->values ? values - s.first : strips->values;
+            sum_by_reference(&s, y);
+            for (size_t i = 0; i < s.count; i++)
+                if (!is_kept_alpha(rank1, s.first + i))
+                    *to++ = strips->reference_values[i];
+        }
+    }
+}

@@ -1,0 +1,132 @@
+#include "io/jpeg/fast/check.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "io/jpeg/fast/trials.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h> /* jpeglib.h needs it before */
+#include <stdlib.h>
+
+#include <jpeglib.h>
+
+/* A decompression of a file in memory. */
+typedef struct check {
+    struct jpeg_decompress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr source;
+    jmp_buf trap;
+    unsigned char *row;
+} check;
+
+static _Noreturn void spring(j_common_ptr jpeg)
+{
+    check *of = jpeg->client_data;
+    longjmp(of->trap, 1);
+}
+
+/* A warning (level -1) means that a sound file was misread. */
+static void take_message(j_common_ptr jpeg, int level)
+{
+    if (level < 0)
+        spring(jpeg);
+}
+
+static void no_operation(j_decompress_ptr jpeg)
+{
+    (void)jpeg;
+}
+
+static boolean refuse_to_fill(j_decompress_ptr jpeg)
+{
+    spring((j_common_ptr)jpeg);
+}
+
+static void skip(j_decompress_ptr jpeg, long count)
+{
+    if (count > (long)jpeg->src->bytes_in_buffer)
+        spring((j_common_ptr)jpeg);
+    if (count > 0) {
+        jpeg->src->next_input_byte += count;
+        jpeg->src->bytes_in_buffer -= (size_t)count;
+    }
+}
+
+static void connect(check *of, const gconv_encoded *picture)
+{
+    of->jpeg.err = jpeg_std_error(&of->errors);
+    of->errors.error_exit = spring;
+    of->errors.emit_message = take_message;
+    of->jpeg.client_data = of;
+    jpeg_create_decompress(&of->jpeg);
+    of->source = (struct jpeg_source_mgr){.next_input_byte = picture->bytes,
+                                          .bytes_in_buffer = picture->size,
+                                          .init_source = no_operation,
+                                          .fill_input_buffer = refuse_to_fill,
+                                          .skip_input_data = skip,
+                                          .resync_to_restart = jpeg_resync_to_restart,
+                                          .term_source = no_operation};
+    of->jpeg.src = &of->source;
+}
+
+static gc_hash hash_rows(check *of, int channels)
+{
+    struct jpeg_decompress_struct *jpeg = &of->jpeg;
+    gc_hash hash = gc_hash_start();
+    jpeg_read_header(jpeg, TRUE);
+    jpeg->out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_start_decompress(jpeg);
+    while (jpeg->output_scanline < jpeg->output_height) {
+        jpeg_read_scanlines(jpeg, &of->row, 1);
+        hash = gc_hash_bytes(hash, of->row, (size_t)jpeg->output_width * (size_t)channels);
+    }
+    jpeg_finish_decompress(jpeg);
+    return hash;
+}
+
+/* Whether libjpeg decodes the picture to rows with this hash. */
+static bool decodes_to(check *of, const gconv_encoded *picture, int channels, gc_hash expected)
+{
+    volatile bool same = false;
+    /* Covers every libjpeg call of the check. */
+    if (setjmp(of->trap) == 0) {
+        connect(of, picture);
+        gc_hash hash = hash_rows(of, channels);
+        same = hash.high == expected.high && hash.low == expected.low;
+    }
+    jpeg_destroy_decompress(&of->jpeg);
+    return same;
+}
+
+/* Grey is the plane of Y. */
+static bool check_file(check *of, int index, unsigned char *bytes)
+{
+    gconv_encoded picture;
+    const gc_jpeg_hashes *hashes = gc_jpeg_trial(index, bytes, &picture);
+    of->row = gc_allocate_array(picture.width, 3);
+    bool same = of->row != NULL && decodes_to(of, &picture, 1, hashes->planes[0]) &&
+                decodes_to(of, &picture, picture.components, hashes->samples);
+    free(of->row);
+    return same;
+}
+
+static bool is_same;
+
+static void check_all(void)
+{
+    check *of = calloc(1, sizeof *of);
+    unsigned char *bytes = malloc(GC_JPEG_TRIAL_BYTES_MAX);
+    is_same = of != NULL && bytes != NULL;
+    for (int i = 0; i < GC_JPEG_TRIALS && is_same; i++)
+        is_same = check_file(of, i, bytes);
+    free(bytes);
+    free(of);
+}
+
+bool gc_jpeg_check(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, check_all);
+    return is_same;
+}

@@ -1,0 +1,46 @@
+/* The Huffman tables of a JPEG with all look-ups. Files of one source mostly have the same tables,
+ * so the tables of the file before are kept. */
+#ifndef GC_IO_JPEG_FAST_CODINGS_H
+#define GC_IO_JPEG_FAST_CODINGS_H
+
+#include "io/jpeg/fast/pairs.h"
+
+#include <stdatomic.h>
+
+enum { GC_JPEG_CODINGS_MAX = 4 /* Huffman tables of a class */ };
+
+struct jpeg_decompress_struct;
+
+/* How DC coefficients are coded: to pass over them, and to take them where a component is kept. */
+typedef struct gc_jpeg_dc {
+    gc_jpeg_table codes;
+    gc_jpeg_pairs taken, passed;
+} gc_jpeg_dc;
+
+/* The same of AC coefficients. */
+typedef struct gc_jpeg_ac {
+    gc_jpeg_table codes;
+    gc_jpeg_pairs taken, passed;
+    uint32_t end_bits; /* of EOB's code */
+    gc_jpeg_values look[1 << GC_JPEG_LOOK_BITS];
+} gc_jpeg_ac;
+
+/* A table as the file has it. All bytes count where tables are compared. */
+typedef struct gc_jpeg_listing {
+    bool used, taken; /* by a component; by one that is kept */
+    unsigned char counts[GC_JPEG_CODE_BITS_MAX], symbols[256];
+} gc_jpeg_listing;
+
+typedef struct gc_jpeg_codings {
+    atomic_int holders;
+    gc_jpeg_listing listings[2][GC_JPEG_CODINGS_MAX]; /* DC, AC */
+    gc_jpeg_dc dc[GC_JPEG_CODINGS_MAX];               /* those that the scan uses */
+    gc_jpeg_ac ac[GC_JPEG_CODINGS_MAX];
+} gc_jpeg_codings;
+
+/* The tables that the scan uses. NULL where one of them is not sound or not usual, and where memory
+ * is out. */
+gc_jpeg_codings *gc_jpeg_codings_hold(const struct jpeg_decompress_struct *jpeg);
+void gc_jpeg_codings_release(gc_jpeg_codings *codings);
+
+#endif

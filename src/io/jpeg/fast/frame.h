@@ -1,0 +1,15 @@
+/* What the header of a JPEG says, as libjpeg has read it, for decoders of gconv's own. */
+#ifndef GC_IO_JPEG_FAST_FRAME_H
+#define GC_IO_JPEG_FAST_FRAME_H
+
+#include "io/jpeg/fast/blocks.h"
+
+struct jpeg_decompress_struct;
+
+/* Describes a file between jpeg_read_header and jpeg_start_decompress; out_color_space is set.
+ * False where libjpeg has to decode it: other than baseline, several scans, unusual tables, other
+ * colours or components; and where memory is out. The caller releases frame->codings in each case.
+ */
+bool gc_jpeg_describe(const struct jpeg_decompress_struct *jpeg, gc_jpeg_frame *frame);
+
+#endif

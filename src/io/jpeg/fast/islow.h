@@ -1,0 +1,46 @@
+/* Samples of JPEG blocks: dequantised, and by the inverse DCT "islow" of libjpeg, several blocks at
+ * a time. docs/gpu-jpeg.md says why a bound on the energy makes the samples those of libjpeg-turbo.
+ */
+#ifndef GC_IO_JPEG_FAST_ISLOW_H
+#define GC_IO_JPEG_FAST_ISLOW_H
+
+#include "io/jpeg/fast/tables.h"
+
+#include <stddef.h>
+
+/* What quantised a component. */
+typedef struct gc_islow_steps {
+    int16_t steps[GC_JPEG_COEFFICIENTS];  /* 1 to 255, row by row */
+    int16_t limits[GC_JPEG_COEFFICIENTS]; /* of coefficients: 2047 over the step, rounded down */
+    int32_t energy_max;
+} gc_islow_steps;
+
+/* Fills limits and energy_max. */
+void gc_islow_set_limits(gc_islow_steps *steps);
+
+/* Where the blocks of a row lie: `across` of them beside each other, then those of the next MCU,
+ * which begins `mcu` coefficients behind the MCU before. */
+typedef struct gc_islow_layout {
+    uint32_t across;
+    size_t mcu;
+} gc_islow_layout;
+
+/* Makes samples of `count` blocks of a row, the first of which is the first one of an MCU. The
+ * coefficients of each block are row by row. Sample rows are `stride` bytes apart; 8 x `count`
+ * samples of each of 8 rows are written, and up to GC_ISLOW_STRAY behind them.
+ * False where a block is not one that every version of libjpeg-turbo decodes to the same samples:
+ * its energy is too large, or a sample lies far outside 0 to 255. Rows may hold anything then. */
+typedef bool gc_islow_function(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
+                               const gc_islow_steps *steps, unsigned char *samples, size_t stride);
+
+enum { GC_ISLOW_STRAY = 24 };
+
+/* The loops for the instructions of this processor. NULL where it lacks AVX2. GCONV_INSTRUCTIONS
+ * keeps AVX-512 out. */
+gc_islow_function *gc_islow_chosen(void);
+
+/* Those for AVX2 (0) and AVX-512 (1). NULL where the processor or the compiler lacks them, and for
+ * other numbers. */
+gc_islow_function *gc_islow_at(int index);
+
+#endif

@@ -1,0 +1,232 @@
+/* Undoes the filters of rows (ISO/IEC 15948, 9.2) by vectors.
+ *
+ * A byte depends on the byte to its left, so that one row alone waits for each pixel. Here a vector
+ * takes a pixel of each of several rows, a wave: lane r has pixel t - r of row r at step t.
+ *
+ *     row 0   . . . . . 0        the digits are lanes
+ *     row 1   . . . . 1
+ *     row 2   . . . 2
+ *
+ * What a lane needs is then there: its own last result is the pixel to the left, that of the lane
+ * before it the pixel above, and the pixel above of the last step is the corner. Rows of a wave may
+ * have different filters. */
+#include "io/png/fast/pack_loops.h"
+
+#ifdef GC_HAS_VECTORS
+
+enum { VECTOR_BYTES = 32, LANES_MAX = VECTOR_BYTES / 4 };
+
+/* ---- One row --------------------------------------------------------------------------------- */
+
+static uint8_t paeth(int left, int above, int corner)
+{
+    int from_left = above - corner, from_above = left - corner;
+    int from_corner = from_left + from_above;
+    from_left = from_left < 0 ? -from_left : from_left;
+    from_above = from_above < 0 ? -from_above : from_above;
+    from_corner = from_corner < 0 ? -from_corner : from_corner;
+    if (from_left <= from_above && from_left <= from_corner)
+        return (uint8_t)left;
+    return (uint8_t)(from_above <= from_corner ? above : corner);
+}
+
+/* Bytes [from, end) of a row. */
+static void unfilter_bytes(int filter, uint8_t *row, const uint8_t *above, size_t pixel,
+                           size_t from, size_t end)
+{
+    for (size_t i = from; i < end; i++) {
+        int left = i >= pixel ? row[i - pixel] : 0;
+        int corner = i >= pixel ? above[i - pixel] : 0;
+        int predicted = filter == GC_FILTER_SUB       ? left
+                        : filter == GC_FILTER_UP      ? above[i]
+                        : filter == GC_FILTER_AVERAGE ? (left + above[i]) / 2
+                        : filter == GC_FILTER_PAETH   ? paeth(left, above[i], corner)
+                                                      : 0;
+        row[i] = (uint8_t)(row[i] + predicted);
+    }
+}
+
+static void add_above(uint8_t *restrict row, const uint8_t *restrict above, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        row[i] = (uint8_t)(row[i] + above[i]);
+}
+
+/* ---- A wave ---------------------------------------------------------------------------------- */
+
+/* Rows one below the other. Where these are fewer than lanes, the other lanes have rows that nobody
+ * reads. */
+typedef struct wave {
+    const uint8_t *above; /* of the first row */
+    uint8_t *rows[LANES_MAX];
+    int filters[LANES_MAX];
+    size_t pixel, pixels; /* bytes of a pixel, and pixels of a row */
+} wave;
+
+/* All ones in the lanes whose rows have this filter. */
+static vec lanes_with(const wave *w, gc_row_filter filter, int lanes)
+{
+    uint8_t bytes[VECTOR_BYTES];
+    for (int i = 0; i < VECTOR_BYTES; i++)
+        bytes[i] = w->filters[i * lanes / VECTOR_BYTES] == (int)filter ? 255 : 0;
+    return vec_load(bytes);
+}
+
+static inline uint32_t load4(const uint8_t *from)
+{
+    uint32_t word;
+    memcpy(&word, from, sizeof word);
+    return word;
+}
+
+static inline uint64_t load8(const uint8_t *from)
+{
+    uint64_t word;
+    memcpy(&word, from, sizeof word);
+    return word;
+}
+
+/* Pixel t - r of each row r, with bytes that follow it. */
+static inline vec gather(uint8_t *const rows[LANES_MAX], size_t t, size_t pixel)
+{
+    size_t at = t * pixel;
+    if (pixel > 4)
+        return vec_of_four(load8(rows[0] + at), load8(rows[1] + at - pixel),
+                           load8(rows[2] + at - 2 * pixel), load8(rows[3] + at - 3 * pixel));
+    return vec_of_eight(load4(rows[0] + at), load4(rows[1] + at - pixel),
+                        load4(rows[2] + at - 2 * pixel), load4(rows[3] + at - 3 * pixel),
+                        load4(rows[4] + at - 4 * pixel), load4(rows[5] + at - 5 * pixel),
+                        load4(rows[6] + at - 6 * pixel), load4(rows[7] + at - 7 * pixel));
+}
+
+/* Stores pixel t - r of each row r, `bytes` bytes each. */
+static inline void scatter(uint8_t *const rows[LANES_MAX], size_t t, size_t pixel, vec v,
+                           size_t bytes)
+{
+    int lanes = pixel > 4 ? 4 : 8;
+    size_t at = t * pixel;
+    for (int r = 0; r < lanes; r++) {
+        uint64_t word = pixel > 4 ? vec_word64(v, r) : vec_word32(v, r);
+        memcpy(rows[r] + at - (size_t)r * pixel, &word, bytes);
+    }
+}
+
+/* Moves each lane to the next one. The first gets the pixel at `above`. */
+static inline vec move_down(vec v, const uint8_t *above, size_t pixel)
+{
+    return pixel > 4 ? vec_shift_in64(v, load8(above)) : vec_shift_in32(v, load4(above));
+}
+
+/* As filter_paeth in pack_loops.c has it. */
+static inline vec predict_paeth(vec a, vec b, vec c)
+{
+    vec from_a = vec_distance8(b, c), from_b = vec_distance8(a, c);
+    vec same_side = vec_equal8(vec_at_most(a, c), vec_at_most(b, c));
+    vec from_c = vec_or(vec_distance8(from_a, from_b), same_side);
+    vec b_or_c = vec_choose(vec_at_most(from_b, from_c), b, c);
+    return vec_choose(vec_and(vec_at_most(from_a, from_b), vec_at_most(from_a, from_c)), a, b_or_c);
+}
+
+/* The steps at which every lane has a pixel; the pixels of earlier steps are done. A store of
+ * `stored` bytes may reach into the next pixel, which is loaded by then. */
+static inline void run_steps(const wave *w, size_t pixel, size_t stored)
+{
+    const int lanes = pixel > 4 ? 4 : 8;
+    const vec subs = lanes_with(w, GC_FILTER_SUB, lanes);
+    const vec ups = lanes_with(w, GC_FILTER_UP, lanes);
+    const vec averages = lanes_with(w, GC_FILTER_AVERAGE, lanes);
+    const vec paeths = lanes_with(w, GC_FILTER_PAETH, lanes);
+    const size_t first = (size_t)lanes - 1, last = w->pixels - 1;
+    /* The last lane is at its first pixel: left of it and in the corner is 0. */
+    const uint64_t all = UINT64_MAX;
+    const vec but_last = vec_of_four(all, all, all, pixel > 4 ? 0 : 0xffffffff);
+    vec left = vec_and(gather(w->rows, first - 1, pixel), but_last);
+    vec corner =
+        move_down(gather(w->rows, first - 2, pixel), w->above + (first - 1) * pixel, pixel);
+    corner = vec_and(corner, but_last);
+    vec raw = gather(w->rows, first, pixel);
+    for (size_t t = first;; t++) {
+        vec next = t < last ? gather(w->rows, t + 1, pixel) : raw;
+        vec above = move_down(left, w->above + t * pixel, pixel);
+        vec simple = vec_or(vec_and(left, subs), vec_and(above, ups));
+        vec average = vec_and(vec_mean8(left, above), averages);
+        vec paeth = vec_and(predict_paeth(left, above, corner), paeths);
+        left = vec_add8(raw, vec_or(vec_or(simple, average), paeth));
+        corner = above;
+        if (t == last)
+            break;
+        scatter(w->rows, t, pixel, left, stored);
+        raw = next;
+    }
+    scatter(w->rows, last, pixel, left, pixel);
+}
+
+/* Before and after those steps some lanes have a pixel, and others have none. */
+static void run_wave(const wave *w, size_t count)
+{
+    const size_t lanes = w->pixel > 4 ? 4 : 8, pixel = w->pixel;
+    const uint8_t *above = w->above;
+    for (size_t r = 0; r < count; above = w->rows[r], r++)
+        unfilter_bytes(w->filters[r], w->rows[r], above, pixel, 0, (lanes - 1 - r) * pixel);
+    switch (pixel) {
+    case 1:
+        run_steps(w, 1, 1);
+        break;
+    case 2:
+        run_steps(w, 2, 2);
+        break;
+    case 3:
+        run_steps(w, 3, 4);
+        break;
+    case 4:
+        run_steps(w, 4, 4);
+        break;
+    case 6:
+        run_steps(w, 6, 8);
+        break;
+    default:
+        run_steps(w, 8, 8);
+        break;
+    }
+    above = w->above;
+    for (size_t r = 0; r < count; above = w->rows[r], r++)
+        unfilter_bytes(w->filters[r], w->rows[r], above, pixel, (w->pixels - r) * pixel,
+                       w->pixels * pixel);
+}
+
+/* Takes as many rows as there are lanes. Returns how many. */
+static size_t unfilter_several(uint8_t *rows, size_t count, size_t row_bytes, const uint8_t *above,
+                               size_t pixel, uint8_t *spare)
+{
+    size_t lanes = pixel > 4 ? 4 : 8, taken = 0;
+    wave w = {.above = above, .pixel = pixel, .pixels = row_bytes / pixel};
+    if (w.pixels < 2 * lanes) {
+        unfilter_bytes(rows[0], rows + 1, above, pixel, 0, row_bytes);
+        return 1;
+    }
+    for (; taken < lanes && taken < count && rows[taken * (row_bytes + 1)] < GC_FILTER_COUNT;
+         taken++) {
+        w.rows[taken] = rows + taken * (row_bytes + 1) + 1;
+        w.filters[taken] = w.rows[taken][-1];
+    }
+    for (size_t r = taken; r < lanes; r++)
+        w.rows[r] = spare;
+    run_wave(&w, taken);
+    return taken;
+}
+
+void GC_PACK(unfilter)(uint8_t *rows, size_t count, size_t row_bytes, const uint8_t *above,
+                       size_t pixel, uint8_t *spare)
+{
+    for (size_t y = 0, taken; y < count && rows[0] < GC_FILTER_COUNT; y += taken) {
+        taken = 1;
+        if (rows[0] == GC_FILTER_UP)
+            add_above(rows + 1, above, row_bytes);
+        else if (rows[0] != GC_FILTER_NONE)
+            taken = unfilter_several(rows, count - y, row_bytes, above, pixel, spare);
+        for (size_t r = 0; r < taken; r++, rows += row_bytes + 1)
+            rows[0] = GC_FILTER_NONE;
+        above = rows - row_bytes;
+    }
+}
+#endif
