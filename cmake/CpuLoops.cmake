@@ -1,4 +1,5 @@
-# Compiles src/cpu/instructions/*_loops.c once for every instruction set.
+# Compiles taps_loops.c, and the loops of src/cpu/fast, src/io/png/fast and src/io/jpeg/fast, once for
+# every instruction set. Without fast paths there are the portable taps alone.
 #
 # Only sums of products in taps_loops.c and transform_loops.c may be contracted to fused
 # multiply-adds. Where rule 3 demands exact results, the sums of taps_loops.c are exact, and
@@ -37,18 +38,23 @@ endif()
 set_property(SOURCE src/cpu/instructions/taps_loops.c APPEND PROPERTY COMPILE_OPTIONS ${taps_options})
 
 function(gconv_add_loops name)
-  add_library(loops_${name} OBJECT src/cpu/fast/loops/box_loops.c src/cpu/fast/loops/edges_loops.c
-    src/cpu/fast/loops/rank1_bytes_loops.c src/cpu/instructions/taps_loops.c
-    src/cpu/fast/loops/samples_loops.c src/cpu/fast/loops/transform_loops.c)
-  add_library(loops_${name}_double OBJECT src/cpu/fast/loops/transform_loops.c)
+  add_library(loops_${name} OBJECT src/cpu/instructions/taps_loops.c)
+  set(targets loops_${name})
+  if(GCONV_FAST)
+    target_sources(loops_${name} PRIVATE src/cpu/fast/loops/box_loops.c
+      src/cpu/fast/loops/edges_loops.c src/cpu/fast/loops/rank1_bytes_loops.c
+      src/cpu/fast/loops/samples_loops.c src/cpu/fast/loops/transform_loops.c)
+    add_library(loops_${name}_double OBJECT src/cpu/fast/loops/transform_loops.c)
+    target_compile_definitions(loops_${name}_double PRIVATE
+      GC_TRANSFORM_LOOPS=gc_transform_double_${name} GC_TRANSFORM_REAL=double)
+    list(APPEND targets loops_${name}_double)
+  endif()
   target_compile_definitions(loops_${name} PRIVATE
     GC_BOX_LOOPS=gc_box_${name} GC_EDGES_LOOPS=gc_edges_${name}
     GC_RANK1_LOOPS=gc_rank1_${name} GC_TAPS_LOOPS=gc_taps_${name}
     GC_SAMPLES_LOOPS=gc_samples_${name}
     GC_TRANSFORM_LOOPS=gc_transform_${name} GC_TRANSFORM_REAL=float)
-  target_compile_definitions(loops_${name}_double PRIVATE
-    GC_TRANSFORM_LOOPS=gc_transform_double_${name} GC_TRANSFORM_REAL=double)
-  foreach(target IN ITEMS loops_${name} loops_${name}_double)
+  foreach(target IN LISTS targets)
     target_link_libraries(${target} PRIVATE gconv_settings)
     # gconv does not read the flags of floating-point exceptions. With -fno-trapping-math gcc makes
     # vectors of loops that hold conditions. Results do not change.
@@ -80,8 +86,12 @@ function(gconv_add_islow name)
 endfunction()
 
 gconv_add_loops(portable)
-gconv_add_pack_loops(portable)
 set(GCONV_HAS_X86_LOOPS OFF)
+set(GCONV_HAS_ARM_CRC_LOOPS OFF)
+if(NOT GCONV_FAST)
+  return()
+endif()
+gconv_add_pack_loops(portable)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(avx2 -mavx2 -mfma)
   set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
@@ -110,7 +120,6 @@ endif()
 
 # 64-bit ARM: all processors have NEON, and the portable loops use it. Many have instructions for
 # CRC-32; in Linux the program can ask.
-set(GCONV_HAS_ARM_CRC_LOOPS OFF)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$" AND CMAKE_SYSTEM_NAME STREQUAL Linux)
   check_c_compiler_flag(-march=armv8-a+crc GCONV_COMPILES_ARM_CRC)
   if(GCONV_COMPILES_ARM_CRC)

@@ -26,6 +26,11 @@ extern const gc_operations gc_fft_operations;
 #else
 #define CUDA(operations) NULL
 #endif
+#if GC_HAS_FAST
+#define FAST(operations) &operations
+#else
+#define FAST(operations) NULL
+#endif
 
 static const gc_implementation implementations[] = {
     {"reference", "serial C, the textbook loops, accumulating in double: the judge of all others",
@@ -35,18 +40,18 @@ static const gc_implementation implementations[] = {
     {"cpu:taps", "cpu, by every weight alone", "filters of two vectors", GCONV_DEVICE_CPU,
      &gc_cpu_operations, GC_FOLLOWS_THREADS},
     {"cpu:sparse", "cpu, by the weights that are not 0", "filters without zeros", GCONV_DEVICE_CPU,
-     &gc_cpu_operations, GC_FOLLOWS_THREADS},
+     FAST(gc_cpu_operations), GC_FOLLOWS_THREADS},
     {"cpu:bytes", "cpu, by 8-bit samples in integers",
      "all but small whole weights on 8 bits; processors without AVX-512 VNNI", GCONV_DEVICE_CPU,
-     &gc_cpu_operations, GC_FOLLOWS_THREADS},
+     FAST(gc_cpu_operations), GC_FOLLOWS_THREADS},
     {"cpu:products", "cpu, by sums of a column times a row",
      "filters of rank above 3, or that gain nothing", GCONV_DEVICE_CPU, &gc_cpu_operations,
      GC_FOLLOWS_THREADS},
     {"cpu:tiles", "cpu, by Fourier transforms of tiles",
-     "small filters, and numbers near the ends of float32", GCONV_DEVICE_CPU, &gc_cpu_operations,
-     GC_FOLLOWS_THREADS},
+     "small filters, and numbers near the ends of float32", GCONV_DEVICE_CPU,
+     FAST(gc_cpu_operations), GC_FOLLOWS_THREADS},
     {"cpu:box", "cpu, by running sums", "filters of unequal weights", GCONV_DEVICE_CPU,
-     &gc_cpu_operations, GC_FOLLOWS_THREADS},
+     FAST(gc_cpu_operations), GC_FOLLOWS_THREADS},
     {"cpu:vectors", "cpu, by a column and a row, summed or transformed",
      "filters that are matrices", GCONV_DEVICE_CPU, &gc_cpu_operations, GC_FOLLOWS_THREADS},
     {"naive", "one thread a pixel, image and filter in global memory", "", GCONV_DEVICE_CUDA,

@@ -35,7 +35,8 @@
 /* A value in fast/rank1_bytes.c, conversion included, and a tap of a row there. A tap of a column
  * there costs as much as one of `every tap`. */
 #define GC_RANK1_SECONDS 0.2e-9
-#define GC_ROW_TAP_SECONDS 0.023e-9
+#define GC_ROW_TAP_SECONDS_AVX512 0.023e-9
+#define GC_ROW_TAP_SECONDS_AVX2 0.023e-9
 #define GC_ROW_TAP_SECONDS_PORTABLE 0.17e-9
 
 /* The reference: conversion, and a multiply-add. */

@@ -266,8 +266,8 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
 {
     cpu_state *state = opaque;
     cpu_run run = {.state = state, .division = state->division, .stream = stream};
-    /* The stream stores alpha that is kept, unless fast/rank1_bytes.h does. */
-    bool finds_alpha = stream->alpha.blocks == NULL || state->stages.has_rank1_pass;
+    /* The stream stores alpha that is kept, unless a pass does. */
+    bool finds_alpha = stream->alpha.blocks == NULL || state->stages.pass != NULL;
     bool in_place = stream->image.next != NULL && finds_alpha;
     gconv_status status = in_place ? GCONV_OK : allocate_rings(&run, error);
     gc_division_limit(&run.division, &state->stages, stream->first, stream->end);

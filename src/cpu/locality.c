@@ -5,6 +5,7 @@
 #include "base/processors.h"
 #include "base/status.h"
 #include "base/threads.h"
+#include "cpu/fast/loops/transform.h"
 #include "cpu/instructions/instructions.h"
 
 #include <math.h>

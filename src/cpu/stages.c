@@ -3,7 +3,6 @@
 #include "base/status.h"
 #include "core/registry.h"
 #include "cpu/cost.h"
-#include "cpu/fast/edges.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,36 +40,69 @@ gconv_status gc_stages_check(const gc_problem *problem, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Seconds of a value in the stages and in the conversion. */
-static double seconds_of_stages(const gc_problem *problem)
+/* ---- Passes ---------------------------------------------------------------------------------- */
+
+/* THE table of passes. A new one is a file of cpu/fast, an entry here, and a line of
+ * CMakeLists.txt. */
+#if GC_HAS_FAST
+extern const gc_pass gc_pass_edges, gc_pass_rank1;
+static const gc_pass *const passes[] = {&gc_pass_edges, &gc_pass_rank1, NULL};
+#else
+static const gc_pass *const passes[] = {NULL};
+#endif
+
+/* The fastest pass for the job, and the seconds that it takes on one thread. NULL if there is
+ * none. */
+static const gc_pass *choose_pass(const gc_problem *problem, double *seconds)
 {
-    double seconds = GC_CONVERSION_SECONDS;
-    for (int s = 0; s < problem->chain.step_count; s++) {
+    const gc_pass *best = NULL;
+    *seconds = HUGE_VAL;
+    for (int i = 0; passes[i] != NULL && gc_solver_wanted(problem) == NULL; i++) {
+        double taken = passes[i]->seconds(problem);
+        if (taken < *seconds) {
+            best = passes[i];
+            *seconds = taken;
+        }
+    }
+    return best;
+}
+
+/* Seconds of the image in stages on one thread. What takes longer than `limit` is not added up to
+ * the end. */
+static double seconds_of_stages(const gc_problem *problem, double limit)
+{
+    const gc_chain *chain = &problem->chain;
+    double values = (double)chain->width * chain->height * chain->channels;
+    double seconds =
+        values * GC_CONVERSION_SECONDS + chain->height * (chain->step_count * GC_ROW_SECONDS);
+    for (int s = 0; s < chain->step_count && seconds <= limit; s++) {
         gc_question question = question_of(problem, s);
         gc_estimate estimate;
         gc_solver_choose(&question, &estimate);
-        seconds += estimate.seconds;
+        seconds += values * estimate.seconds;
     }
     return seconds;
 }
 
-/* Seconds of a value in the pass of fast/rank1_bytes.h, conversion included. Infinite where that
- * pass does not apply. */
-static double seconds_of_rank1(const gc_problem *problem)
-{
-    return gc_rank1_applies(problem) ? gc_rank1_seconds(problem, gc_instructions_chosen())
-                                     : HUGE_VAL;
-}
-
 double gc_stages_seconds(const gc_problem *problem)
 {
-    const gc_chain *chain = &problem->chain;
-    double values = (double)chain->width * chain->height * chain->channels;
-    if (gc_edges_applies(problem))
-        return values * GC_EDGES_SECONDS + chain->height * GC_EDGES_ROW_SECONDS;
-    double seconds = fmin(seconds_of_stages(problem), seconds_of_rank1(problem));
-    return values * seconds + chain->height * (chain->step_count * GC_ROW_SECONDS);
+    double in_pass;
+    choose_pass(problem, &in_pass);
+    return fmin(in_pass, seconds_of_stages(problem, in_pass));
 }
+
+static gconv_status create_pass(gc_stages *stages, const gc_problem *problem, gconv_error *error)
+{
+    double in_pass;
+    const gc_pass *pass = choose_pass(problem, &in_pass);
+    if (pass == NULL || seconds_of_stages(problem, in_pass) <= in_pass)
+        return GCONV_OK;
+    gconv_status status = pass->create(problem, &stages->shared, error);
+    stages->pass = stages->shared != NULL ? pass : NULL;
+    return status;
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
 
 double gc_stages_extra_terms(const gc_problem *problem)
 {
@@ -111,24 +143,14 @@ static gconv_status add_stage(gc_stages *stages, const gc_problem *problem, gcon
     return GCONV_OK;
 }
 
-static gconv_status create_rank1(gc_stages *stages, const gc_problem *problem, gconv_error *error)
-{
-    if (seconds_of_rank1(problem) >= seconds_of_stages(problem))
-        return GCONV_OK;
-    gconv_status status = gc_rank1_create(&stages->rank1, problem, error);
-    stages->has_rank1_pass = stages->rank1.step != NULL;
-    return status;
-}
-
 gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gconv_error *error)
 {
     size_t most = (size_t)problem->chain.step_count;
-    *stages = (gc_stages){.instructions = gc_instructions_chosen(),
-                          .finds_edges = gc_edges_applies(problem)};
+    *stages = (gc_stages){.instructions = gc_instructions_chosen()};
     stages->list = calloc(most, sizeof *stages->list);
     if (stages->list == NULL)
         return gc_fail_memory(error, most * sizeof *stages->list);
-    gconv_status status = create_rank1(stages, problem, error);
+    gconv_status status = create_pass(stages, problem, error);
     for (size_t s = 0; status == GCONV_OK && s < most; s++)
         status = add_stage(stages, problem, error);
     if (status != GCONV_OK)
@@ -142,22 +164,20 @@ void gc_stages_destroy(gc_stages *stages)
         if (stages->list[p].solver->release != NULL)
             stages->list[p].solver->release(&stages->list[p]);
     free(stages->list);
-    gc_rank1_destroy(&stages->rank1);
+    if (stages->pass != NULL)
+        stages->pass->release(stages->shared);
     *stages = (gc_stages){.list = NULL};
 }
 
 void gc_stages_describe(const gc_stages *stages, char *text, size_t size)
 {
     size_t used = 0;
-    if (stages->finds_edges)
-        used = (size_t)snprintf(text, size, "cpu: %s, %s\n", gc_edges_describe(),
-                                stages->instructions->name);
-    if (stages->has_rank1_pass)
-        used = (size_t)snprintf(text, size, "cpu: %dx%d by %s, %s\n", stages->rank1.step->width,
-                                stages->rank1.step->height, gc_rank1_describe(&stages->rank1),
-                                stages->instructions->name);
-    bool in_one_pass = stages->finds_edges || stages->has_rank1_pass;
-    for (int p = 0; p < stages->count && !in_one_pass && used < size; p++) {
+    if (stages->pass != NULL) {
+        char words[128];
+        stages->pass->describe(stages->shared, words, sizeof words);
+        snprintf(text, size, "cpu: %s, %s\n", words, stages->instructions->name);
+    }
+    for (int p = 0; p < stages->count && stages->pass == NULL && used < size; p++) {
         const gc_stage *stage = &stages->list[p];
         int length = snprintf(text + used, size - used, "cpu: %dx%d by %s, %s\n",
                               stage->step->width, stage->step->height,

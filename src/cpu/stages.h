@@ -3,15 +3,13 @@
 #ifndef GC_CPU_STAGES_H
 #define GC_CPU_STAGES_H
 
-#include "cpu/fast/rank1_bytes.h"
+#include "cpu/pass.h"
 #include "cpu/solver/solver.h"
 
 typedef struct gc_stages {
     const gc_instructions *instructions;
-    bool finds_edges;    /* fast/edges.h computes the job, unless chain values are wanted */
-    bool has_rank1_pass; /* fast/rank1_bytes.h computes the job, unless chain values of an exact
-                            chain are wanted */
-    gc_rank1 rank1;      /* where has_rank1_pass */
+    const gc_pass *pass; /* computes the job in the place of the stages; else NULL */
+    void *shared;        /* of the pass */
     gc_stage *list;
     int count;
     int rows_at_once;         /* the largest of all stages */

@@ -1,6 +1,5 @@
 /* Edges by 16-bit integers: responses up to the largest that 8-bit samples can give, thresholds on
  * both sides of what these integers hold, against the reference's responses. */
-#include "cpu/fast/edges.h"
 #include "cpu/instructions/instructions.h"
 
 #include "core_support.h"

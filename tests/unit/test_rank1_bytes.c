@@ -1,5 +1,6 @@
 /* One filter from 8 bits to 8 bits: every sample is the reference's, on every instruction set. */
 #include "cpu/fast/rank1_bytes.h"
+#include "cpu/instructions/instructions.h"
 
 #include "core_support.h"
 #include "sanitized.h"

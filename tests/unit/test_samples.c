@@ -1,5 +1,6 @@
 /* Conversions in wide vectors give the bits of core/conversion.h, on every instruction set here. */
 #include "core/conversion.h"
+#include "cpu/fast/loops/loops.h"
 #include "cpu/instructions/instructions.h"
 
 #include "core_support.h"

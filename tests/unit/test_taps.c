@@ -110,7 +110,7 @@ static void check_bytes(const gc_instructions *set, const gc_step *step, int cha
         for (size_t i = 0; i < ROW; i++)
             out[o][i] = -1e6f;
     }
-    (*set->bytes)(&bytes, rows, GC_BYTES_GROUP, count, row_count, to);
+    set->bytes->every(&bytes, rows, GC_BYTES_GROUP, count, row_count, to);
     for (int o = 0; o < GC_ROWS_TOGETHER; o++)
         for (size_t i = 0; i < ROW; i++) {
             bool inside = o < row_count && i < count;

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cpu/cost.h"
+#include "cpu/fast/loops/loops.h"
 
 #include <float.h>
 #include <math.h>

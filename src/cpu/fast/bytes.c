@@ -91,7 +91,8 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
                 float *const *out)
 {
-    (*stage->instructions->bytes)(stage->own, input->bytes, GC_BYTES_GROUP, values, row_count, out);
+    stage->instructions->bytes->every(stage->own, input->bytes, GC_BYTES_GROUP, values, row_count,
+                                      out);
 }
 
 static const char *describe(const gc_stage *stage)

@@ -1,4 +1,7 @@
-/* The Laplacian is a second difference across plus one down, and each commutes with the Gaussian:
+/* The edges of 8-bit images in one pass: the chain gauss5, laplace3 and the threshold, in 16-bit
+ * integers. It goes from samples to flags.
+ *
+ * The Laplacian is a second difference across plus one down, and each commutes with the Gaussian:
  *
  *     response = (2 0 -1 -2 -1 0 2) across of (2 4 5 4 2) down
  *              + (2 4 5 4 2) across of (2 0 -1 -2 -1 0 2) down
@@ -9,15 +12,17 @@
  * Exchanging the filters is allowed where filters and border commute. Under mirror, mirror101 and
  * wrap they do: extending an image that was filtered symmetrically gives the filtered extension.
  * Under replicate and constant they do not. */
-#include "cpu/fast/edges.h"
-#include "cpu/solver/solver.h"
-
 #include "base/bits.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "core/border.h"
+#include "cpu/cost.h"
+#include "cpu/fast/loops/loops.h"
+#include "cpu/instructions/instructions.h"
+#include "cpu/pass.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +31,15 @@ enum { REACH = 3, THRESHOLD_MAX = 65536 - 34680 - 1 };
 /* Values before column 0, so that it is aligned. */
 enum { LEAD = GC_ALIGNMENT / sizeof(uint16_t) };
 
+/* Rows of one thread. */
+typedef struct edges {
+    const gc_problem *problem;
+    const gc_edges_loops *loops;
+    uint16_t *smooth, *curve; /* at column 0 */
+    uint8_t *flags;
+    void *memory; /* that holds them */
+} edges;
+
 static bool has_taps(const gc_step *step, int side, const float *taps)
 {
     return step->taps != NULL && step->width == side && step->height == side &&
@@ -33,10 +47,9 @@ static bool has_taps(const gc_step *step, int side, const float *taps)
            memcmp(step->taps, taps, (size_t)(side * side) * sizeof *taps) == 0;
 }
 
-bool gc_edges_applies(const gc_problem *problem)
+/* Whether the problem is that chain, under a border that allows the filters to be exchanged. */
+static bool applies(const gc_problem *problem)
 {
-    if (gc_solver_wanted(problem) != NULL)
-        return false;
     static const float laplace[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
     static const float gauss[] = {4,  8,  10, 8,  4,  8,  16, 20, 16, 8,  10, 20, 25,
                                   20, 10, 8,  16, 20, 16, 8,  4,  8,  10, 8,  4};
@@ -50,23 +63,50 @@ bool gc_edges_applies(const gc_problem *problem)
            has_taps(&chain->steps[0], 5, gauss) && has_taps(&chain->steps[1], 3, laplace);
 }
 
-gconv_status gc_edges_create(gc_edges *edges, const gc_problem *problem, gconv_error *error)
+static double seconds(const gc_problem *problem)
 {
-    size_t row = ((size_t)problem->chain.width + REACH + LEAD - 1) / LEAD * LEAD + LEAD;
-    size_t bytes = 2 * row * sizeof(uint16_t) + row + LEAD;
-    *edges = (gc_edges){.memory = gc_allocate_aligned(bytes, 1)};
-    if (edges->memory == NULL)
-        return gc_fail_memory(error, bytes);
-    edges->smooth = (uint16_t *)edges->memory + LEAD;
-    edges->curve = edges->smooth + row;
-    edges->flags = (uint8_t *)((uint16_t *)edges->memory + 2 * row);
+    const gc_chain *chain = &problem->chain;
+    return applies(problem) ? (double)chain->width * chain->height * GC_EDGES_SECONDS +
+                                  chain->height * GC_EDGES_ROW_SECONDS
+                            : HUGE_VAL;
+}
+
+static gconv_status create(const gc_problem *problem, void **shared, gconv_error *error)
+{
+    (void)error;
+    *shared = (void *)problem;
     return GCONV_OK;
 }
 
-void gc_edges_release(gc_edges *edges)
+static void release(void *shared)
 {
-    free(edges->memory);
-    *edges = (gc_edges){.memory = NULL};
+    (void)shared;
+}
+
+static gconv_status open_edges(const void *shared, void **own, gconv_error *error)
+{
+    const gc_problem *problem = shared;
+    size_t row = ((size_t)problem->chain.width + REACH + LEAD - 1) / LEAD * LEAD + LEAD;
+    size_t bytes = 2 * row * sizeof(uint16_t) + row + LEAD;
+    edges *e = *own = calloc(1, sizeof *e);
+    if (e == NULL)
+        return gc_fail_memory(error, sizeof *e);
+    *e = (edges){.problem = problem,
+                 .loops = gc_instructions_chosen()->edges,
+                 .memory = gc_allocate_aligned(bytes, 1)};
+    if (e->memory == NULL)
+        return gc_fail_memory(error, bytes);
+    e->smooth = (uint16_t *)e->memory + LEAD;
+    e->curve = e->smooth + row;
+    e->flags = (uint8_t *)((uint16_t *)e->memory + 2 * row);
+    return GCONV_OK;
+}
+
+static void close_edges(void *own)
+{
+    edges *e = own;
+    free(e->memory);
+    free(e);
 }
 
 static void extend(const gc_problem *problem, uint16_t *row)
@@ -78,23 +118,52 @@ static void extend(const gc_problem *problem, uint16_t *row)
     }
 }
 
-void gc_edges_run(const gc_edges *edges, const gc_edges_loops *loops, const gc_problem *problem,
-                  const uint8_t *const rows[7], char *output)
+/* An output row, from the rows of samples REACH above it to REACH below it. */
+static void find_row(const edges *e, const uint8_t *const rows[2 * REACH + 1], char *output)
 {
-    size_t width = problem->chain.width;
-    loops->columns(rows, width, edges->smooth, edges->curve);
-    extend(problem, edges->smooth);
-    extend(problem, edges->curve);
-    loops->find(edges->smooth, edges->curve, width, (uint16_t)floor(problem->conversion.threshold),
-                problem->conversion.invert, edges->flags);
-    if (problem->conversion.output.depth == 1)
-        gc_pack_bits(edges->flags, width, (uint8_t *)output);
+    const gc_conversion *conversion = &e->problem->conversion;
+    size_t width = e->problem->chain.width;
+    e->loops->columns(rows, width, e->smooth, e->curve);
+    extend(e->problem, e->smooth);
+    extend(e->problem, e->curve);
+    e->loops->find(e->smooth, e->curve, width, (uint16_t)floor(conversion->threshold),
+                   conversion->invert, e->flags);
+    if (conversion->output.depth == 1)
+        gc_pack_bits(e->flags, width, (uint8_t *)output);
     else
         for (size_t x = 0; x < width; x++)
-            output[x] = (char)-edges->flags[x];
+            output[x] = (char)-e->flags[x];
 }
 
-const char *gc_edges_describe(void)
+static bool run(void *own, const gc_pass_job *job)
 {
-    return "edges in one pass of 16-bit integers";
+    const edges *e = own;
+    const gc_chain *chain = &e->problem->chain;
+    for (int64_t y = job->area.top; y < job->area.bottom && !job->chain_only; y++) {
+        const uint8_t *rows[2 * REACH + 1];
+        for (int j = 0; j < 2 * REACH + 1; j++) {
+            int64_t from = gc_border_index(chain->border, y + j - REACH, chain->height);
+            rows[j] = (const uint8_t *)job->input.samples +
+                      (size_t)(from % job->input.capacity) * job->input.stride;
+        }
+        find_row(e, rows, job->output + (size_t)(y - job->area.top) * job->stride);
+    }
+    return !job->chain_only;
 }
+
+static void describe(const void *shared, char *text, size_t size)
+{
+    (void)shared;
+    snprintf(text, size, "edges in one pass of 16-bit integers");
+}
+
+extern const gc_pass gc_pass_edges;
+const gc_pass gc_pass_edges = {
+    .seconds = seconds,
+    .create = create,
+    .release = release,
+    .open = open_edges,
+    .close = close_edges,
+    .run = run,
+    .describe = describe,
+};

@@ -62,7 +62,7 @@
 #include "base/status.h"
 #include "core/products.h"
 #include "cpu/cost.h"
-#include "cpu/solver/solver.h"
+#include "cpu/instructions/instructions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,17 +190,16 @@ bool gc_rank1_applies(const gc_problem *problem)
     const gc_chain *chain = &problem->chain;
     const gc_conversion *conversion = &problem->conversion;
     analysis a;
-    return gc_solver_wanted(problem) == NULL && chain->step_count == 1 &&
-           chain->steps[0].taps != NULL && conversion->input.depth == 8 &&
+    return chain->step_count == 1 && chain->steps[0].taps != NULL && conversion->input.depth == 8 &&
            conversion->output.depth == 8 && !conversion->bilevel && !conversion->premultiplies &&
            takes_border(problem) && analyse(problem, &a);
 }
 
-double gc_rank1_seconds(const gc_problem *problem, const gc_instructions *instructions)
+double gc_rank1_seconds(const gc_problem *problem)
 {
+    const gc_instructions *set = gc_instructions_chosen();
     const gc_step *step = &problem->chain.steps[0];
-    return GC_RANK1_SECONDS + step->width * instructions->row_seconds +
-           step->height * instructions->tap_seconds;
+    return GC_RANK1_SECONDS + step->width * set->row_seconds + step->height * set->tap_seconds;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */

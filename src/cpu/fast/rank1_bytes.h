@@ -5,7 +5,7 @@
 #define GC_CPU_FAST_RANK1_BYTES_H
 
 #include "core/problem.h"
-#include "cpu/instructions/instructions.h"
+#include "cpu/fast/loops/loops.h"
 
 typedef struct gc_rank1 {
     const gc_problem *problem;
@@ -19,12 +19,12 @@ typedef struct gc_rank1 {
 
 /* Whether the pass can compute the problem. The problem has one filter of rank 1 of at most 31x31,
  * from 8 bits to 8 bits. Values of a constant border are integers from 0 to 255. Alpha is not
- * multiplied, and the job names no cpu:NAME. Weights and levels stay within the limits of the
+ * multiplied. Weights and levels stay within the limits of the
  * loops. The function factors the filter, which takes longer than the other questions. */
 bool gc_rank1_applies(const gc_problem *problem);
 
 /* Seconds that a value of the image takes on one thread, conversion included. */
-double gc_rank1_seconds(const gc_problem *problem, const gc_instructions *instructions);
+double gc_rank1_seconds(const gc_problem *problem);
 
 /* Makes what the loops need. `step` is NULL afterwards where too many values would be near a
  * tie. */

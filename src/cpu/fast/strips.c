@@ -1,13 +1,19 @@
-/* A strip goes down the area. Each row of samples is summed once, into one of height + 1 rows of
- * sums that are used in turn; two rows of output come from them at a time. */
-#include "cpu/fast/strips.h"
-
+/* The pass of rank1_bytes.h through an area, from rows of samples to rows of output. It goes in
+ * strips of columns, whose sums stay in the first-level cache. A strip goes down the area. Each row
+ * of samples is summed once, into one of height + 1 rows of sums that are used in turn; two rows of
+ * output come from them at a time. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "core/border.h"
+#include "cpu/cost.h"
+#include "cpu/fast/rank1_bytes.h"
+#include "cpu/instructions/instructions.h"
+#include "cpu/pass.h"
 
+#include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,6 +36,30 @@ enum { ROWS_AHEAD = 3 };
 /* If more than one value of MANY_NEAR in a row of a strip is near a tie, all values of this row are
  * computed again together. So the list has at most NEAR_LISTED_MAX entries. */
 enum { MANY_NEAR = 16, NEAR_LISTED_MAX = NEAR_WAITING + STRIP_VALUES_MAX / MANY_NEAR + 1 };
+
+/* A value that may be near a tie: value `at` of output row y. */
+typedef struct near_value {
+    int64_t y;
+    size_t at;
+} near_value;
+
+/* What one thread needs. */
+typedef struct strip_memory {
+    const gc_rank1 *rank1;
+    const gc_instructions *set;
+    size_t values;        /* of a strip */
+    size_t stride;        /* of `sums`, from row to row */
+    float *sums;          /* of rows: height + 1 of them in turn */
+    float *scratch;       /* of the loops that sum a row */
+    uint8_t *extended;    /* rows of a strip with what the border puts beside them */
+    size_t extended_row;  /* bytes of one of them */
+    const uint8_t **rows; /* of samples, for values that are computed by the reference's sums */
+    double *reference_sums;
+    float *reference_values;
+    near_value *near;
+    int near_count;
+    void *memory; /* that holds all */
+} strip_memory;
 
 static size_t reach_of(const gc_rank1 *rank1)
 {
@@ -59,46 +89,55 @@ static size_t sums_bytes(void)
     return cache < LARGE_CACHE ? STRIP_BYTES : STRIP_BYTES_LARGE;
 }
 
-gconv_status gc_strips_create(gc_strips *strips, const gc_rank1 *rank1, gconv_error *error)
+static gconv_status open_strips(const void *shared, void **own, gconv_error *error)
 {
+    const gc_rank1 *rank1 = shared;
+    strip_memory *s = *own = calloc(1, sizeof *s);
+    if (s == NULL)
+        return gc_fail_memory(error, sizeof *s);
     size_t height = (size_t)rank1->step->height, used = 0;
     size_t values = sums_bytes() / sizeof(float) / (height + 1) / SLACK * SLACK;
     values = values < STRIP_VALUES_MIN ? STRIP_VALUES_MIN : values;
     values = values > STRIP_VALUES_MAX ? STRIP_VALUES_MAX : values;
     size_t row = values + reach_of(rank1) + 2 * SLACK;
-    *strips = (gc_strips){.values = values, .stride = values + SLACK, .extended_row = row};
-    size_t sums = hand_out(&used, (height + 1) * strips->stride, sizeof *strips->sums);
-    size_t scratch = hand_out(&used, row, sizeof *strips->scratch);
-    size_t extended = hand_out(&used, height * row, sizeof *strips->extended);
-    size_t rows = hand_out(&used, height, sizeof *strips->rows);
-    size_t reference_sums = hand_out(&used, values, sizeof *strips->reference_sums);
-    size_t reference_values = hand_out(&used, values, sizeof *strips->reference_values);
-    size_t near = hand_out(&used, NEAR_LISTED_MAX, sizeof *strips->near);
-    char *memory = strips->memory = gc_allocate_aligned(used, 1);
+    *s = (strip_memory){.rank1 = rank1,
+                        .set = gc_instructions_chosen(),
+                        .values = values,
+                        .stride = values + SLACK,
+                        .extended_row = row};
+    size_t sums = hand_out(&used, (height + 1) * s->stride, sizeof *s->sums);
+    size_t scratch = hand_out(&used, row, sizeof *s->scratch);
+    size_t extended = hand_out(&used, height * row, sizeof *s->extended);
+    size_t rows = hand_out(&used, height, sizeof *s->rows);
+    size_t reference_sums = hand_out(&used, values, sizeof *s->reference_sums);
+    size_t reference_values = hand_out(&used, values, sizeof *s->reference_values);
+    size_t near = hand_out(&used, NEAR_LISTED_MAX, sizeof *s->near);
+    char *memory = s->memory = gc_allocate_aligned(used, 1);
     if (memory == NULL)
         return gc_fail_memory(error, used);
     memset(memory, 0, used);
-    strips->sums = (float *)(void *)(memory + sums);
-    strips->scratch = (float *)(void *)(memory + scratch);
-    strips->extended = (uint8_t *)(memory + extended);
-    strips->rows = (const uint8_t **)(void *)(memory + rows);
-    strips->reference_sums = (double *)(void *)(memory + reference_sums);
-    strips->reference_values = (float *)(void *)(memory + reference_values);
-    strips->near = (gc_near_value *)(void *)(memory + near);
+    s->sums = (float *)(void *)(memory + sums);
+    s->scratch = (float *)(void *)(memory + scratch);
+    s->extended = (uint8_t *)(memory + extended);
+    s->rows = (const uint8_t **)(void *)(memory + rows);
+    s->reference_sums = (double *)(void *)(memory + reference_sums);
+    s->reference_values = (float *)(void *)(memory + reference_values);
+    s->near = (near_value *)(void *)(memory + near);
     return GCONV_OK;
 }
 
-void gc_strips_destroy(gc_strips *strips)
+static void close_strips(void *own)
 {
-    free(strips->memory);
-    *strips = (gc_strips){.memory = NULL};
+    strip_memory *s = own;
+    free(s->memory);
+    free(s);
 }
 
 /* ---- Rows of samples ------------------------------------------------------------------------- */
 
-/* One call of gc_strips_compute, and the strip that it is at. */
+/* One call of `run`, and the strip that it is at. */
 typedef struct strip {
-    gc_strips *strips;
+    strip_memory *strips;
     const gc_rank1 *rank1;
     const gc_instructions *set;
     const gc_sample_rows *input;
@@ -177,7 +216,7 @@ static bool is_kept_alpha(const gc_rank1 *rank1, size_t at)
 
 /* Sets rows[j][g]: where the taps of row j begin to read for a value whose rows and columns of
  * input lie inside the image. */
-static void find_rows(const strip *s, const gc_near_value *value, int g,
+static void find_rows(const strip *s, const near_value *value, int g,
                       const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP])
 {
     const gc_step *step = s->rank1->step;
@@ -192,7 +231,7 @@ static void find_rows(const strip *s, const gc_near_value *value, int g,
 
 /* Sets rows[j][g] for a value anywhere: copies the samples that the filter reads to `copies`, as
  * the border extends the image. */
-static void copy_rows(const strip *s, const gc_near_value *value, int g,
+static void copy_rows(const strip *s, const near_value *value, int g,
                       const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP],
                       uint8_t copies[GC_RANK1_SIDE_MAX][GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX])
 {
@@ -207,7 +246,7 @@ static void copy_rows(const strip *s, const gc_near_value *value, int g,
     }
 }
 
-static bool is_inside(const strip *s, const gc_near_value *value)
+static bool is_inside(const strip *s, const near_value *value)
 {
     const gc_step *step = s->rank1->step;
     const gc_chain *chain = &s->rank1->problem->chain;
@@ -221,7 +260,7 @@ static bool is_inside(const strip *s, const gc_near_value *value)
  * last one stands for the others. */
 static void settle_group(const strip *s, int n, float values[GC_RANK1_GROUP])
 {
-    const gc_strips *strips = s->strips;
+    const strip_memory *strips = s->strips;
     const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP];
     uint8_t copies[GC_RANK1_GROUP][GC_RANK1_SIDE_MAX][GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX];
     for (int g = 0; g < GC_RANK1_GROUP; g++) {
@@ -238,7 +277,7 @@ static void settle_group(const strip *s, int n, float values[GC_RANK1_GROUP])
 /* Computes the listed values again. */
 static void settle(const strip *s)
 {
-    gc_strips *strips = s->strips;
+    strip_memory *strips = s->strips;
     float values[NEAR_LISTED_MAX + GC_RANK1_GROUP];
     uint8_t samples[NEAR_LISTED_MAX];
     for (int n = 0; n < strips->near_count; n += GC_RANK1_GROUP)
@@ -246,7 +285,7 @@ static void settle(const strip *s)
     s->set->samples->store8(&s->rank1->problem->conversion, values, (size_t)strips->near_count,
                             samples);
     for (int n = 0; n < strips->near_count; n++) {
-        const gc_near_value *value = &strips->near[n];
+        const near_value *value = &strips->near[n];
         s->output[(size_t)(value->y - s->area.top) * s->stride + value->at] = (char)samples[n];
     }
     strips->near_count = 0;
@@ -255,7 +294,7 @@ static void settle(const strip *s)
 /* The reference's chain values of the strip in output row y. */
 static void sum_by_reference(const strip *s, int64_t y)
 {
-    gc_strips *strips = s->strips;
+    strip_memory *strips = s->strips;
     for (int j = 0; j < s->rank1->step->height; j++)
         strips->rows[j] = find_taps(s, samples_row(s, y + j - s->rank1->step->top), s->first,
                                     s->count, strips->extended + (size_t)j * strips->extended_row);
@@ -280,7 +319,7 @@ static void settle_row(const strip *s, int64_t y, uint8_t *output)
 /* Lists the values of row y whose bits are set. False where they are many. */
 static bool list_near(const strip *s, int64_t y, const gc_rank1_near *near)
 {
-    gc_strips *strips = s->strips;
+    strip_memory *strips = s->strips;
     int end = strips->near_count + (int)(s->count / MANY_NEAR) + 1;
     for (uint64_t words = near->words; words != 0; words &= words - 1) {
         size_t word = (size_t)__builtin_ctzll(words);
@@ -290,7 +329,7 @@ static bool list_near(const strip *s, int64_t y, const gc_rank1_near *near)
                 continue;
             if (strips->near_count == end)
                 return false;
-            strips->near[strips->near_count++] = (gc_near_value){y, s->first + at};
+            strips->near[strips->near_count++] = (near_value){y, s->first + at};
         }
     }
     return true;
@@ -426,46 +465,106 @@ static bool may_stream(const strip *s)
 }
 
 /* Values of a strip: as few strips as there can be, which are as wide as each other. */
-static size_t even_width(const gc_strips *strips, size_t values)
+static size_t even_width(const strip_memory *strips, size_t values)
 {
     size_t count = (values + strips->values - 1) / strips->values;
     return ((values + count - 1) / count + SLACK - 1) / SLACK * SLACK;
 }
 
-void gc_strips_compute(gc_strips *strips, const gc_rank1 *rank1, const gc_instructions *set,
-                       const gc_strip_job *job)
+static void compute_levels(strip *s, bool is_large)
 {
-    strip s = {.strips = strips,
-               .rank1 = rank1,
-               .set = set,
-               .input = &job->input,
-               .area = job->area,
-               .output = job->output,
-               .stride = job->stride};
-    size_t values = row_values(&s), width = even_width(strips, values);
-    s.streams = job->is_large && may_stream(&s);
-    for (; s.first < values; s.first += s.count) {
-        s.count = values - s.first < width ? values - s.first : width;
-        find_ends(&s);
-        compute_strip(&s);
+    size_t values = row_values(s), width = even_width(s->strips, values);
+    s->streams = is_large && may_stream(s);
+    for (; s->first < values; s->first += s->count) {
+        s->count = values - s->first < width ? values - s->first : width;
+        find_ends(s);
+        compute_strip(s);
     }
     atomic_thread_fence(memory_order_seq_cst); /* what goes past the caches has no other order */
 }
 
-/* ---- Chain values ---------------------------------------------------------------------------- */
-
-void gc_strips_compute_chain(gc_strips *strips, const gc_rank1 *rank1, const gc_strip_job *job)
+/* The chain values of the reference, in place of samples. */
+static void compute_chain(strip *s)
 {
-    strip s = {.strips = strips, .rank1 = rank1, .input = &job->input, .area = job->area};
-    size_t values = row_values(&s);
-    for (int64_t y = s.area.top; y < s.area.bottom; y++) {
-        float *to = (float *)(void *)(job->output + (size_t)(y - s.area.top) * job->stride);
-        for (s.first = 0; s.first < values; s.first += s.count) {
-            s.count = values - s.first < strips->values ? values - s.first : strips->values;
-            sum_by_reference(&s, y);
-            for (size_t i = 0; i < s.count; i++)
-                if (!is_kept_alpha(rank1, s.first + i))
+    const strip_memory *strips = s->strips;
+    size_t values = row_values(s);
+    for (int64_t y = s->area.top; y < s->area.bottom; y++) {
+        float *to = (float *)(void *)(s->output + (size_t)(y - s->area.top) * s->stride);
+        for (s->first = 0; s->first < values; s->first += s->count) {
+            s->count = values - s->first < strips->values ? values - s->first : strips->values;
+            sum_by_reference(s, y);
+            for (size_t i = 0; i < s->count; i++)
+                if (!is_kept_alpha(s->rank1, s->first + i))
                     *to++ = strips->reference_values[i];
         }
     }
 }
+
+/* Stages give the chain values of an exact chain faster. */
+static bool run(void *own, const gc_pass_job *job)
+{
+    strip_memory *strips = own;
+    strip s = {.strips = strips,
+               .rank1 = strips->rank1,
+               .set = strips->set,
+               .input = &job->input,
+               .area = job->area,
+               .output = job->output,
+               .stride = job->stride};
+    if (job->chain_only && s.rank1->problem->chain.exact)
+        return false;
+    if (job->chain_only)
+        compute_chain(&s);
+    else
+        compute_levels(&s, job->is_large);
+    return true;
+}
+
+/* ---- The pass -------------------------------------------------------------------------------- */
+
+static double seconds(const gc_problem *problem)
+{
+    const gc_chain *chain = &problem->chain;
+    double values = (double)chain->width * chain->height * chain->channels;
+    return gc_rank1_applies(problem)
+               ? values * gc_rank1_seconds(problem) + chain->height * GC_ROW_SECONDS
+               : HUGE_VAL;
+}
+
+static gconv_status create(const gc_problem *problem, void **shared, gconv_error *error)
+{
+    gc_rank1 *rank1 = *shared = calloc(1, sizeof *rank1);
+    if (rank1 == NULL)
+        return gc_fail_memory(error, sizeof *rank1);
+    gconv_status status = gc_rank1_create(rank1, problem, error);
+    if (status != GCONV_OK || rank1->step == NULL) {
+        free(rank1);
+        *shared = NULL;
+    }
+    return status;
+}
+
+static void release(void *shared)
+{
+    gc_rank1_destroy(shared);
+    free(shared);
+}
+
+static void describe(const void *shared, char *text, size_t size)
+{
+    const gc_rank1 *rank1 = shared;
+    snprintf(text, size, "%dx%d by %s", rank1->step->width, rank1->step->height,
+             gc_rank1_describe(rank1));
+}
+
+extern const gc_pass gc_pass_rank1;
+const gc_pass gc_pass_rank1 = {
+    .seconds = seconds,
+    .create = create,
+    .release = release,
+    .open = open_strips,
+    .close = close_strips,
+    .run = run,
+    .describe = describe,
+    .goes_in_strips = true,
+};

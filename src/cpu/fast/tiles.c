@@ -7,7 +7,6 @@
 #include "core/range.h"
 #include "cpu/budget.h"
 #include "cpu/cost.h"
-#include "cpu/solver/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -189,7 +188,7 @@ static bool applies(const gc_question *question)
     return question->step->taps != NULL;
 }
 
-static const gc_transforms *transforms_for(const gc_question *question)
+const gc_transforms *gc_transforms_for(const gc_question *question)
 {
     return question->problem->chain.exact ? &question->instructions->exact_transforms
                                           : &question->instructions->transforms;
@@ -206,7 +205,7 @@ static double cache_factor(const gc_transforms *transforms, int side)
 static double seconds_at(const gc_question *question, int side)
 {
     const gc_chain *chain = &question->problem->chain;
-    const gc_transforms *transforms = transforms_for(question);
+    const gc_transforms *transforms = gc_transforms_for(question);
     double values = (double)chain->width * chain->height * chain->channels;
     double count =
         count_transforms(question->step, side, chain->width, chain->height, chain->channels);
@@ -249,7 +248,7 @@ static double seconds(const gc_question *question, double limit, gc_estimate *es
 static gconv_status create(gc_stage *stage, const gc_question *question,
                            const gc_estimate *estimate, gconv_error *error)
 {
-    const gc_transform_loops *loops = transforms_for(question)->loops;
+    const gc_transform_loops *loops = gc_transforms_for(question)->loops;
     gc_tiles *tiles = calloc(1, sizeof *tiles);
     if (tiles == NULL)
         return gc_fail_memory(error, sizeof *tiles);

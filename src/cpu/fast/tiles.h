@@ -2,8 +2,8 @@
 #ifndef GC_CPU_FAST_TILES_H
 #define GC_CPU_FAST_TILES_H
 
-#include "core/chain.h"
 #include "cpu/fast/loops/transform.h"
+#include "cpu/solver/solver.h"
 
 typedef struct gc_tiles {
     const gc_transform_loops *loops;
@@ -17,6 +17,9 @@ typedef struct gc_tiles {
 gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_loops *loops, int side,
                              const gc_step *step, gconv_error *error);
 void gc_tiles_destroy(gc_tiles *tiles);
+
+/* The transforms that compute the chain of a step: in double, if it is exact. */
+const gc_transforms *gc_transforms_for(const gc_question *question);
 
 /* Fills the roots of unity of a transform, whose side is set. */
 void gc_make_roots(const gc_transform_loops *loops, const gc_transform *transform);

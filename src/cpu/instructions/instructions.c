@@ -7,12 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if GC_HAS_FAST
+/* The loops of a set, and the members of gc_instructions that are so called in every set. SECONDS
+ * is the name of the set in cpu/cost.h. */
+#define DECLARE(set)                                                                               \
+    extern const gc_taps_loops gc_taps_##set;                                                      \
+    extern const struct gc_samples_loops gc_samples_##set;                                         \
+    extern const struct gc_edges_loops gc_edges_##set;                                             \
+    extern const struct gc_rank1_loops gc_rank1_##set;                                             \
+    extern const struct gc_box_loops gc_box_##set;                                                 \
+    extern const struct gc_transform_loops gc_transform_##set, gc_transform_double_##set;
+#define LOOPS(set, SECONDS)                                                                        \
+    .taps = &gc_taps_##set, .tap_seconds = GC_TAP_SECONDS_##SECONDS, .samples = &gc_samples_##set, \
+    .edges = &gc_edges_##set, .box = &gc_box_##set, .row_seconds = GC_ROW_TAP_SECONDS_##SECONDS,   \
+    .transforms = {&gc_transform_##set, GC_TRANSFORM_SECONDS_##SECONDS},                           \
+    .exact_transforms = {&gc_transform_double_##set, GC_TRANSFORM_DOUBLE_SECONDS_##SECONDS}
+DECLARE(portable)
+#else
 extern const gc_taps_loops gc_taps_portable;
-extern const gc_samples_loops gc_samples_portable;
-extern const gc_transform_loops gc_transform_portable, gc_transform_double_portable;
-extern const gc_edges_loops gc_edges_portable;
-extern const gc_rank1_loops gc_rank1_portable;
-extern const gc_box_loops gc_box_portable;
+#endif
 
 static bool always(void)
 {
@@ -20,21 +33,16 @@ static bool always(void)
 }
 
 #if GC_HAS_X86_LOOPS
-extern const gc_taps_loops gc_taps_avx512, gc_taps_avx2;
-extern const gc_samples_loops gc_samples_avx512, gc_samples_avx2;
-extern const gc_transform_loops gc_transform_avx512, gc_transform_avx2;
-extern const gc_transform_loops gc_transform_double_avx512, gc_transform_double_avx2;
-extern const gc_edges_loops gc_edges_avx512, gc_edges_avx2;
-extern const gc_rank1_loops gc_rank1_avx512vnni, gc_rank1_avx512, gc_rank1_avx2;
-extern const gc_box_loops gc_box_avx512, gc_box_avx2;
+DECLARE(avx512)
+DECLARE(avx2)
+extern const struct gc_rank1_loops gc_rank1_avx512vnni;
+extern const struct gc_bytes_loops gc_bytes_avx512vnni;
 
 static bool has_avx512(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
-
-extern gc_bytes_function *const gc_bytes_avx512vnni;
 
 static bool has_avx512vnni(void)
 {
@@ -49,60 +57,22 @@ static bool has_avx2(void)
 
 static const gc_instructions instructions[] = {
 #if GC_HAS_X86_LOOPS
-    {
-        .name = "avx512vnni",
-        .usable = has_avx512vnni,
-        .taps = &gc_taps_avx512,
-        .samples = &gc_samples_avx512,
-        .edges = &gc_edges_avx512,
-        .rank1 = &gc_rank1_avx512vnni,
-        .box = &gc_box_avx512,
-        .bytes = &gc_bytes_avx512vnni,
-        .tap_seconds = GC_TAP_SECONDS_AVX512,
-        .row_seconds = GC_ROW_TAP_SECONDS,
-        .transforms = {&gc_transform_avx512, GC_TRANSFORM_SECONDS_AVX512},
-        .exact_transforms = {&gc_transform_double_avx512, GC_TRANSFORM_DOUBLE_SECONDS_AVX512},
-    },
-    {
-        .name = "avx512",
-        .usable = has_avx512,
-        .taps = &gc_taps_avx512,
-        .samples = &gc_samples_avx512,
-        .edges = &gc_edges_avx512,
-        .rank1 = &gc_rank1_avx512,
-        .box = &gc_box_avx512,
-        .tap_seconds = GC_TAP_SECONDS_AVX512,
-        .row_seconds = GC_ROW_TAP_SECONDS,
-        .transforms = {&gc_transform_avx512, GC_TRANSFORM_SECONDS_AVX512},
-        .exact_transforms = {&gc_transform_double_avx512, GC_TRANSFORM_DOUBLE_SECONDS_AVX512},
-    },
-    {
-        .name = "avx2",
-        .usable = has_avx2,
-        .taps = &gc_taps_avx2,
-        .samples = &gc_samples_avx2,
-        .edges = &gc_edges_avx2,
-        .rank1 = &gc_rank1_avx2,
-        .box = &gc_box_avx2,
-        .tap_seconds = GC_TAP_SECONDS_AVX2,
-        .row_seconds = GC_ROW_TAP_SECONDS,
-        .transforms = {&gc_transform_avx2, GC_TRANSFORM_SECONDS_AVX2},
-        .exact_transforms = {&gc_transform_double_avx2, GC_TRANSFORM_DOUBLE_SECONDS_AVX2},
-    },
+    {.name = "avx512vnni",
+     .usable = has_avx512vnni,
+     LOOPS(avx512, AVX512),
+     .rank1 = &gc_rank1_avx512vnni,
+     .bytes = &gc_bytes_avx512vnni},
+    {.name = "avx512", .usable = has_avx512, LOOPS(avx512, AVX512), .rank1 = &gc_rank1_avx512},
+    {.name = "avx2", .usable = has_avx2, LOOPS(avx2, AVX2), .rank1 = &gc_rank1_avx2},
 #endif
-    {
-        .name = "portable",
-        .usable = always,
-        .taps = &gc_taps_portable,
-        .samples = &gc_samples_portable,
-        .edges = &gc_edges_portable,
-        .rank1 = &gc_rank1_portable,
-        .box = &gc_box_portable,
-        .tap_seconds = GC_TAP_SECONDS_PORTABLE,
-        .row_seconds = GC_ROW_TAP_SECONDS_PORTABLE,
-        .transforms = {&gc_transform_portable, GC_TRANSFORM_SECONDS_PORTABLE},
-        .exact_transforms = {&gc_transform_double_portable, GC_TRANSFORM_DOUBLE_SECONDS_PORTABLE},
-    },
+#if GC_HAS_FAST
+    {.name = "portable", .usable = always, LOOPS(portable, PORTABLE), .rank1 = &gc_rank1_portable},
+#else
+    {.name = "portable",
+     .usable = always,
+     .taps = &gc_taps_portable,
+     .tap_seconds = GC_TAP_SECONDS_PORTABLE},
+#endif
 };
 
 int gc_instructions_count(void)

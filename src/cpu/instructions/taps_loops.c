@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <string.h>
 #if defined(GC_BYTES_LOOPS)
+#include "cpu/fast/loops/loops.h"
+
 #include <immintrin.h>
 #endif
 
@@ -213,8 +215,8 @@ static void every(const filter *step, const sample *const *rows, size_t advance,
 
 #if defined(GC_BYTES_LOOPS)
 
-extern gc_bytes_function *const GC_BYTES_LOOPS;
-gc_bytes_function *const GC_BYTES_LOOPS = every;
+extern const gc_bytes_loops GC_BYTES_LOOPS;
+const gc_bytes_loops GC_BYTES_LOOPS = {every};
 
 #else
 

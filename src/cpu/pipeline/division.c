@@ -4,7 +4,7 @@
 #include "cpu/budget.h"
 
 /* Values in a band: enough that a piece of work outweighs its scheduling, few enough to stay in
- * cache. A band that goes in strips (strips.h) need not stay there where no ring holds it. */
+ * cache. A band that goes in strips (cpu/pass.h) need not stay there where no ring holds it. */
 enum {
     BAND_VALUES = 1 << 18,
     BAND_STRIP_VALUES = 1 << 21,
@@ -98,8 +98,8 @@ static void choose_panels(gc_division *division, const gc_stages *stages)
     int64_t column_bytes = column_bytes_of(problem, stages);
     division->columns = division->columns_max = width;
     division->panels = 1;
-    if (stages->finds_edges || stages->has_rank1_pass ||
-        problem->chain.border == GCONV_BORDER_WRAP || width * column_bytes <= PANEL_BYTES)
+    if (stages->pass != NULL || problem->chain.border == GCONV_BORDER_WRAP ||
+        width * column_bytes <= PANEL_BYTES)
         return;
     bool is_long = reach > PANEL_LONG_REACH;
     int64_t columns = gc_larger(PANEL_BYTES / column_bytes,
@@ -156,7 +156,8 @@ static int64_t choose_rows(const gc_division *division, const gc_stages *stages,
                            int threads, bool in_place)
 {
     const gc_problem *problem = division->problem;
-    int64_t values = stages->has_rank1_pass && in_place ? BAND_STRIP_VALUES : BAND_VALUES;
+    bool in_strips = stages->pass != NULL && stages->pass->goes_in_strips;
+    int64_t values = in_strips && in_place ? BAND_STRIP_VALUES : BAND_VALUES;
     int64_t rows = values / ((int64_t)problem->chain.width * problem->chain.channels);
     int64_t share = (problem->chain.height + threads - 1) / threads;
     if (threads > 1)

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "core/border.h"
 #include "core/conversion.h"
+#include "cpu/fast/loops/loops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,10 +107,8 @@ gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *prob
         workspace->bytes == NULL || workspace->out == NULL)
         return gc_fail_memory(error, rows * row_bytes);
     gconv_status status = create_kept(workspace, columns, error);
-    if (status == GCONV_OK && stages->finds_edges)
-        status = gc_edges_create(&workspace->edges, problem, error);
-    if (status == GCONV_OK && stages->has_rank1_pass)
-        status = gc_strips_create(&workspace->strips, &stages->rank1, error);
+    if (status == GCONV_OK && stages->pass != NULL)
+        status = stages->pass->open(stages->shared, &workspace->pass, error);
     return status == GCONV_OK ? create_windows(workspace, columns, error) : status;
 }
 
@@ -127,8 +125,8 @@ void gc_workspace_destroy(gc_workspace *workspace)
     free(workspace->needed);
     free(workspace->result);
     free(workspace->scratch);
-    gc_edges_release(&workspace->edges);
-    gc_strips_destroy(&workspace->strips);
+    if (workspace->pass != NULL)
+        workspace->stages->pass->close(workspace->pass);
     free(workspace->rows);
     free(workspace->bytes);
     free(workspace->out);
@@ -159,6 +157,8 @@ static void load_row(const gc_workspace *workspace, const char *samples, void *r
     samples += (size_t)window->first * (size_t)shape->channels * (size_t)shape->depth / 8;
     if (workspace->stages->list[0].solver->takes_bytes)
         memcpy(row, samples, count);
+    else if (loops == NULL)
+        gc_load_pixels(&problem->conversion, samples, pixels, row);
     else if (problem->conversion.keeps_alpha || problem->conversion.premultiplies)
         load_with_alpha(workspace, samples, pixels, row);
     else if (shape->depth == 8)
@@ -177,11 +177,12 @@ typedef enum storing {
     STORE_ROW     /* all else, by core/conversion.c */
 } storing;
 
-static storing choose_storing(const gc_conversion *conversion, const gc_stream *stream)
+static storing choose_storing(const gc_workspace *workspace, const gc_stream *stream)
 {
+    const gc_conversion *conversion = &workspace->problem->conversion;
     if (stream->chain_only)
         return STORE_CHAIN;
-    if (conversion->bilevel)
+    if (conversion->bilevel || workspace->stages->instructions->samples == NULL)
         return STORE_ROW;
     if (conversion->keeps_alpha || conversion->premultiplies)
         return conversion->output.depth == 8 && conversion->input.depth == 8 ? STORE_ALPHA
@@ -332,7 +333,7 @@ static void store_row(const gc_workspace *workspace, const gc_stream *stream, st
 static void finish_rows(gc_workspace *workspace, const gc_stream *stream, int64_t y, int count,
                         char *output, size_t stride)
 {
-    storing how = choose_storing(&workspace->problem->conversion, stream);
+    storing how = choose_storing(workspace, stream);
     int last = workspace->stages->count - 1;
     size_t values = values_of_stage(workspace, last);
     size_t before = (size_t)workspace->first * (size_t)workspace->problem->chain.channels;
@@ -366,60 +367,20 @@ static void finish_together(gc_workspace *workspace, const gc_stream *stream, in
                     output + (size_t)(y - first) * stride, stride);
 }
 
-/* Row y of the image as the border extends it, -height <= y < 2 * height. The border is not
- * constant. */
-static const uint8_t *samples_row(const gc_workspace *workspace, const gc_sample_rows *input,
-                                  int64_t y)
-{
-    y = gc_border_index(workspace->problem->chain.border, y, workspace->problem->chain.height);
-    return (const uint8_t *)input->samples + (size_t)(y % input->capacity) * input->stride;
-}
-
-/* Finds the edges in rows top to bottom - 1. Rows are whole: where edges are found in one pass,
- * there are no panels. */
-static void find_edges(const gc_workspace *workspace, const gc_sample_rows *input, int64_t top,
-                       int64_t bottom, char *output, size_t stride)
-{
-    for (int64_t y = top; y < bottom; y++) {
-        const uint8_t *rows[7];
-        for (int j = 0; j < 7; j++)
-            rows[j] = samples_row(workspace, input, y + j - 3);
-        gc_edges_run(&workspace->edges, workspace->stages->instructions->edges, workspace->problem,
-                     rows, output + (size_t)(y - top) * stride);
-    }
-}
-
 /* Output of this size goes past the caches. */
 enum { LARGE_BYTES = 8 << 20 };
-
-/* Computes the area by the pass of one filter of rank 1. False: it computed nothing, because chain
- * values of an exact chain are wanted. The stages compute those. */
-static bool run_rank1_pass(gc_workspace *workspace, const gc_stream *stream,
-                           const gc_sample_rows *input, gc_area area, char *output, size_t stride)
-{
-    const gc_stages *stages = workspace->stages;
-    size_t bytes = stream->output_bytes * workspace->problem->chain.height;
-    gc_strip_job job = {.input = *input,
-                        .area = area,
-                        .output = output,
-                        .stride = stride,
-                        .is_large = stream->result.next != NULL && bytes > LARGE_BYTES};
-    if (!stream->chain_only)
-        gc_strips_compute(&workspace->strips, &stages->rank1, stages->instructions, &job);
-    else if (!workspace->problem->chain.exact)
-        gc_strips_compute_chain(&workspace->strips, &stages->rank1, &job);
-    return !stream->chain_only || !workspace->problem->chain.exact;
-}
 
 void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
                           const gc_sample_rows *input, gc_area area, char *output, size_t stride)
 {
-    if (workspace->edges.memory != NULL && !stream->chain_only) {
-        find_edges(workspace, input, area.top, area.bottom, output, stride);
-        return;
-    }
-    if (workspace->stages->has_rank1_pass &&
-        run_rank1_pass(workspace, stream, input, area, output, stride))
+    size_t bytes = stream->output_bytes * workspace->problem->chain.height;
+    const gc_pass_job job = {.input = *input,
+                             .area = area,
+                             .output = output,
+                             .stride = stride,
+                             .chain_only = stream->chain_only,
+                             .is_large = stream->result.next != NULL && bytes > LARGE_BYTES};
+    if (workspace->pass != NULL && workspace->stages->pass->run(workspace->pass, &job))
         return;
     begin(workspace, area);
     for (int64_t y = area.top; y < area.bottom; y += workspace->stages->rows_at_once) {

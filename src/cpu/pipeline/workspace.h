@@ -4,8 +4,6 @@
 #define GC_CPU_PIPELINE_WORKSPACE_H
 
 #include "core/stream.h"
-#include "cpu/fast/edges.h"
-#include "cpu/fast/strips.h"
 #include "cpu/pipeline/area.h"
 #include "cpu/pipeline/window.h"
 #include "cpu/stages.h"
@@ -26,8 +24,7 @@ typedef struct gc_workspace {
     const float **rows;    /* where taps start reading in the rows of a window of floats */
     const uint8_t **bytes; /* the same in a window of bytes */
     float **out;           /* where computed rows go */
-    gc_edges edges;        /* where stages->finds_edges */
-    gc_strips strips;      /* where stages->has_rank1_pass */
+    void *pass;            /* what stages->pass needs for one thread; else NULL */
 } gc_workspace;
 
 /* For at most `columns` output columns at once. */

@@ -1,8 +1,9 @@
 /* Ways to compute one step of a chain, each a solver in the sense of FFTW: it says whether it
  * applies to a step and how long that would take, makes what it needs, and computes rows. Every
- * solver is a file of this folder. solvers.c has the table of them and takes the cheapest.
+ * solver is a file of this folder, or of cpu/fast: those of this folder compute any step. solvers.c
+ * has the table of them and takes the cheapest.
  *
- * The folder cpu/pass has what computes a whole job in one pass, without stages. */
+ * cpu/pass.h has what computes a whole job in one pass, without stages. */
 #ifndef GC_CPU_SOLVER_SOLVER_H
 #define GC_CPU_SOLVER_SOLVER_H
 
@@ -29,8 +30,8 @@ typedef struct gc_estimate {
     double seconds;       /* a value takes on one thread */
     int side;             /* tiles: of a tile */
     gc_products products; /* products: what the filter is the sum of */
-    int column_side;      /* vectors: values of a transform of columns, 0 where taps are summed */
-    int row_side;         /* vectors: values of a transform of rows, 0 where taps are summed */
+    int column_side;      /* long vectors: values of a transform of columns; 0: taps are summed */
+    int row_side;         /* and of a transform of rows */
 } gc_estimate;
 
 /* One step of a chain as the cpu implementation computes it. */

@@ -6,17 +6,22 @@
 #include <math.h>
 #include <string.h>
 
-extern const gc_solver gc_solver_every_tap, gc_solver_sparse, gc_solver_bytes, gc_solver_tiles,
-    gc_solver_products, gc_solver_vectors, gc_solver_vectors_of_bytes, gc_solver_box,
-    gc_solver_box_of_bytes;
+extern const gc_solver gc_solver_every_tap, gc_solver_products, gc_solver_vectors;
+#if GC_HAS_FAST
+extern const gc_solver gc_solver_sparse, gc_solver_bytes, gc_solver_box_of_bytes, gc_solver_box,
+    gc_solver_tiles, gc_solver_lines_of_bytes, gc_solver_lines;
+#endif
 
 /* The first applies to every matrix, the last to every filter of two vectors. Of equally cheap
- * solvers the first is taken. Solvers that need long to find out what they cost come last: the
- * limit of the others can end their search early. */
+ * solvers the first is taken. The limit of
+ * those before `products` can end its long search early. */
 static const gc_solver *const solvers[] = {
-    &gc_solver_every_tap, &gc_solver_sparse, &gc_solver_bytes,    &gc_solver_box_of_bytes,
-    &gc_solver_box,       &gc_solver_tiles,  &gc_solver_products, &gc_solver_vectors_of_bytes,
-    &gc_solver_vectors,
+    &gc_solver_every_tap,
+#if GC_HAS_FAST
+    &gc_solver_sparse,    &gc_solver_bytes,          &gc_solver_box_of_bytes, &gc_solver_box,
+    &gc_solver_tiles,     &gc_solver_lines_of_bytes, &gc_solver_lines,
+#endif
+    &gc_solver_products,  &gc_solver_vectors,
 };
 enum { SOLVER_COUNT = sizeof solvers / sizeof solvers[0] };
 

@@ -1,5 +1,5 @@
 /* PNG of every colour type, depth and interlacing, by libpng. Where the file can be read twice,
- * ISA-L inflates the image data (png/fast/stream.h). Whatever it rejects is read again by libpng and
+ * ISA-L inflates the image data (png/fast/stream.h). Whatever it rejects libpng reads again with
  * zlib alone: verdicts and messages are theirs. */
 #include "base/status.h"
 #include "io/codec.h"

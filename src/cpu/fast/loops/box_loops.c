@@ -1,6 +1,6 @@
 /* Running sums of cpu/fast/box.c, compiled once for every instruction set under the name that
  * GC_BOX_LOOPS gives them. But for `scan`, plain loops: compilers fill the vectors. */
-#include "cpu/instructions/instructions.h"
+#include "cpu/fast/loops/loops.h"
 #include "cpu/instructions/unroll.h"
 
 #if defined(__AVX512F__)

@@ -1,6 +1,6 @@
 /* The sums of cpu/fast/edges.c, compiled once for every instruction set under the name that
  * GC_EDGES_LOOPS gives them. Plain loops on 16-bit integers: compilers fill the vectors. */
-#include "cpu/instructions/instructions.h"
+#include "cpu/fast/loops/loops.h"
 
 /* The Gaussian's column 2 4 5 4 2, and the column of its second difference, 2 0 -1 -2 -1 0 2. */
 static void columns(const uint8_t *const rows[7], size_t count, uint16_t *restrict smooth,

@@ -4,9 +4,9 @@
  * Columns are summed in float32. Where the weights of a column are the same on both sides of its
  * middle, the sums of both sides are added first. rank1_bytes_rows.h sums rows,
  * rank1_bytes_vectors.h says how a block of samples lies in vectors. */
+#include "cpu/fast/loops/loops.h"
 #include "cpu/fast/loops/rank1_bytes_rows.h"
 #include "cpu/fast/loops/rank1_bytes_vectors.h"
-#include "cpu/instructions/instructions.h"
 
 #include <math.h>
 #include <string.h>

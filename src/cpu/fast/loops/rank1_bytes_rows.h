@@ -4,8 +4,8 @@
 #ifndef GC_CPU_FAST_LOOPS_RANK1_BYTES_ROWS_H
 #define GC_CPU_FAST_LOOPS_RANK1_BYTES_ROWS_H
 
+#include "cpu/fast/loops/loops.h"
 #include "cpu/fast/loops/rank1_bytes_vectors.h"
-#include "cpu/instructions/instructions.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Conversion of samples, compiled once for every instruction set under the name that
  * GC_SAMPLES_LOOPS gives it. Samples are those of core/conversion.c. Levels of 8 bits are computed
  * in float32 where the error cannot change them, all else by the same operations in doubles. */
-#include "cpu/instructions/instructions.h"
+#include "cpu/fast/loops/loops.h"
 #include "cpu/instructions/unroll.h"
 
 #include <math.h>

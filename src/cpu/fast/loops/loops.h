@@ -1,0 +1,176 @@
+/* The loops of the fast rooms, compiled once for every instruction set (cpu/instructions). */
+#ifndef GC_CPU_FAST_LOOPS_LOOPS_H
+#define GC_CPU_FAST_LOOPS_LOOPS_H
+
+#include "core/conversion.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- Taps in bytes --------------------------------------------------------------------------- */
+
+/* Taps of a row that are multiplied at once: as many neighbouring bytes as a lane holds. */
+enum { GC_BYTES_GROUP = 4 };
+
+/* A step's taps as signed bytes. An element holds four neighbouring bytes of a row. Zeros in
+ * between are for the samples of other channels. */
+typedef struct gc_byte_step {
+    int32_t *taps;
+    int width, height; /* in elements */
+} gc_byte_step;
+
+typedef struct gc_bytes_loops {
+    /* As gc_taps_function, on samples of 8 bits. `advance` is the distance from element to element
+     * in samples: GC_BYTES_GROUP. Up to GC_BYTES_GROUP - 1 samples more are read beyond. */
+    void (*every)(const gc_byte_step *step, const uint8_t *const *rows, size_t advance,
+                  size_t count, int row_count, float *const *out);
+} gc_bytes_loops;
+
+/* ---- Edges ----------------------------------------------------------------------------------- */
+
+/* See fast/edges.c. Sums are modulo 2^16. */
+typedef struct gc_edges_loops {
+    /* Of seven rows of samples, smooth[x] = the Gaussian's column, curve[x] = the column of the
+     * Gaussian's second difference. */
+    void (*columns)(const uint8_t *const rows[7], size_t count, uint16_t *smooth, uint16_t *curve);
+    /* flags[x] = whether |response| > threshold, inverted where `invert` is 1. smooth and curve can
+     * be read from -3 to count + 2. */
+    void (*find)(const uint16_t *smooth, const uint16_t *curve, size_t count, uint16_t threshold,
+                 uint8_t invert, uint8_t *flags);
+} gc_edges_loops;
+
+/* ---- Rank 1 on bytes ------------------------------------------------------------------------- */
+
+enum { GC_RANK1_ROWS = 2, GC_RANK1_FINE_BITS = 6 }; /* rows of output are computed together */
+
+/* A row of whole weights: as they are for the portable loops, and in pairs for the others. Where
+ * weights have the same magnitudes on both sides of the middle, it is folded: term t is samples t
+ * and width - 1 - t, each times its factor; the sample in the middle is alone. Else term t is
+ * sample t alone. */
+typedef struct gc_rank1_row {
+    float *weights;
+    int width;
+    size_t advance;  /* from tap to tap, in samples */
+    int16_t factors; /* of the two samples of a term, that of the first one in the lower byte */
+    /* Of terms 2p and 2p + 1: two taps of 16 bits, the first one in the lower half. Where the row
+     * is fine, a weight is 2^GC_RANK1_FINE_BITS taps and a fine tap. */
+    int32_t *taps, *fine_taps;
+    bool is_fine;
+    bool is_folded;
+} gc_rank1_row;
+
+/* What the value of a sum is: the level; the level where the sum is still to be divided; or the
+ * level in fixed point, with 16 bits after the point. */
+typedef enum gc_rank1_kind { GC_RANK1_PLAIN, GC_RANK1_DIVIDED, GC_RANK1_FIXED } gc_rank1_kind;
+
+/* How columns of sums become levels: see fast/rank1_bytes.c. Value: start + the sum, or, where it
+ * is divided or its magnitude is taken, start + sign * that. */
+typedef struct gc_rank1_column {
+    float *weights;
+    int height;
+    bool is_even; /* the weights are the same from both ends */
+    gc_rank1_kind kind;
+    bool absolute;
+    float start, sign;
+    float divisor, reciprocal;
+    uint32_t near; /* a value in fixed point may be near a tie if its lowest 16 bits are below */
+} gc_rank1_column;
+
+/* The filter as the reference adds it up: rows, and taps in a row, in reading order or
+ * backwards. */
+typedef struct gc_rank1_terms {
+    double *weights; /* of float32, in reading order */
+    int width, height;
+    size_t advance; /* from tap to tap, in samples */
+    bool backwards;
+} gc_rank1_terms;
+
+/* The longest side of a filter; values anywhere that are computed side by side. */
+enum { GC_RANK1_SIDE_MAX = 31, GC_RANK1_GROUP = 8 };
+
+/* The most values of a row at once. */
+enum { GC_RANK1_VALUES_MAX = 2048 };
+
+/* Values of a row that may be near a tie. */
+typedef struct gc_rank1_near {
+    uint64_t words; /* bit i: bits[i] is set, and not 0 */
+    uint64_t bits[GC_RANK1_VALUES_MAX / 64];
+} gc_rank1_near;
+
+/* Rows of output, GC_RANK1_ROWS of each. */
+typedef struct gc_rank1_output {
+    uint8_t *out[GC_RANK1_ROWS];
+    gc_rank1_near near[GC_RANK1_ROWS];
+    const uint8_t *kept[GC_RANK1_ROWS]; /* samples that stay in the place of levels, or NULL */
+    uint32_t kept_mask;                 /* of four samples those that stay have bytes of 255 */
+    bool streams; /* rows begin on cache lines, and blocks are stored past the caches */
+} gc_rank1_output;
+
+/* Loops read up to 64 samples and write up to 64 sums beyond the last one. The order of sums within
+ * 64 of them is up to the loops. */
+typedef struct gc_rank1_loops {
+    /* sums[i] = sum_k weights[k] * samples[i + k*advance] for i in [0, count). `scratch` has room
+     * for all samples that are read, as integers of 32 bits. Sums over 2^24 are rounded. */
+    void (*sum)(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,
+                float *sums);
+    /* out[o][i] = the level of sum_j weights[j] * rows[o+j][i] for i in [0, count), o in
+     * [0, GC_RANK1_ROWS). Adds values to near[o]. There are height + 1 rows. */
+    void (*finish)(const gc_rank1_column *column, const float *const *rows, size_t count,
+                   gc_rank1_output *output);
+    /* Chain values of the reference: tap (j, k) of value g reads rows[j][g][k * advance]. */
+    void (*sum_places)(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
+                       float values[GC_RANK1_GROUP]);
+    /* A block is a cache line, so `finish` can store past the caches. Where a line takes two stores
+     * (AVX2), such stores made the pass 1.4 to 4 times as slow on a Zen 3. */
+    bool stores_lines;
+} gc_rank1_loops;
+
+/* ---- Boxes ----------------------------------------------------------------------------------- */
+
+enum { GC_BOX_ROWS = 4 }; /* whose sums of real numbers go together */
+
+/* See fast/box.c. Loops read and write up to 15 values beyond the last one of a row. */
+typedef struct gc_box_loops {
+    /* sums[x] += row[x] for x in [0, count) */
+    void (*add_bytes)(uint32_t *sums, const uint8_t *row, size_t count);
+    void (*add_whole)(uint32_t *sums, const float *row, size_t count);
+    void (*add_real)(double *sums, const float *row, size_t count);
+    /* sums[x] += added[x]; out[i] = factor * the sum of sums[i + k*channels] below i + span, for i
+     * in [0, count); sums[x] -= removed[x]. All modulo 2^32. `span` is the width of the filter
+     * times the channels; there are count + span - channels sums. `prefix` has room for `channels`
+     * more and 15. */
+    void (*slide_bytes)(uint32_t *sums, const uint8_t *added, const uint8_t *removed, size_t count,
+                        size_t span, size_t channels, uint32_t *prefix, float factor, float *out);
+    void (*slide_whole)(uint32_t *sums, const float *added, const float *removed, size_t count,
+                        size_t span, size_t channels, uint32_t *prefix, float factor, float *out);
+    /* to[x] = sums[x] + added[x]; sums[x] = to[x] - removed[x] */
+    void (*slide_real)(double *sums, const float *added, const float *removed, size_t count,
+                       double *to);
+    /* The sums along GC_BOX_ROWS rows as above; `span` values more are read. */
+    void (*sum_real)(const double *const *sums, size_t count, size_t span, size_t channels,
+                     double factor, float *const *out);
+} gc_box_loops;
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+/* Conversions that give the bits of core/conversion.h in wider vectors. */
+typedef struct gc_samples_loops {
+    /* row[i] = samples[i] */
+    void (*load8)(const uint8_t *samples, size_t count, float *row);
+    void (*load16)(const uint16_t *samples, size_t count, float *row);
+    /* Rule 5: divided, made absolute, scaled, offset, clamped to 0..255 and rounded. */
+    void (*store8)(const gc_conversion *conversion, const float *row, size_t count,
+                   uint8_t *samples);
+    /* The same to 0..65535, where the input has 16 bits. */
+    void (*store16)(const gc_conversion *conversion, const float *row, size_t count,
+                    uint16_t *samples);
+    /* As gc_load_pixels, of input of 8 bits with alpha that is kept or premultiplied. */
+    void (*load8_alpha)(const gc_conversion *conversion, const uint8_t *samples, size_t pixels,
+                        float *row);
+    /* As gc_store_pixels, to output of 8 bits that is not bilevel, from such input. */
+    void (*store8_alpha)(const gc_conversion *conversion, const float *row, size_t pixels,
+                         const uint8_t *alpha, uint8_t *samples);
+} gc_samples_loops;
+
+#endif

@@ -1,0 +1,37 @@
+/* Passes compute a whole job from samples to output, without stages and chain values in between.
+ * Each is a file of cpu/fast. stages.c has the table of them and takes the cheapest, if it is
+ * cheaper than the stages. */
+#ifndef GC_CPU_PASS_H
+#define GC_CPU_PASS_H
+
+#include "core/problem.h"
+#include "cpu/pipeline/area.h"
+
+/* An area of all columns. */
+typedef struct gc_pass_job {
+    gc_sample_rows input;
+    gc_area area;
+    char *output; /* where column 0 of row area.top goes */
+    size_t stride;
+    bool chain_only; /* chain values are wanted in place of output */
+    bool is_large;   /* more output than caches hold, which stays in memory */
+} gc_pass_job;
+
+typedef struct gc_pass {
+    /* Seconds that the image takes on one thread; HUGE_VAL if the pass cannot compute the job,
+     * which names no solver. */
+    double (*seconds)(const gc_problem *problem);
+    /* Makes what all threads share. *shared is NULL if the pass turns out not to pay. */
+    gconv_status (*create)(const gc_problem *problem, void **shared, gconv_error *error);
+    void (*release)(void *shared);
+    /* Makes what one thread needs. */
+    gconv_status (*open)(const void *shared, void **own, gconv_error *error);
+    void (*close)(void *own);
+    /* False: it computed nothing, because it does not give these chain values. The stages do. */
+    bool (*run)(void *own, const gc_pass_job *job);
+    /* Words for people: "5x5 by a column and a row to levels". */
+    void (*describe)(const void *shared, char *text, size_t size);
+    bool goes_in_strips; /* of columns: bands in memory may be larger than caches */
+} gc_pass;
+
+#endif
