@@ -2,7 +2,7 @@
 
 #include "base/number.h"
 
-/* Bytes that the rings may hold where the chain reaches far: a part of the memory of a run. */
+/* Bytes that the rings may hold if the chain reaches far: a part of the memory of a run. */
 enum { RING_BYTES_MIN = 20 << 20, RING_BYTES_A_COLUMN = 2560 };
 
 static int64_t ring_bytes(const gc_problem *problem)

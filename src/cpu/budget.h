@@ -5,8 +5,8 @@
 
 #include "core/problem.h"
 
-/* Bands between reading and writing that no thread works on, where bands are divided into panels.
- * Few are needed: threads share a band, and a band is large. */
+/* Bands between reading and writing that no thread works on, if bands are divided into panels. Few
+ * are needed: threads share a band, and a band is large. */
 enum { GC_BANDS_AHEAD_OF_PANELS = 2 };
 
 /* The most rows of a band that the rings have room for. The ring of samples holds `moving` bands,

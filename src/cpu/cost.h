@@ -15,7 +15,7 @@
 /* What a row costs in each stage, beside its values: up to 0.25 us for a column and a row. */
 #define GC_ROW_SECONDS 1e-7
 
-/* What a row costs beside its values where fast/edges.c computes the whole chain. */
+/* What a row costs beside its values if fast/edges.c computes the whole chain. */
 #define GC_EDGES_ROW_SECONDS 5e-8
 
 /* Least multiply-adds for which a thread is woken: some 60 us of work. */
@@ -50,8 +50,8 @@
 #define GC_TAP_SECONDS_AVX2 0.021e-9
 #define GC_TAP_SECONDS_PORTABLE 0.060e-9
 
-/* How much longer a tap takes where a loaded vector meets one tap alone: in a filter of one row,
- * and where taps that are 0 are left out. */
+/* How much longer a tap takes if a loaded vector meets one tap alone: in a filter of one row, and
+ * if taps that are 0 are left out. */
 #define GC_FLAT_FACTOR 1.8
 #define GC_SPARSE_FACTOR 2.5
 
@@ -77,7 +77,7 @@
 /* A value on its way into lines and out of them, beside the rounds. */
 #define GC_LINE_SECONDS 0.5e-9
 
-/* How much longer a transform takes where tile and spectrum leave a second-level cache of 1 MiB: up
+/* How much longer a transform takes if tile and spectrum exceed a second-level cache of 1 MiB: up
  * to 2 MiB, and beyond. */
 #define GC_CACHE_FACTOR_2_MIB 1.7
 #define GC_CACHE_FACTOR_BEYOND 3.2

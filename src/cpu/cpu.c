@@ -5,8 +5,8 @@
  * piece.
  *
  * Input rows live in a ring. So memory grows with the image's width and the filters' heights, and
- * not with the image's height. Only a border that wraps needs the whole image. Where input and
- * output lie in memory nothing is read or written, and bands are computed in place. */
+ * not with the image's height. Only a border that wraps needs the whole image. If input and output
+ * lie in memory nothing is read or written, and bands are computed in place. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -24,7 +24,7 @@
 typedef struct cpu_state {
     const gc_problem *problem;
     int threads; /* at most */
-    int room;    /* threads more where other images leave processors to this one */
+    int room;    /* threads more, if other images leave processors to this one */
     gc_stages stages;
     gc_workspace *workspaces; /* one a thread; of a thread more, once it has come */
     bool *created;            /* whether the workspace is */
@@ -100,8 +100,7 @@ static gconv_status create_workspace(cpu_state *state, int thread, gconv_error *
     return status;
 }
 
-/* Each thread needs a workspace. Where memory is short there are fewer threads, but at least
- * one. */
+/* Each thread needs a workspace. If memory is short there are fewer threads, but at least one. */
 static gconv_status create_workspaces(cpu_state *state, gconv_error *error)
 {
     size_t most = (size_t)(state->threads + state->room);
@@ -152,8 +151,8 @@ typedef struct cpu_run {
     gc_division division;
     gc_dispatcher dispatcher;
     gc_stream *stream;
-    char *input;  /* the ring of samples; NULL where the image lies in memory */
-    char *output; /* the ring of output; NULL where it goes to memory */
+    char *input;  /* the ring of samples; NULL if the image lies in memory */
+    char *output; /* the ring of output; NULL if it goes to memory */
 } cpu_run;
 
 /* Reads the rows of a band that the run needs. */
@@ -169,7 +168,7 @@ static gconv_status read_band(cpu_run *run, int64_t band, gconv_error *error)
                           rows + (size_t)(first - top) * bytes, bytes, error);
 }
 
-/* Where the first row of a band goes. */
+/* The place of the first row of a band. */
 static char *output_of_band(const cpu_run *run, int64_t band)
 {
     const gc_division *division = &run->division;
@@ -239,8 +238,7 @@ static void work(void *user, int member)
     }
 }
 
-/* Allocates the two rings, for one thread where memory is short. The result does not depend on
- * it. */
+/* Allocates the two rings, for one thread if memory is short. The result does not depend on it. */
 static gconv_status allocate_rings(cpu_run *run, gconv_error *error)
 {
     const cpu_state *state = run->state;

@@ -104,7 +104,7 @@ static void transform_piece(const gc_locality *l, size_t first, int member)
             spectrum);
 }
 
-/* The next piece's first number; GC_LOCALITY_NUMBERS or more where none is left. */
+/* The next piece's first number; GC_LOCALITY_NUMBERS or more if none is left. */
 static size_t next_piece(gc_locality *l)
 {
     return (size_t)atomic_fetch_add(&l->next, 1) * PIECE;
@@ -165,7 +165,7 @@ double gc_locality_pass(gc_locality *locality, int points)
 /* ---- Judging --------------------------------------------------------------------------------- */
 
 /* The frequency that the loops leave at `place` of a line: decimation in frequency, one round of
- * radix 2 where the length is no power of 4, then rounds of radix 4. */
+ * radix 2 if the length is no power of 4, then rounds of radix 4. */
 static int frequency_at(int place, int points)
 {
     int frequency = 0, weight = 1, length = points;

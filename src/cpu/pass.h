@@ -11,7 +11,7 @@
 typedef struct gc_pass_job {
     gc_sample_rows input;
     gc_area area;
-    char *output; /* where column 0 of row area.top goes */
+    char *output; /* the place of column 0 of row area.top */
     size_t stride;
     bool chain_only; /* chain values are wanted in place of output */
     bool is_large;   /* more output than caches hold, which stays in memory */

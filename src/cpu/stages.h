@@ -17,7 +17,7 @@ typedef struct gc_stages {
     size_t scratch_of_column; /* and for each column of its output, the most of all */
 } gc_stages;
 
-/* Whether every step can be computed: GCONV_ERROR_UNSUPPORTED where the job names a solver that
+/* Whether every step can be computed: GCONV_ERROR_UNSUPPORTED if the job names a solver that
  * cannot. */
 gconv_status gc_stages_check(const gc_problem *problem, gconv_error *error);
 

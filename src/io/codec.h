@@ -23,8 +23,8 @@ typedef struct gc_decoder {
     double white; /* of a PFM; 0: as the header says */
     bool tolerant;
     bool libraries_only; /* code of gconv's own must not decode in the place of a library */
-    bool grey_wanted; /* grey rows are welcome where the file has them, as the Y plane of a JPEG */
-    const char *decoded_by; /* where that is not the library of `type`; else NULL */
+    bool grey_wanted;    /* grey rows are welcome if the file has them, as the Y plane of a JPEG */
+    const char *decoded_by; /* the decoder's name, if it is not the library of `type`; else NULL */
     gconv_shape shape;      /* of the rows that `read` gives: depth 8, 16 or 32 */
     bool leaves_colour;     /* `read` gives grey rows of an image in RGB */
     bool bottom_up;         /* `read` gives the last row first */
@@ -40,18 +40,18 @@ typedef enum gc_offer {
 
 struct gc_decoder_type {
     const char *name; /* of the library that decodes: "libpng" */
-    /* Reads the header. Sets *decoder even on failure, and the caller frees it. *decoder is NULL
-     * where memory is out. The head of *decoder becomes a copy of `common`. */
+    /* Reads the header. Sets *decoder even on failure, and the caller frees it. *decoder is NULL if
+     * memory is out. The head of *decoder becomes a copy of `common`. */
     gconv_status (*open)(const gc_decoder *common, gc_decoder **decoder, gconv_error *error);
     /* The next `count` rows; never more than there are. */
     gconv_status (*read)(gc_decoder *decoder, uint32_t count, unsigned char *rows, size_t stride,
                          gconv_error *error);
-    /* Passes over `count` rows without decoding them, where the input seeks. NULL: the caller reads
+    /* Passes over `count` rows without decoding them, if the input seeks. NULL: the caller reads
      * them. */
     gconv_status (*skip)(gc_decoder *decoder, uint32_t count, gconv_error *error);
     /* After the last row: reads and checks the rest of the image. */
     gconv_status (*finish)(gc_decoder *decoder, gconv_error *error);
-    /* After `finish`: sets *alone where no other image follows this one, and warns of bytes that
+    /* After `finish`: sets *alone if no other image follows this one, and warns of bytes that
      * follow instead. With `wait` it reads until it knows. Without, it looks only at bytes that
      * have arrived: *alone may stay false although nothing follows. NULL for formats that hold one
      * image a file. */
@@ -73,10 +73,10 @@ extern const gc_decoder_type gc_png_decoder;
 extern const gc_decoder_type gc_jpeg_decoder;
 extern const gc_decoder_type gc_pnm_decoder;
 
-/* Fails where the shape has more pixels than max_pixels, or more bytes than memory can address. */
+/* Fails if the shape has more pixels than max_pixels, or more bytes than memory can address. */
 gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error);
 
-/* Gives the warning below where bytes follow the image. Never waits for them. */
+/* Gives the warning below if bytes follow the image. Never waits for them. */
 void gc_decoder_check_trailing(const gc_decoder *decoder);
 
 /* Warns that bytes follow the image and are ignored. */
@@ -104,7 +104,7 @@ typedef struct gc_encoder {
 
 struct gc_encoder_type {
     /* Writes the header. Sets *encoder even on failure, and the caller frees it. *encoder is NULL
-     * where memory is out. The head of *encoder becomes a copy of `common`. */
+     * if memory is out. The head of *encoder becomes a copy of `common`. */
     gconv_status (*open)(const gc_encoder *common, gc_encoder **encoder, gconv_error *error);
     gconv_status (*write)(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
                           size_t stride, gconv_error *error);

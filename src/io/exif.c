@@ -123,15 +123,14 @@ static bool open_first(tiff *file, const unsigned char *bytes, size_t size, dire
     return open_tiff(file, bytes, size) && open_directory(file, read_u32(file, 4), first);
 }
 
-/* The offset of the field that holds the next directory's offset; 0 where the blob ends before
- * it. */
+/* The offset of the field that holds the next directory's offset; 0 if the blob ends before it. */
 static size_t next_offset(const tiff *file, const directory *from)
 {
     size_t at = from->first + from->entries * ENTRY_BYTES;
     return file->size - at >= 4 ? at : 0;
 }
 
-/* The entry's offset in the file, 0 where there is none. */
+/* The entry's offset in the file, 0 if there is none. */
 static size_t find_entry(const tiff *file, const directory *in, uint32_t tag)
 {
     for (size_t i = 0; i < in->entries; i++)
@@ -198,8 +197,8 @@ static void put_number(const tiff *file, unsigned char *exif, size_t at, uint32_
 
 /* ---- Orientation ----------------------------------------------------------------------------- */
 
-/* The first value of the orientation in the first directory. Upright where there is none, where it
- * is no whole number from 1 to 8, and where it lies in the structure, which may change. */
+/* The first value of the orientation in the first directory. Upright if there is none, if it is no
+ * whole number from 1 to 8, and if it lies in the structure, which may change. */
 static int find_orientation(const tiff *file, const directory *first, values *found)
 {
     if (!find_numbers(file, first, TAG_ORIENTATION, found))
@@ -289,7 +288,7 @@ static bool find_fraction(const tiff *file, const directory *in, uint32_t tag, f
     return found->over > 0 && found->under > 0;
 }
 
-/* EXIF 2.32: inches where the unit is not given. */
+/* EXIF 2.32: inches if the unit is not given. */
 static gc_resolution_unit resolution_unit(const tiff *file, const directory *first)
 {
     static const gc_resolution_unit units[] = {GC_RESOLUTION_NONE, GC_RESOLUTION_RATIO,
@@ -364,8 +363,8 @@ gc_exif_state gc_exif_mend(unsigned char *exif, size_t *size)
 
 /* How the thumbnail is removed from a blob of EXIF. First each byte gets marks that say what it
  * belongs to: a directory that stays, one that goes, a value, the thumbnail. Then the bytes that go
- * are set to 0, and cut off where they end the blob. Some files share a value between directories:
- * such a value has several marks, and stays where a directory that stays uses it. */
+ * are set to 0, and cut off if they end the blob. Some files share a value between directories:
+ * such a value has several marks, and stays if a directory that stays uses it. */
 enum {
     KEPT_STRUCTURE = 1, /* the header, a directory that stays */
     KEPT_VALUE = 2,
@@ -381,7 +380,7 @@ typedef struct survey {
     uint64_t budget;      /* bytes that may still be marked: a hostile file could take for ever */
 } survey;
 
-/* Marks the bytes that lie within the blob. False where the budget is used up. */
+/* Marks the bytes that lie within the blob. False if the budget is used up. */
 static bool mark(survey *in, size_t at, uint64_t count, unsigned char as)
 {
     if (at >= in->file.size)
@@ -442,8 +441,8 @@ static bool mark_picture(survey *in, const directory *from, uint32_t tag_offsets
     return true;
 }
 
-/* Marks the directories from `at` on. Where a directory is broken, or lies in marked bytes (a
- * loop), nobody can tell what belongs to it. Then every byte is removed that need not stay. */
+/* Marks the directories from `at` on. If a directory is broken, or lies in marked bytes (a loop),
+ * nobody can tell what belongs to it. Then every byte is removed that need not stay. */
 static bool mark_thumbnail(survey *in, size_t at)
 {
     while (at != 0) {

@@ -9,12 +9,12 @@
 enum { GC_ORIENTATION_UPRIGHT = 1, GC_ORIENTATION_UPSIDE_DOWN = 4, GC_ORIENTATION_COUNT = 8 };
 
 /* Orientation of a TIFF structure ("II*\0..." or "MM\0*..."): the first value of the entry, which
- * may have any type of whole numbers. Upright where there is no such value from 1 to 8. */
+ * may have any type of whole numbers. Upright if there is no such value from 1 to 8. */
 int gc_exif_orientation(const unsigned char *exif, size_t size);
 
 /* Makes the blob describe the upright picture: an orientation from 2 to 8 becomes one value of 1 in
- * its type. Where it was a quarter turn, width and height, and horizontal and vertical resolution
- * are exchanged, too. */
+ * its type. If it was a quarter turn, width and height, and horizontal and vertical resolution are
+ * exchanged, too. */
 void gc_exif_reset_orientation(unsigned char *exif, size_t size);
 
 typedef enum gc_exif_state {
@@ -30,7 +30,7 @@ enum { GC_EXIF_ROOM_BYTES = 4 };
  * room for GC_EXIF_ROOM_BYTES more behind the blob, and *size may grow by them. */
 gc_exif_state gc_exif_mend(unsigned char *exif, size_t *size);
 
-/* The resolution that the blob gives, GC_RESOLUTION_NONE where it gives none. */
+/* The resolution that the blob gives, GC_RESOLUTION_NONE if it gives none. */
 gc_resolution gc_exif_resolution(const unsigned char *exif, size_t size);
 
 /* Removes the thumbnail: the second directory, the directories after it, and all that they refer

@@ -81,7 +81,7 @@ static char ascii_lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* strcasecmp follows the locale, where an I may not be the capital of i. */
+/* strcasecmp follows the locale: an I may not be the capital of i. */
 static bool same_word(const char *text, const char *word)
 {
     while (*word != '\0' && ascii_lower(*text) == *word) {

@@ -17,8 +17,8 @@ typedef struct gc_format {
     const char *words[GC_FORMAT_WORDS_MAX + 1]; /* its names and extensions, in small letters */
     const char *signatures[2];             /* how its files begin; NULL: gconv does not read them */
     bool blank_follows;                    /* a blank or a comment must follow a signature */
-    const struct gc_decoder_type *decoder; /* NULL where it is not read */
-    const struct gc_encoder_type *encoder; /* NULL where it is not written */
+    const struct gc_decoder_type *decoder; /* NULL if it is not read */
+    const struct gc_encoder_type *encoder; /* NULL if it is not written */
 } gc_format;
 
 /* NULL for GCONV_FORMAT_UNKNOWN and for values that are no format. */

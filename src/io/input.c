@@ -194,8 +194,8 @@ ssize_t gc_input_read_at(const gc_input *input, void *bytes, size_t size, uint64
     return count;
 }
 
-/* Reads `size` bytes from the beginning. False where that fails or the file is shorter. The pieces
- * are small: who is shown them finds them in the cache of the processor. */
+/* Reads `size` bytes from the beginning. False if that fails or the file is shorter. The pieces are
+ * small: a function that is shown them finds them in the processor's cache. */
 static bool read_again(const gc_input *input, unsigned char *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {

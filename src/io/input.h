@@ -29,7 +29,7 @@ typedef struct gc_input {
 gconv_status gc_input_open(const char *path, gc_input *input, gconv_error *error);
 void gc_input_close(gc_input *input);
 
-/* Shows the next bytes without reading them: at least `wanted`, fewer only where the input ends.
+/* Shows the next bytes without reading them: at least `wanted`, fewer only if the input ends.
  * `wanted` is at most GC_INPUT_BUFFER_BYTES. The bytes stay valid until the next call. */
 gconv_status gc_input_peek(gc_input *input, size_t wanted, const unsigned char **bytes,
                            size_t *available, gconv_error *error);
@@ -41,12 +41,12 @@ void gc_input_skip(gc_input *input, size_t count);
  * the end of the input is passed over, too. */
 gconv_status gc_input_pass(gc_input *input, uint64_t count, gconv_error *error);
 
-/* Reads `wanted` bytes; *got is less only where the input ends. */
+/* Reads `wanted` bytes; *got is less only if the input ends. */
 gconv_status gc_input_read(gc_input *input, void *bytes, size_t wanted, size_t *got,
                            gconv_error *error);
 
-/* Reads all buffered bytes, without a copy; fills the buffer first where it is empty. The bytes
- * stay valid until the next call. *size is 0 at the end. */
+/* Reads all buffered bytes, without a copy; fills the buffer first if it is empty. The bytes stay
+ * valid until the next call. *size is 0 at the end. */
 gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t *size,
                            gconv_error *error);
 
@@ -59,8 +59,8 @@ bool gc_input_measure(const gc_input *input, size_t limit, size_t *size, const c
  * NULL. */
 bool gc_input_load(const gc_input *input, size_t size, unsigned char **bytes, const char **reason);
 
-/* The buffered bytes, read or not, where the buffer still begins with the first byte of the file;
- * else 0 bytes. They stay valid until more is read. */
+/* The buffered bytes, read or not, if the buffer still begins with the first byte of the file; else
+ * 0 bytes. They stay valid until more is read. */
 size_t gc_input_head(const gc_input *input, const unsigned char **bytes);
 
 /* One pread(2), which moves on in nothing, of an input that can be read twice. Returns what pread
@@ -76,8 +76,8 @@ gconv_status gc_input_rewind(gc_input *input, gconv_error *error);
 /* Another image begins: GC_INPUT_BYTES_MAX limits the bytes from here on. */
 void gc_input_restart(gc_input *input);
 
-/* Whether bytes are left. Never waits: of a pipe, only bytes that are buffered count. False where
- * the input cannot be read. */
+/* Whether bytes are left. Never waits: of a pipe, only bytes that are buffered count. False if the
+ * input cannot be read. */
 bool gc_input_has_more(gc_input *input);
 
 #endif

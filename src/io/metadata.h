@@ -9,9 +9,9 @@
 enum { GC_CHROMATICITY_COUNT = 8 };
 
 struct gconv_metadata {
-    unsigned char *icc; /* NULL where there is none */
+    unsigned char *icc; /* NULL if there is none */
     size_t icc_bytes;
-    unsigned char *exif; /* a TIFF structure, without "Exif\0\0"; NULL where there is none */
+    unsigned char *exif; /* a TIFF structure, without "Exif\0\0"; NULL if there is none */
     size_t exif_bytes;
     gc_resolution resolution;
     /* The file has these; gconv does not keep them, and warns. */
@@ -34,7 +34,7 @@ gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, cons
                               gconv_error *error);
 
 /* Keep a copy of a blob, as far as it is not damaged. The EXIF thumbnail is removed: it shows the
- * picture before it was filtered. The resolution in EXIF becomes the image's where the file itself
+ * picture before it was filtered. The resolution in EXIF becomes the image's if the file itself
  * gives none. An empty blob is dropped with a warning. */
 gconv_status gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
                                  const gc_warnings *warnings, gconv_error *error);
@@ -42,7 +42,7 @@ gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, s
                                   const gc_warnings *warnings, gconv_error *error);
 
 /* The part of `metadata` (may be NULL) that `keep` asks for and that fits an image of `channels`
- * channels. Warns of what is lost where everything was to be kept. The result borrows the blobs of
+ * channels. Warns of what is lost if everything was to be kept. The result borrows the blobs of
  * `metadata`: do not clear the result. */
 gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep, int channels,
                                   const gc_warnings *warnings);

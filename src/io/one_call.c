@@ -16,7 +16,7 @@ typedef struct conversion {
     gconv_writer_options writing;
     gconv_reader *reader;
     gconv_writer *writer;
-    char *pixels; /* of the image, where alpha depends on them; else NULL */
+    char *pixels; /* of the image, if alpha depends on them; else NULL */
 } conversion;
 
 /* The depth that the program takes: the job's, else the input's, or a bit for edges in PNG, if the
@@ -46,7 +46,7 @@ static gconv_status open_output(conversion *c, const gconv_plan *plan, gconv_err
                              : gconv_writer_next(c->writer, &c->writing, error);
 }
 
-/* Decides how alpha is treated: reads the image where that depends on its pixels. */
+/* Decides how alpha is treated: reads the image if that depends on its pixels. */
 static gconv_status resolve_alpha(conversion *c, gconv_job *job, gconv_error *error)
 {
     const gconv_shape *shape = &job->input;

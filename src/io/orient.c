@@ -23,7 +23,7 @@ void gc_orient_mirror_row(unsigned char *row, uint32_t width, size_t pixel_bytes
     }
 }
 
-/* How to walk the stored image: where upright (0,0) lies, and the bytes from one upright pixel to
+/* How to walk the stored image: the place of upright (0,0), and the bytes from one upright pixel to
  * the next along x and along y. */
 typedef struct walk {
     const unsigned char *origin;

@@ -19,7 +19,7 @@ typedef struct pnm_decoder {
     float least, largest; /* samples of a PFM so far, as stored */
     size_t row_samples;
     size_t row_bytes; /* in the file */
-    uint16_t *levels; /* what sample 0..maxval becomes; NULL where it stays as it is */
+    uint16_t *levels; /* what sample 0..maxval becomes; NULL if it stays as it is */
     bool stopped;     /* tolerant: there is no more data, rows are 0 from here on */
 } pnm_decoder;
 
@@ -70,7 +70,7 @@ static uint32_t read_number(header *text)
     return text->at == first ? NUMBER_MISSING : (uint32_t)value;
 }
 
-/* The scale of a PFM; 0 where no number stands there. */
+/* The scale of a PFM; 0 if no number stands there. */
 static double read_scale(header *text)
 {
     skip_blanks(text);
@@ -90,8 +90,8 @@ static bool is_pfm(const pnm_decoder *decoder)
     return decoder->common.format == GCONV_FORMAT_PFM;
 }
 
-/* Parses the header up to the blank that ends it; false where the text ends before that. The end of
- * a comment right behind the last number is this blank. */
+/* Parses the header up to the blank that ends it; false if the text ends before that. The end of a
+ * comment right behind the last number is this blank. */
 static bool parse_header(pnm_decoder *decoder, header *text)
 {
     gconv_shape *shape = &decoder->common.shape;
@@ -270,7 +270,7 @@ static uint32_t convert_16(const pnm_decoder *decoder, uint16_t *row)
     return largest;
 }
 
-/* Converts a row in place. False where a sample is none of contract.md, rule 82. */
+/* Converts a row in place. False if a sample is none of contract.md, rule 82. */
 static bool convert_32(pnm_decoder *decoder, float *row)
 {
     const unsigned char *bytes = (const unsigned char *)row;
@@ -330,7 +330,8 @@ static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *e
     return gc_input_pass(common->input, (uint64_t)count * decoder->row_bytes, error);
 }
 
-/* Warns where the samples of a PFM do not fit its white. One that nobody has said may be wrong. */
+/* Warns if the samples of a PFM do not fit its white. A white that neither the header nor an option
+ * gives may be wrong. */
 static void check_white(const pnm_decoder *decoder)
 {
     const gc_warnings *warnings = &decoder->common.warnings;

@@ -10,14 +10,14 @@
 typedef struct pnm_encoder {
     gc_encoder common;
     size_t row_bytes;   /* in the file */
-    unsigned char *row; /* a row as the file has it; NULL where the caller's rows have this form */
+    unsigned char *row; /* a row as the file has it; NULL if the caller's rows have this form */
     /* A PFM stores the last row first: rows are collected in a block, from its end to its start.
      * NULL for other formats. */
     unsigned char *block;
-    uint32_t block_rows; /* the image's height where the output cannot seek */
+    uint32_t block_rows; /* the image's height if the output cannot seek */
     uint32_t held;       /* rows in the block */
     uint32_t rows;       /* taken */
-    uint64_t body;       /* where the rows begin in the output */
+    uint64_t body;       /* offset of the rows in the output */
 } pnm_encoder;
 
 enum { BLOCK_BYTES = 1 << 20 };

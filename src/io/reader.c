@@ -1,4 +1,4 @@
-/* Readers. Rows pass three layers: the decoder, the background and grey where they are asked for,
+/* Readers. Rows pass three layers: the decoder, the background and grey if they are asked for,
  * orientation. */
 #include "base/memory.h"
 #include "base/sized.h"
@@ -38,7 +38,7 @@ struct gconv_reader {
     bool finished;       /* the image was read to its end, and the end was checked */
     bool alone;          /* it is known that no image follows */
     bool next_failed;    /* an image follows that could not be opened */
-    int orientation;     /* 1 to 8, as EXIF has it; 1 where rows stay as they are stored */
+    int orientation;     /* 1 to 8, as EXIF has it; 1 if rows stay as they are stored */
     bool to_grey;
     bool flattens;          /* the decoder's rows have alpha, and those of the caller have none */
     uint16_t background[3]; /* in samples of the decoder's depth; of grey rows the first counts */
@@ -47,11 +47,11 @@ struct gconv_reader {
     uint32_t band_rows;
     unsigned char *image; /* all stored rows, for orientations 3 to 8; allocated when needed */
     bool offered;         /* a device may still accept the image */
-    unsigned char *head;  /* first bytes of the file, where an offer has read them; else NULL */
+    unsigned char *head;  /* first bytes of the file, if an offer has read them; else NULL */
     unsigned char *piece; /* of the file that is offered; allocated when needed */
     size_t offer_bytes;   /* size of the file that is offered */
     size_t offer_given;   /* of its bytes, how many the device has got so far */
-    const char *reason;   /* why no device decodes the image; "" where that is not known */
+    const char *reason;   /* why no device decodes the image; "" if that is not known */
     bool accepted;        /* a device has decoded the image */
     gconv_error failure;  /* the first one; every later call repeats it */
 };
@@ -283,7 +283,7 @@ static void convert_row(gconv_reader *reader, unsigned char *row, unsigned char 
         gc_drop_alpha_row(row, stored, shape->width, shape->channels, (size_t)shape->depth / 8);
 }
 
-/* The decoder's next rows, on the background and as grey where that is asked for. */
+/* The decoder's next rows, on the background and as grey if that is asked for. */
 static gconv_status read_stored(gconv_reader *reader, uint32_t count, unsigned char *rows,
                                 size_t stride, gconv_error *error)
 {
@@ -376,7 +376,7 @@ static gc_offer offer_read(gconv_reader *reader, size_t count, gconv_encoded *pi
     return offer_bytes(reader, reader->head, count, picture);
 }
 
-/* Offers the bytes that are buffered, and more where the header goes on behind them. */
+/* Offers the bytes that are buffered, and more if the header goes on behind them. */
 static gc_offer offer_head(gconv_reader *reader, gconv_encoded *picture)
 {
     const unsigned char *bytes;
@@ -582,8 +582,8 @@ static gconv_status skip_stored(gconv_reader *reader, uint32_t count, gconv_erro
     return status;
 }
 
-/* Where rows become columns all of them are needed. Elsewhere the selected rows are stored one
- * behind the other, and count as the whole image. */
+/* If rows become columns all of them are needed. Elsewhere the selected rows are stored one behind
+ * the other, and count as the whole image. */
 static gconv_status select_for_source(void *user, uint32_t first, uint32_t count,
                                       gconv_error *error)
 {

@@ -18,8 +18,8 @@ typedef struct gc_resolution {
     uint32_t y;
 } gc_resolution;
 
-/* The same resolution in another unit, rounded to nearest. A ratio stays a ratio. The result is
- * GC_RESOLUTION_NONE where a number would be 0 or more than `largest`. */
+/* A resolution in another unit, rounded to nearest. A ratio stays a ratio. The result is
+ * GC_RESOLUTION_NONE if a number would be 0 or more than `largest`. */
 gc_resolution gc_resolution_convert(gc_resolution resolution, gc_resolution_unit unit,
                                     uint32_t largest);
 

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Where the warnings of one reader or writer go. */
+/* The callbacks for warnings of one reader or writer. */
 typedef struct gc_warnings {
     void (*warn)(void *user, const char *message);   /* may be NULL */
     void (*damage)(void *user, const char *message); /* NULL: `warn` takes it */
@@ -15,7 +15,7 @@ typedef struct gc_warnings {
     bool whole;
 } gc_warnings;
 
-/* Gives `warn` one line with control characters escaped. Does nothing where `warn` is NULL. */
+/* Gives `warn` one line with control characters escaped. Does nothing if `warn` is NULL. */
 static inline void gc_warn_by(void (*warn)(void *user, const char *message), void *user,
                               const char *format, va_list arguments) GC_PRINTF(3, 0);
 

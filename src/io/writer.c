@@ -18,7 +18,7 @@ struct gconv_writer {
     gc_encoder *encoder;
     gconv_shape shape;   /* of the rows that the caller gives */
     uint32_t taken;      /* rows so far */
-    unsigned char *row;  /* in the encoder's channels; NULL where the caller's rows have them */
+    unsigned char *row;  /* in the encoder's channels; NULL if the caller's rows have them */
     gconv_sink sink;     /* what gconv_writer_sink gave */
     gconv_error failure; /* the first one; every later call repeats it */
 };

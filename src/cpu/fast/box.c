@@ -1,13 +1,13 @@
 /* A filter whose weights are all equal, by running sums: a sum of columns that loses a row and
  * gains one with each row of output, and a sum along the row that does the same with columns. A
  * value of output takes the same time whatever the filter's size. Sums that begin anew take longer
- * where the filter is larger.
+ * for larger filters.
  *
  * Whole samples are summed in integers, modulo 2^32. These sums run on from call to call, as long
  * as the rows of an area follow each other. Other samples are summed in double. Their sums begin
  * anew with each call, so that their rounding depends on the place of a row alone: an addition errs
- * by 2^-53 of a sum, and there are as many of them as values in a row, where rule 4 allows 2^-22 of
- * it and more. */
+ * by 2^-53 of a sum, and there are as many of them as values in a row. Rule 4 allows 2^-22 of it
+ * and more. */
 #include "cpu/solver/solver.h"
 
 #include "base/memory.h"
@@ -32,7 +32,7 @@ enum { WHOLE_ROWS = 8, REAL_ROWS_MIN = 32, REAL_ROWS_MAX = 128 };
 /* Rows of an area, about. */
 enum { BEGIN_ROWS = 512 };
 
-/* The weight that all taps have; 0 where they differ. */
+/* The weight that all taps have; 0 if they differ. */
 static double common_weight(const gc_step *step)
 {
     if (step->taps != NULL) {

@@ -9,9 +9,9 @@
  * On 8-bit samples each of the four terms is at most 17340 in magnitude, so the response is within
  * 34680. So 16-bit integers tell |response| > t for t below 65536 - 34680.
  *
- * Exchanging the filters is allowed where filters and border commute. Under mirror, mirror101 and
- * wrap they do: extending an image that was filtered symmetrically gives the filtered extension.
- * Under replicate and constant they do not. */
+ * Exchanging the filters is allowed if filters and border commute. Under mirror, mirror101 and wrap
+ * they do: extending an image that was filtered symmetrically gives the filtered extension. Under
+ * replicate and constant they do not. */
 #include "base/bits.h"
 #include "base/memory.h"
 #include "base/status.h"

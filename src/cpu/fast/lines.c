@@ -75,7 +75,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Columns from `at` on for one part of the lines; none where there are none left. */
+/* Columns from `at` on for one part of the lines; none if none are left. */
 static void load_part(const gc_lines *lines, void *part, gc_line_input input, int row_count,
                       size_t at, size_t count)
 {
@@ -110,8 +110,8 @@ void gc_lines_convolve_columns(const gc_lines *lines, float *scratch, gc_line_in
     }
 }
 
-/* Where the lines of rows begin that go through a transform together: line l belongs to channel
- * (first + l) % channels of row (first + l) / channels. NULL beyond the last row. */
+/* The beginnings of the lines of rows that go through a transform together: line l belongs to
+ * channel (first + l) % channels of row (first + l) / channels. NULL beyond the last row. */
 static void line_starts(const float *const *rows, int row_count, size_t channels, size_t first,
                         size_t lanes, size_t x, const float **starts)
 {

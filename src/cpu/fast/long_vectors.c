@@ -72,8 +72,7 @@ static bool is_accurate(const gc_question *question, int side)
 }
 
 /* Whether bands and windows may have as many rows as transforms of columns of this side compute at
- * once: where the rings have room, or where no smaller side computes a fourth of the column's
- * length. */
+ * once: if the rings have room, or if no smaller side computes a fourth of the column's length. */
 static bool has_room(const gc_question *question, int side)
 {
     int height = question->step->height;
@@ -81,7 +80,7 @@ static bool has_room(const gc_question *question, int side)
            side / 2 - height + 1 < height / 4;
 }
 
-/* The fastest side of transforms for the column, 0 where taps are faster. */
+/* The fastest side of transforms for the column, 0 if taps are faster. */
 static int choose_column_side(const gc_question *question)
 {
     int best = 0;
@@ -119,7 +118,7 @@ static double seconds(const gc_question *question, double limit, gc_estimate *es
     return column_seconds(question, column) + row_seconds(question, row);
 }
 
-/* From bytes where columns are transformed: windows are a fourth as large. */
+/* From bytes if columns are transformed: windows are a fourth as large. */
 static double seconds_of_bytes(const gc_question *question, double limit, gc_estimate *estimate)
 {
     double all = seconds(question, limit, estimate);

@@ -6,7 +6,7 @@
  *   w       a weight of the filter
  *   C, R    the weights of column and row that the loops have
  *   scale   conversion->scale / conversion->divisor, as in set_column
- *   level   chain value * scale + offset (rule 5), before it is clamped and rounded; where the
+ *   level   chain value * scale + offset (rule 5), before it is clamped and rounded; if the
  *           conversion takes a magnitude, |chain value| * |scale| with the sign of
  *           conversion->scale
  *   tie     a level in the middle between two integers; it is rounded to the even one
@@ -19,7 +19,7 @@
  * S / D + offset, where D = factor / scale. The offset is an integer of at most 255 in magnitude.
  * - D is a power of 2. The loops add up the level (GC_RANK1_PLAIN). All partial sums are exact.
  * - D is odd. No S / D is a tie. The nearest tie is at least 1 / (2 |D|) away. The loops add up the
- *   level where their error is smaller than that.
+ *   level if their error is smaller than that.
  * - D is another integer up to 16384, or that error is too large. The loops divide S by D, and add
  *   the offset (GC_RANK1_DIVIDED). If S / D is a tie, float32 holds it. Division finds it, and so
  *   does the product with 1 / D, once it is corrected. Every other S / D is at least 1/32768 away
@@ -40,22 +40,22 @@
  * e exceeds the sum of the errors below, all in units of x. A = 255 * sum |C| * sum |R| is the
  * largest magnitude of a sum. It is 65536 * 255 * sum |w| * |scale| but for terms of a higher
  * order. s is the magnitude of `start`, which the loops add to a sum.
- * - Weights. M = C R / 65536 - w scale is the error of one weight, with |scale| where a magnitude
+ * - Weights. M = C R / 65536 - w scale is the error of one weight, with |scale| if a magnitude
  *   is taken. Samples are within 127.5 of 127.5. `start` makes up for 65536 * 127.5 * sum M, so at
- *   most 65536 * 127.5 * sum |M| remains. Where a magnitude is taken, `start` cannot do that, and
- *   at most 65536 * 255 * sum |M| remains.
- * - Additions. Each rounds by u times the magnitude of its partial sum. Where a column is even,
- *   loops add the two rows of a weight first, from the outer rows to the inner ones. Else they add
- *   rows in turn.
- * - Products where no multiply-add rounds them together with the sum, sums of rows as float32, and
- *   the reference's chain value as float32. Each rounds by at most u A.
+ *   most 65536 * 127.5 * sum |M| remains. If a magnitude is taken, `start` cannot do that, and at
+ *   most 65536 * 255 * sum |M| remains.
+ * - Additions. Each rounds by u times the magnitude of its partial sum. If a column is even, loops
+ *   add the two rows of a weight first, from the outer rows to the inner ones. Else they add rows
+ *   in turn.
+ * - Products that no multiply-add rounds together with the sum, sums of rows as float32, and the
+ *   reference's chain value as float32. Each rounds by at most u A.
  * - `start` as float32: u s.
  * - After a magnitude: two more roundings, by at most u (A + s) each.
  * - The reference's doubles round by 2^-53, less than 2^16 times. With all terms of a higher order,
  *   that is less than u (A + s).
  * - x as an integer: 1.
- * `roundings` adds up the additions, and takes 4 (A + s) for the items after them, or 6 (A + s)
- * where a magnitude is taken. */
+ * `roundings` adds up the additions, and takes 4 (A + s) for the items after them, or 6 (A + s) if
+ * a magnitude is taken. */
 #include "cpu/fast/rank1_bytes.h"
 
 #include "base/memory.h"
@@ -92,14 +92,14 @@ enum { FACTORS_MIN = 256, FACTORS_MAX = 8192, VALUES_A_FACTOR = 4096 };
  * parts. */
 enum { COARSE_MAX = 5 };
 
-/* Weights count as whole where they are integers times 2^-SHIFT_MAX, or a larger power of 2. */
+/* Weights count as whole if they are integers times 2^-SHIFT_MAX, or a larger power of 2. */
 enum { SHIFT_MAX = 24 };
 
 /* ---- What the filter is ---------------------------------------------------------------------- */
 
 typedef struct analysis {
     bool is_whole;
-    double divisor; /* D, where weights are whole */
+    double divisor; /* D, if weights are whole */
     gc_products products;
 } analysis;
 
@@ -114,8 +114,8 @@ static bool is_power(double value)
     return fabs(frexp(value, &exponent)) == 0.5;
 }
 
-/* The least power of 2 that makes all weights whole. 0 where no power up to 2^SHIFT_MAX does, or
- * sums would not stay below 2^24. */
+/* The least power of 2 that makes all weights whole. 0 if no power up to 2^SHIFT_MAX does, or sums
+ * would not stay below 2^24. */
 static double whole_factor(const gc_step *step)
 {
     double factor = 1;
@@ -155,7 +155,7 @@ static bool takes_real(const gc_problem *problem)
            gain(problem) > 0x1p-20;
 }
 
-/* Finds column and row. False where there are none, or loops do not take them. */
+/* Finds column and row. False if there are none, or loops do not take them. */
 static bool analyse(const gc_problem *problem, analysis *a)
 {
     float taps[GC_RANK1_SIDE_MAX * GC_RANK1_SIDE_MAX];
@@ -280,7 +280,7 @@ static void set_row(gc_rank1 *rank1, const float *weights, double factor, bool i
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-/* The sum of the magnitudes of partial sums, where loops add products in turn. */
+/* The sum of the magnitudes of partial sums, if loops add products in turn. */
 static double sums_in_turn(const float *weights, int height, double row_most)
 {
     double sum = 0, all = 0;
@@ -289,7 +289,8 @@ static double sums_in_turn(const float *weights, int height, double row_most)
     return all;
 }
 
-/* The same where loops add two rows of the same weight first, the outer ones before the inner. */
+/* The sum of the magnitudes of partial sums, if loops add two rows of the same weight first, the
+ * outer ones before the inner. */
 static double sums_folded(const float *weights, int height, double row_most)
 {
     double sum = 0, all = 0;

@@ -26,13 +26,12 @@ bool gc_rank1_applies(const gc_problem *problem);
 /* Seconds that a value of the image takes on one thread, conversion included. */
 double gc_rank1_seconds(const gc_problem *problem);
 
-/* Makes what the loops need. `step` is NULL afterwards where too many values would be near a
- * tie. */
+/* Makes what the loops need. `step` is NULL afterwards if too many values would be near a tie. */
 gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_error *error);
 void gc_rank1_destroy(gc_rank1 *rank1);
 
-/* Chain values of the reference: values i in [0, count) of a row, where tap (j, k) reads sample
- * rows[j][i + k * channels]. sums has room for `count`. */
+/* Chain values of the reference: values i in [0, count) of a row. Tap (j, k) reads rows[j][i + k *
+ * channels]. sums has room for `count`. */
 void gc_rank1_sum(const gc_rank1 *rank1, const uint8_t *const *rows, size_t count, double *sums,
                   float *values);
 

@@ -193,8 +193,8 @@ static void extend(const strip *s, const uint8_t *row, size_t first, size_t coun
     }
 }
 
-/* Where the taps of a row begin to read for `count` values from value `first` on: in the row itself
- * where loops stay inside it, else in a copy at `to`. */
+/* The first sample that the taps of a row read for `count` values from value `first` on: in the row
+ * itself if loops stay inside it, else in a copy at `to`. */
 static const uint8_t *find_taps(const strip *s, const uint8_t *row, size_t first, size_t count,
                                 uint8_t *to)
 {
@@ -214,8 +214,8 @@ static bool is_kept_alpha(const gc_rank1 *rank1, size_t at)
            at % (size_t)rank1->channels == (size_t)rank1->channels - 1;
 }
 
-/* Sets rows[j][g]: where the taps of row j begin to read for a value whose rows and columns of
- * input lie inside the image. */
+/* Sets rows[j][g]: the first sample that the taps of row j read for a value whose rows and columns
+ * of input lie inside the image. */
 static void find_rows(const strip *s, const near_value *value, int g,
                       const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP])
 {
@@ -256,7 +256,7 @@ static bool is_inside(const strip *s, const near_value *value)
            value->y >= step->top && value->y - step->top + step->height <= chain->height;
 }
 
-/* Computes listed values from value n on again, GC_RANK1_GROUP of them. Where there are fewer, the
+/* Computes listed values from value n on again, GC_RANK1_GROUP of them. If there are fewer, the
  * last one stands for the others. */
 static void settle_group(const strip *s, int n, float values[GC_RANK1_GROUP])
 {
@@ -316,7 +316,7 @@ static void settle_row(const strip *s, int64_t y, uint8_t *output)
             output[i] = row[i];
 }
 
-/* Lists the values of row y whose bits are set. False where they are many. */
+/* Lists the values of row y whose bits are set. False if they are many. */
 static bool list_near(const strip *s, int64_t y, const gc_rank1_near *near)
 {
     strip_memory *strips = s->strips;
@@ -406,8 +406,8 @@ static inline __attribute__((always_inline)) void request(const strip *s, int64_
         __builtin_prefetch(row + at);
 }
 
-/* Where rows of output from row y on go. What loops store below the first `row_count` of them is
- * not wanted: it goes to `scratch`. */
+/* The places of rows of output from row y on. What loops store below the first `row_count` of them
+ * is not wanted: it goes to `scratch`. */
 static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_output *output)
 {
     output->streams = s->streams;

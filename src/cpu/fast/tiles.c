@@ -225,8 +225,8 @@ static bool allows(const gc_question *question, int side)
                                           : gc_range_holds_tiles(step, (double)side * side);
 }
 
-/* A row of tiles is computed at once, so large tiles of a wide image need large rings. Where a
- * smaller side stays below `limit`, a side that exceeds the rings' memory counts as slower by
+/* A row of tiles is computed at once, so large tiles of a wide image need large rings. If a smaller
+ * side stays below `limit`, a side that exceeds the rings' memory counts as slower by
  * GC_WORTH_OF_MEMORY. */
 static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
 {

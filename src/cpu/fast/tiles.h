@@ -31,7 +31,7 @@ size_t gc_tiles_scratch(const gc_transform_loops *loops, int side);
 /* Computes what a gc_taps_function does, for rows of `width` pixels: out[o][x*channels+c].
  * `row_count` is at most tiles->rows, and `rows` holds height + row_count - 1 rows. Two tiles go
  * through each transform, as real and imaginary part; they stay apart because the filter is real.
- * Loops that compute in double round to integers. That is exact where gc_transform_error is under
+ * Loops that compute in double round to integers. That is exact if gc_transform_error is under
  * 1/2. */
 void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const *rows,
                        size_t channels, size_t width, int row_count, float *const *out);

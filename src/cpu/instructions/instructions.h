@@ -24,7 +24,7 @@ typedef void gc_taps_function(const gc_step *step, const float *const *rows, siz
 typedef struct gc_taps_loops {
     gc_taps_function *every;  /* every tap */
     gc_taps_function *sparse; /* those that are not 0, one row after the other */
-    /* Every tap, where output rows share no input rows. Row o + j above is row o * height + j here.
+    /* Every tap, if output rows share no input rows. Row o + j above is row o * height + j here.
      * All height * GC_ROWS_TOGETHER rows are readable. */
     gc_taps_function *apart;
     /* For measuring: `spin_lanes` multiply-adds in each of `rounds`, without memory. Returns what
@@ -62,7 +62,7 @@ typedef struct gc_instructions {
 int gc_instructions_count(void);
 const gc_instructions *gc_instructions_at(int index);
 
-/* The set that GCONV_INSTRUCTIONS names, where this processor has it, else the best that it has. */
+/* The set that GCONV_INSTRUCTIONS names, if this processor has it, else the best that it has. */
 const gc_instructions *gc_instructions_chosen(void);
 
 #endif

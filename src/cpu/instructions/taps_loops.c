@@ -1,6 +1,6 @@
 /* Sums of taps times samples, compiled once for every instruction set (see cmake/CpuLoops.cmake)
- * under the name that GC_TAPS_LOOPS gives them. Where a processor multiplies bytes, they are
- * compiled once more on samples of 8 bits, under the name GC_BYTES_LOOPS.
+ * under the name that GC_TAPS_LOOPS gives them. If a processor multiplies bytes, they are compiled
+ * once more on samples of 8 bits, under the name GC_BYTES_LOOPS.
  *
  * Idea: a block of GC_ROWS_TOGETHER x VECTORS sums stays in registers while the taps go by. Each
  * vector of samples that is loaded is multiplied by one tap for each row of the block, so one load
@@ -45,7 +45,7 @@ enum { SPACING = VECTOR_BYTES / sizeof(float) };
 #endif
 
 typedef factor vector __attribute__((vector_size(VECTOR_BYTES)));
-/* A vector of factors in memory, where samples and results are not aligned. */
+/* A vector of factors in memory, whose samples and results are not aligned. */
 typedef factor unaligned_vector
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(sample)), may_alias));
 typedef float float_vector __attribute__((vector_size(VECTOR_BYTES)));
@@ -176,8 +176,8 @@ INLINE void store_rows(const vector sums[ROWS][VECTORS], size_t count, int row_c
         UNROLL for (int o = 0; o < ROWS; o++) if (o < row_count) store(sums[o], out[o] + first);
 }
 
-/* `height` is the filter's height, as a constant, where that is less than ROWS - 1. Otherwise it is
- * 0, and step->height is used. */
+/* `height` is the filter's height, as a constant, if that is less than ROWS - 1. Otherwise it is 0,
+ * and step->height is used. */
 INLINE void every_rows(const filter *step, const int height, const sample *const *rows,
                        size_t advance, size_t count, int row_count, float *const *out)
 {

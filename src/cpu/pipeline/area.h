@@ -1,4 +1,4 @@
-/* What a thread computes at a time, and where it finds samples for that. */
+/* What a thread computes at a time, and the samples that it needs for that. */
 #ifndef GC_CPU_PIPELINE_AREA_H
 #define GC_CPU_PIPELINE_AREA_H
 

@@ -79,7 +79,7 @@ static bool may_help_write(const gc_dispatcher *s)
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
-/* Whether no piece begins any more: all have begun, or one has failed. Where the last band is being
+/* Whether no piece begins any more: all have begun, or one has failed. While the last band is
  * written, there may be something to help with after it. */
 static bool is_over(const gc_dispatcher *s)
 {
@@ -92,8 +92,8 @@ static bool is_over(const gc_dispatcher *s)
 }
 
 /* The next piece of a thread whose last piece was of kind `last`: the piece that empties the rings
- * most. But a thread that reads goes on reading where there are other threads, and another one
- * helps it first. A decoder often takes longest, and is slower where it moves from processor to
+ * most. But a thread that reads goes on reading if there are other threads, and another one helps
+ * it first. A decoder often takes longest, and is slower if it moves from processor to
  * processor. */
 static gc_piece choose(const gc_dispatcher *s, gc_piece_kind last)
 {

@@ -5,7 +5,7 @@
  *
  *   read b        fills the entry of band b in the ring of samples
  *   compute b, p  reads the samples of bands b - neighbours to b + neighbours, or of all bands
- *                 where the border wraps; fills panel p of band b's entry in the ring of output
+ *                 if the border wraps; fills panel p of band b's entry in the ring of output
  *   write b       empties that entry
  *   help read     does a part of what later bands need to be read, such as inflating
  *   help write    does a part of what earlier bands left to do, such as compressing
@@ -20,17 +20,17 @@
  *
  *   read b     one at a time, and not before the last bands that need the entry's old samples are
  *              computed: those up to b - input_ring + neighbours
- *   compute b  not before bands up to b + neighbours are read, or all bands where the border wraps;
+ *   compute b  not before bands up to b + neighbours are read, or all bands if the border wraps;
  *              and not before band b - output_ring is written, whose entry it fills
  *   write b    one at a time, and not before band b is computed
- *   help       where there are other threads; and not again after a piece that found nothing to do,
+ *   help       if there are other threads; and not again after a piece that found nothing to do,
  *              before another band is read or written, or a piece of the kind has found something
  *
  * A run may be limited to some bands (gc_division_limit). The counts then begin and end with these.
  *
  * An image in memory is computed in place: there each panel can be computed at any time.
  *
- * A thread waits only where no piece can begin. It then waits for threads that have a piece, and
+ * A thread waits only if no piece can begin. It then waits for threads that have a piece, and
  * these do not wait. So the run ends, whatever the number and pace of the threads. */
 #ifndef GC_CPU_PIPELINE_DISPATCHER_H
 #define GC_CPU_PIPELINE_DISPATCHER_H
@@ -86,9 +86,9 @@ gconv_status gc_dispatcher_create(gc_dispatcher *dispatcher, const gc_division *
                                   bool in_place, gconv_error *error);
 void gc_dispatcher_destroy(gc_dispatcher *dispatcher);
 
-/* Reports that `piece` is done, with this status and, where it failed, this error. In a thread's
+/* Reports that `piece` is done, with this status and, if it failed, this error. In a thread's
  * first call the piece is of kind GC_PIECE_NONE. Then puts the next piece there, waiting for one
- * where needed. False when none is left. */
+ * if needed. False when none is left. */
 bool gc_dispatcher_next(gc_dispatcher *dispatcher, gc_piece *piece, gconv_status status,
                         const gconv_error *error);
 

@@ -4,7 +4,7 @@
 #include "cpu/budget.h"
 
 /* Values in a band: enough that a piece of work outweighs its scheduling, few enough to stay in
- * cache. A band that goes in strips (cpu/pass.h) need not stay there where no ring holds it. */
+ * cache. A band that goes in strips (cpu/pass.h) need not stay there if no ring holds it. */
 enum {
     BAND_VALUES = 1 << 18,
     BAND_STRIP_VALUES = 1 << 21,
@@ -15,20 +15,20 @@ enum {
 /* Bands that each thread takes at least: with few, one thread would end long after the others. */
 enum { BANDS_A_THREAD = 4 };
 
-/* Bands are made for this number of threads where their place decides the last bits of the result.
+/* Bands are made for this number of threads if their place decides the last bits of the result.
  * Those bits must not depend on the real number. This gives enough bands for most machines, and so
  * few that they repeat little. */
 enum { PLACING_THREADS = 4 };
 
-/* Least height of a band, in multiples of the rows that the chain reaches, where the rings have
+/* Least height of a band, in multiples of the rows that the chain reaches, if the rings have
  * room. */
 enum { BAND_REACHES = 4 };
 
 /* Running sums of chains that reach farther, and no single matrix does, have bands of as many rows
- * at least, even where the rings exceed their memory. */
+ * at least, even if the rings exceed their memory. */
 enum { BAND_HIGH_REACH = GCONV_FILTER_SIDE_MAX };
 
-/* Bands between reading and writing that no thread works on, where there are no panels (see
+/* Bands between reading and writing that no thread works on, if there are no panels (see
  * GC_BANDS_AHEAD_OF_PANELS). */
 enum { BANDS_AHEAD = 4 };
 
@@ -44,8 +44,8 @@ enum { PANEL_REACHES = 4 };
  * the sake of memory. */
 enum { PANEL_LONG_REACH = GCONV_FILTER_SIDE_MAX, PANEL_LONG_REACHES = 2 };
 
-/* The width of a panel is a multiple of this: its rows begin on cache lines, and on bytes where
- * output is packed bits. */
+/* The width of a panel is a multiple of this: its rows begin on cache lines, and on bytes if output
+ * is packed bits. */
 enum { PANEL_GRANULE = 64 };
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
@@ -76,8 +76,8 @@ static int64_t columns_reached(const gc_problem *problem)
     return reach;
 }
 
-/* Panels of the last stage begin where its pairs of tiles do in a whole row, so that the same
- * values meet in a transform. At depth 1 they also begin on a byte of output. */
+/* Panels of the last stage begin at the same places as its pairs of tiles in a whole row, so that
+ * the same values meet in a transform. At depth 1 they also begin on a byte of output. */
 static int64_t panel_granule(const gc_problem *problem, const gc_stages *stages)
 {
     const gc_stage *last = &stages->list[stages->count - 1];
@@ -136,7 +136,7 @@ static int64_t chain_reach(const gc_problem *problem)
 }
 
 /* Whether bands and panels decide which values go through a transform together, and so how these
- * round. Tiles are counted from where a band and a panel begin, in all steps but the last. */
+ * round. Tiles are counted from the beginning of a band and a panel, in all steps but the last. */
 static bool places_tiles(const gc_problem *problem, const gc_stages *stages)
 {
     bool places = false;

@@ -1,5 +1,5 @@
-/* How an image is divided among threads: into bands of rows, and where rows are wide or filters
- * high also into panels of columns. So memory grows with the image's width and the filters' heights
+/* How an image is divided among threads: into bands of rows, and if rows are wide or filters high
+ * also into panels of columns. So memory grows with the image's width and the filters' heights
  * alone. */
 #ifndef GC_CPU_PIPELINE_DIVISION_H
 #define GC_CPU_PIPELINE_DIVISION_H
@@ -24,15 +24,15 @@ typedef struct gc_division {
     int64_t output_ring; /* bands of output held at once */
 } gc_division;
 
-/* Divides for at most `threads` threads; `in_place` where the image lies in memory and there are no
+/* Divides for at most `threads` threads; `in_place` if the image lies in memory and there are no
  * rings. The result of a run does not depend on their number:
- * where the place of bands or panels could change a bit, `rows` and `columns` do not depend on it
- * or on `in_place` either. */
+ * if the place of bands or panels could change a bit, `rows` and `columns` do not depend on it or
+ * on `in_place` either. */
 void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_stages *stages,
                         int threads, bool in_place);
 
-/* Limits a run to what output rows [first, end) depend on. Rows beside them are computed where
- * these decide how they round: the result has the bits of a run of the whole image. */
+/* Limits a run to what output rows [first, end) depend on. Rows beside them are computed if these
+ * decide how they round: the result has the bits of a run of the whole image. */
 void gc_division_limit(gc_division *division, const gc_stages *stages, int64_t first, int64_t end);
 
 /* The rows that a run computes of a panel. */

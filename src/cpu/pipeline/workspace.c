@@ -212,8 +212,8 @@ static void load_rows(gc_workspace *workspace, const gc_sample_rows *input)
     }
 }
 
-/* Where the taps of filter row r of stage `p` start for value `first` of output row y: floats, or
- * bytes. */
+/* The first value that the taps of filter row r of stage `p` read for value `first` of output row
+ * y: a float, or a byte. */
 static const void *taps_at(const gc_workspace *workspace, int p, int64_t y, int r, size_t first)
 {
     const gc_window *window = &workspace->windows[p];
@@ -221,8 +221,8 @@ static const void *taps_at(const gc_workspace *workspace, int p, int64_t y, int 
     return row + first * window->sample;
 }
 
-/* The input of rows y to y + count - 1 of what stage `p` computes, from value `first` on. Where
- * loops read more rows than count these, the last row stands for the others. */
+/* The input of rows y to y + count - 1 of what stage `p` computes, from value `first` on. If loops
+ * read more rows than these, the last row stands for the others. */
 static gc_stage_input input_of(const gc_workspace *workspace, int p, int64_t y, int count,
                                size_t first)
 {
@@ -286,7 +286,7 @@ static void advance(gc_workspace *workspace, const gc_sample_rows *input, int64_
         fill_window(workspace, p);
 }
 
-/* Sets where the windows begin: the first rows and the columns that the area depends on. */
+/* Sets the beginning of the windows: the first rows and the columns that the area depends on. */
 static void begin(gc_workspace *workspace, gc_area area)
 {
     int64_t first = area.top, last = area.bottom - 1;

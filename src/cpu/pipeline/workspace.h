@@ -21,9 +21,9 @@ typedef struct gc_workspace {
     float *scratch;        /* of the stages */
     float **kept;          /* what each stage keeps from call to call */
     bool *begins;          /* whether a stage has not been called in this area */
-    const float **rows;    /* where taps start reading in the rows of a window of floats */
+    const float **rows;    /* the first values that taps read in the rows of a window of floats */
     const uint8_t **bytes; /* the same in a window of bytes */
-    float **out;           /* where computed rows go */
+    float **out;           /* the places of computed rows */
     void *pass;            /* what stages->pass needs for one thread; else NULL */
 } gc_workspace;
 
@@ -32,8 +32,8 @@ gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *prob
                                  const gc_stages *stages, int64_t columns, gconv_error *error);
 void gc_workspace_destroy(gc_workspace *workspace);
 
-/* Computes an area, as cpu/pipeline/division.h divides the image, and converts it. `output` is
- * where column 0 of row `top` goes, rows are `stride` bytes apart. */
+/* Computes an area, as cpu/pipeline/division.h divides the image, and converts it. `output` is the
+ * place of column 0 of row `top`; rows are `stride` bytes apart. */
 void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
                           const gc_sample_rows *input, gc_area area, char *output, size_t stride);
 

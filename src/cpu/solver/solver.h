@@ -41,12 +41,12 @@ typedef struct gc_stage {
     const gc_step *step;
     int channels;
     int rows_at_once;         /* output rows that are cheapest together */
-    int tile_columns;         /* output columns of a tile, where the solver is `tiled` */
+    int tile_columns;         /* output columns of a tile, if the solver is `tiled` */
     size_t scratch;           /* floats that `run` needs to work in */
     size_t scratch_of_column; /* and as many more for each column of its output */
     size_t kept;              /* floats that stay from call to call in an area */
     size_t kept_of_column;    /* and as many more for each column of its output */
-    void *own;                /* what the solver made for the step; NULL where it needs nothing */
+    void *own;                /* what the solver made for the step; NULL if it needs nothing */
 } gc_stage;
 
 /* The input of some output rows. Input row r is what the first row of taps reads for output row r.
@@ -55,8 +55,8 @@ typedef struct gc_stage {
  * its output rows need. Up to GC_ROW_SLACK samples beyond a row are
  * readable. */
 typedef struct gc_stage_input {
-    const float *const *rows;    /* of chain values; NULL where the solver takes bytes */
-    const uint8_t *const *bytes; /* of samples; NULL where it does not */
+    const float *const *rows;    /* of chain values; NULL if the solver takes bytes */
+    const uint8_t *const *bytes; /* of samples; NULL if it does not */
     float *scratch;              /* 64-byte aligned */
     float *kept;                 /* 64-byte aligned */
     bool begins;                 /* the call before this one was for another area */
@@ -85,17 +85,17 @@ struct gc_solver {
     /* Terms that the summation adds to n in the bound of rule 4; NULL is none. */
     double (*extra_terms)(const gc_estimate *estimate);
     bool takes_bytes; /* reads samples of 8 bits instead of chain values */
-    /* Computes tiles, which are counted from where a band and a panel begin. So bands and panels
-     * decide which values go through a transform together, and how they round. `run` computes all
-     * columns at once. */
+    /* Computes tiles, which are counted from the beginning of a band and a panel. So bands and
+     * panels decide which values go through a transform together, and how they round. `run`
+     * computes all columns at once. */
     bool tiled;
 };
 
-/* The cheapest solver for a step, of those that gc_solver_wanted allows. Where there is none, the
+/* The cheapest solver for a step, of those that gc_solver_wanted allows. If there is none, the
  * estimate's solver is NULL, and its seconds are infinite. */
 void gc_solver_choose(const gc_question *question, gc_estimate *best);
 
-/* The solver that the job names by the implementation cpu:NAME; NULL where any may be taken. */
+/* The solver that the job names by the implementation cpu:NAME; NULL if any may be taken. */
 const char *gc_solver_wanted(const gc_problem *problem);
 
 /* Whether the step reads samples of 8 bits as they are: it is the first one, alpha is not treated

@@ -289,9 +289,9 @@ static bool starts_with(jpeg_saved_marker_ptr marker, const void *prefix, size_t
     return marker->data_length >= size && memcmp(marker->data, prefix, size) == 0;
 }
 
-/* The segments of the profile, by their numbers: the first one of each number, where a profile is
- * there twice. The first of all says how many there are; *count is 0 where there is none. Returns
- * their bytes, 0 where one lacks. */
+/* The segments of the profile, by their numbers: the first one of each number, if a profile is
+ * there twice. The first of all says how many there are; *count is 0 if there is none. Returns
+ * their bytes, 0 if one lacks. */
 static size_t find_icc(const gc_libjpeg *decoder, jpeg_saved_marker_ptr segments[256], int *count)
 {
     static const char prefix[12] = "ICC_PROFILE"; /* and its NUL */

@@ -11,7 +11,7 @@ struct jpeg_decompress_struct;
 typedef struct gc_libjpeg gc_libjpeg;
 
 /* Reads the header from common->input. Fills shape and metadata of `common`, which has to live as
- * long as the decoder. Sets *opened even on failure, and the caller frees it; NULL where memory is
+ * long as the decoder. Sets *opened even on failure, and the caller frees it; NULL if memory is
  * out. */
 gconv_status gc_libjpeg_open(gc_decoder *common, gc_libjpeg **opened, gconv_error *error);
 
@@ -21,7 +21,7 @@ void gc_libjpeg_free(gc_libjpeg *decoder);
 /* What libjpeg has read in the header. */
 const struct jpeg_decompress_struct *gc_libjpeg_header(const gc_libjpeg *decoder);
 
-/* Before the first row: where the entropy-coded data begin, in bytes from the start of the file. */
+/* Before the first row: the offset of the entropy-coded data in the file. */
 uint64_t gc_libjpeg_data_at(const gc_libjpeg *decoder);
 
 /* Decodes the next `count` rows; never more than there are. */

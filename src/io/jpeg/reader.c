@@ -33,8 +33,8 @@ typedef struct jpeg_decoder {
     bool trailing;         /* `accepted`: bytes follow the image */
 
     /* gconv's own decoder. */
-    gc_jpeg_rows *own;    /* NULL before the first row, and where libjpeg has to decode */
-    gc_jpeg_rows *helped; /* `own`, where other threads may help; set before they do */
+    gc_jpeg_rows *own;    /* NULL before the first row, and if libjpeg has to decode */
+    gc_jpeg_rows *helped; /* `own`, if other threads may help; set before they do */
     bool own_tried;       /* `own` was made if it could be */
     uint32_t own_rows;    /* that `own` has given */
     bool own_stopped;     /* `own` has rejected the data, and libjpeg decodes */

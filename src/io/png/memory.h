@@ -1,5 +1,5 @@
-/* Memory for libpng. Where memory is out, libpng may drop a chunk and go on. So a refused request
- * is noted here. gc_png_check_memory reports it after the calls of libpng. */
+/* Memory for libpng. If memory is out, libpng may drop a chunk and go on. So a refused request is
+ * noted here. gc_png_check_memory reports it after the calls of libpng. */
 #ifndef GC_IO_PNG_MEMORY_H
 #define GC_IO_PNG_MEMORY_H
 
@@ -8,7 +8,7 @@
 #include <png.h>
 
 typedef struct gc_png_memory {
-    size_t refused_bytes; /* of the latest request that was refused; 0 where none was */
+    size_t refused_bytes; /* of the latest request that was refused; 0 if none was */
 } gc_png_memory;
 
 /* libpng's functions for memory; its memory pointer is a gc_png_memory. They never longjmp: zlib
@@ -16,7 +16,7 @@ typedef struct gc_png_memory {
 png_voidp gc_png_allocate(png_structp png, png_alloc_size_t size);
 void gc_png_release(png_structp png, png_voidp memory);
 
-/* After calls of libpng: GCONV_ERROR_MEMORY where a request was refused. */
+/* After calls of libpng: GCONV_ERROR_MEMORY if a request was refused. */
 gconv_status gc_png_check_memory(const gc_png_memory *memory, gconv_error *error);
 
 #endif

@@ -1,6 +1,6 @@
-/* PNG of every colour type, depth and interlacing, by libpng. Where the file can be read twice,
- * ISA-L inflates the image data (png/fast/stream.h). Whatever it rejects libpng reads again with
- * zlib alone: verdicts and messages are theirs. */
+/* PNG of every colour type, depth and interlacing, by libpng. If the file can be read twice, ISA-L
+ * inflates the image data (png/fast/stream.h). Whatever it rejects libpng reads again with zlib
+ * alone: verdicts and messages are theirs. */
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/png/fast/stream.h"
@@ -19,8 +19,8 @@ enum {
     SIGNATURE_BYTES = 8,
     CHUNK_HEAD_BYTES = 8, /* length and type */
     CHUNK_TAIL_BYTES = 4, /* the checksum */
-    /* Compressed bytes that libpng asks for at one time. Where the file ends among them, libpng
-     * gets none of them: a tolerant reader asks for few. */
+    /* Compressed bytes that libpng asks for at one time. If the file ends among them, libpng gets
+     * none of them: a tolerant reader asks for few. */
     TOLERANT_READ_BYTES = 64,
     STREAM_READ_BYTES = 128 * 1024 /* from a gc_png_stream: more than a chunk has */
 };
@@ -48,7 +48,7 @@ typedef struct png_decoder {
     bool stopped; /* tolerant: there is no more data, rows are 0 from here on */
     gc_png_memory memory;
     gc_png_stream *stream; /* inflates the image data instead of zlib; else NULL */
-    pthread_mutex_t lock;  /* of `stream` and `streaming`, where they change or a thread helps */
+    pthread_mutex_t lock;  /* of `stream` and `streaming`, if they change or a thread helps */
     bool streaming;        /* libpng reads from the stream, not from the input */
     bool trusting;         /* the header is read, too: any message rejects the stream */
     bool rejected;         /* the failure only means that libpng reads the file again */
@@ -97,7 +97,7 @@ static void take_error(png_structp png, png_const_charp message)
         spring(decoder, gc_png_check_memory(&decoder->memory, decoder->error));
     if (decoder->trusting)
         reject_stream(decoder);
-    /* What libpng says where the image data stop although chunks follow. */
+    /* What libpng says if the image data stop although chunks follow. */
     if (strcmp(message, "Not enough image data") == 0) {
         decoder->missing = true;
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT,
@@ -143,7 +143,7 @@ static bool is_passed_over(const png_decoder *decoder, const unsigned char *type
 }
 
 /* Reads and drops the data of a chunk whose head libpng is about to get. libpng gets an empty chunk
- * in its place, whose checksum is wrong where that of the chunk is. */
+ * in its place, whose checksum is wrong if that of the chunk is. */
 static void pass_over(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYTES])
 {
     gc_input *input = decoder->common.input;
@@ -201,7 +201,7 @@ static void follow_chunks(png_decoder *decoder, unsigned char *bytes, size_t siz
     decoder->chunk_left = length + CHUNK_TAIL_BYTES;
 }
 
-/* Begins to stream where libpng reads the head of the first chunk of image data. */
+/* Begins to stream when libpng reads the head of the first chunk of image data. */
 static void begin_stream(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYTES])
 {
     if (decoder->stream == NULL || memcmp(head + 4, "IDAT", 4) != 0)
@@ -370,7 +370,7 @@ static gconv_status read_blobs(png_decoder *decoder)
 }
 
 /* Says which chunks are lost: damaged ones in the header, and those that lie behind the image data,
- * where the orientation of EXIF comes too late for the pixels. */
+ * if the orientation of EXIF comes too late for the pixels. */
 static gconv_status tell_losses(png_decoder *decoder, bool late)
 {
     gconv_status status = GCONV_OK;
@@ -459,7 +459,7 @@ static void free_decoder(gc_decoder *common)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* After a trap: a tolerant reader goes on where data are missing. */
+/* After a trap: a tolerant reader goes on if data are missing. */
 static gconv_status survive(png_decoder *decoder)
 {
     if (!decoder->common.tolerant || !decoder->missing)

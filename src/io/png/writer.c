@@ -1,4 +1,4 @@
-/* PNG of 1, 8 and 16 bits. libpng writes the chunks before the image data, and all chunks where the
+/* PNG of 1, 8 and 16 bits. libpng writes the chunks before the image data, and all chunks if the
  * caller asks for a level of compression. */
 #include "base/status.h"
 #include "io/codec.h"
@@ -36,8 +36,8 @@ typedef struct packing {
     bool is_complete; /* all blocks are written: a device has compressed them */
 } packing;
 
-/* One way to compress the file. Where several attempts run, each stays in memory until the smallest
- * is known. */
+/* One way to compress the file. If several attempts run, each stays in memory until the smallest is
+ * known. */
 typedef struct attempt {
     png_encoder *encoder;
     png_structp png;
@@ -50,13 +50,13 @@ typedef struct attempt {
 struct png_encoder {
     gc_encoder common;
     attempt attempts[ATTEMPTS_MAX];
-    int attempt_count; /* where it is 1, the attempt writes to the output */
+    int attempt_count; /* if it is 1, the attempt writes to the output */
     jmp_buf trap;
     gconv_error *error;  /* of the call in progress */
     gconv_status status; /* of the failure that sprang the trap */
     gc_png_memory memory;
     unsigned char *packed; /* a row of 1-bit samples with 0 in its unused bits; else NULL */
-    gc_pack_queue *helped; /* what other threads may help with; NULL where there is nothing */
+    gc_pack_queue *helped; /* what other threads may help with; NULL if there is nothing */
     size_t row_bytes;
 };
 
@@ -420,7 +420,7 @@ static gconv_status pass_block(attempt *a, bool last, gconv_error *error)
     return status;
 }
 
-/* Filters the row into the block where it has room for all, else first into memory of its own. */
+/* Filters the row into the block if it has room for all, else first into memory of its own. */
 static gconv_status pack_row(attempt *a, const unsigned char *row, gconv_error *error)
 {
     packing *p = a->packing;

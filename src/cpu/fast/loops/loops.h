@@ -34,8 +34,8 @@ typedef struct gc_edges_loops {
     /* Of seven rows of samples, smooth[x] = the Gaussian's column, curve[x] = the column of the
      * Gaussian's second difference. */
     void (*columns)(const uint8_t *const rows[7], size_t count, uint16_t *smooth, uint16_t *curve);
-    /* flags[x] = whether |response| > threshold, inverted where `invert` is 1. smooth and curve can
-     * be read from -3 to count + 2. */
+    /* flags[x] = whether |response| > threshold, inverted if `invert` is 1. smooth and curve can be
+     * read from -3 to count + 2. */
     void (*find)(const uint16_t *smooth, const uint16_t *curve, size_t count, uint16_t threshold,
                  uint8_t invert, uint8_t *flags);
 } gc_edges_loops;
@@ -44,7 +44,7 @@ typedef struct gc_edges_loops {
 
 enum { GC_RANK1_ROWS = 2, GC_RANK1_FINE_BITS = 6 }; /* rows of output are computed together */
 
-/* A row of whole weights: as they are for the portable loops, and in pairs for the others. Where
+/* A row of whole weights: as they are for the portable loops, and in pairs for the others. If
  * weights have the same magnitudes on both sides of the middle, it is folded: term t is samples t
  * and width - 1 - t, each times its factor; the sample in the middle is alone. Else term t is
  * sample t alone. */
@@ -53,19 +53,19 @@ typedef struct gc_rank1_row {
     int width;
     size_t advance;  /* from tap to tap, in samples */
     int16_t factors; /* of the two samples of a term, that of the first one in the lower byte */
-    /* Of terms 2p and 2p + 1: two taps of 16 bits, the first one in the lower half. Where the row
-     * is fine, a weight is 2^GC_RANK1_FINE_BITS taps and a fine tap. */
+    /* Of terms 2p and 2p + 1: two taps of 16 bits, the first one in the lower half. If the row is
+     * fine, a weight is 2^GC_RANK1_FINE_BITS taps and a fine tap. */
     int32_t *taps, *fine_taps;
     bool is_fine;
     bool is_folded;
 } gc_rank1_row;
 
-/* What the value of a sum is: the level; the level where the sum is still to be divided; or the
- * level in fixed point, with 16 bits after the point. */
+/* What the value of a sum is: the level; the level, if the sum is still to be divided; or the level
+ * in fixed point, with 16 bits after the point. */
 typedef enum gc_rank1_kind { GC_RANK1_PLAIN, GC_RANK1_DIVIDED, GC_RANK1_FIXED } gc_rank1_kind;
 
-/* How columns of sums become levels: see fast/rank1_bytes.c. Value: start + the sum, or, where it
- * is divided or its magnitude is taken, start + sign * that. */
+/* How columns of sums become levels: see fast/rank1_bytes.c. Value: start + the sum, or, if it is
+ * divided or its magnitude is taken, start + sign * that. */
 typedef struct gc_rank1_column {
     float *weights;
     int height;
@@ -121,7 +121,7 @@ typedef struct gc_rank1_loops {
     /* Chain values of the reference: tap (j, k) of value g reads rows[j][g][k * advance]. */
     void (*sum_places)(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
                        float values[GC_RANK1_GROUP]);
-    /* A block is a cache line, so `finish` can store past the caches. Where a line takes two stores
+    /* A block is a cache line, so `finish` can store past the caches. If a line takes two stores
      * (AVX2), such stores made the pass 1.4 to 4 times as slow on a Zen 3. */
     bool stores_lines;
 } gc_rank1_loops;
@@ -162,7 +162,7 @@ typedef struct gc_samples_loops {
     /* Rule 5: divided, made absolute, scaled, offset, clamped to 0..255 and rounded. */
     void (*store8)(const gc_conversion *conversion, const float *row, size_t count,
                    uint8_t *samples);
-    /* The same to 0..65535, where the input has 16 bits. */
+    /* Values become levels of 0..65535, if the input has 16 bits. */
     void (*store16)(const gc_conversion *conversion, const float *row, size_t count,
                     uint16_t *samples);
     /* As gc_load_pixels, of input of 8 bits with alpha that is kept or premultiplied. */

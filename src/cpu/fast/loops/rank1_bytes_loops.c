@@ -1,7 +1,7 @@
 /* Sums of one filter of rank 1 from samples of 8 bits to levels (see fast/rank1_bytes.c). This file
  * is compiled once for every instruction set, under the name that GC_RANK1_LOOPS gives the loops.
  *
- * Columns are summed in float32. Where the weights of a column are the same on both sides of its
+ * Columns are summed in float32. If the weights of a column are the same on both sides of its
  * middle, the sums of both sides are added first. rank1_bytes_rows.h sums rows,
  * rank1_bytes_vectors.h says how a block of samples lies in vectors. */
 #include "cpu/fast/loops/loops.h"
@@ -123,7 +123,7 @@ INLINE void sum_low_columns(const floats weights[SMALL], const int height, const
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
-/* Where a block of levels goes. */
+/* The place of a block of levels. */
 typedef struct place {
     uint8_t *out;
     const uint8_t *kept; /* samples of which some stay in the place of levels, or NULL */
@@ -133,7 +133,7 @@ typedef struct place {
 
 #if defined(__AVX2__)
 
-/* A tie is exact: where the first product is not the quotient, the rest corrects it. */
+/* A tie is exact: if the first product is not the quotient, the rest corrects it. */
 INLINE floats quotient(const gc_rank1_column *column, floats sum)
 {
     floats reciprocal = all_of(column->reciprocal);
@@ -169,7 +169,7 @@ INLINE void store_levels(const integers x[VECTORS], const place *to)
     store_samples(levels, to->out);
 }
 
-/* Puts bits of lanes of vector v where the samples of these lanes are in a block. */
+/* Puts bits of lanes of vector v at the places that the samples of these lanes have in a block. */
 static __attribute__((noinline)) uint64_t spread_bits(uint64_t bits, int v)
 {
     bits = (bits & 0xf) | (bits & 0xf0) << 12 | (bits & 0xf00) << 24 | (bits & 0xf000) << 36;
@@ -290,7 +290,7 @@ INLINE void finish_row(const gc_rank1_column *column, const gc_rank1_kind kind, 
         mark(near, first, bits);
 }
 
-/* The last block of rows, where output has no room for a whole one. */
+/* The last block of rows, if output has no room for a whole one. */
 typedef struct incomplete {
     uint8_t out[ROWS][BLOCK], kept[ROWS][BLOCK];
     uint8_t *to[ROWS];

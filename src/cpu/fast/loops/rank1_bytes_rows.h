@@ -1,5 +1,5 @@
 /* Sums of the rows of one filter of rank 1, for rank1_bytes_loops.c. They are summed in integers,
- * two products to a lane. Where the weights of a row are the same on both sides of its middle, the
+ * two products to a lane. If the weights of a row are the same on both sides of its middle, the
  * samples of both sides are added first. Half of the products are left. */
 #ifndef GC_CPU_FAST_LOOPS_RANK1_BYTES_ROWS_H
 #define GC_CPU_FAST_LOOPS_RANK1_BYTES_ROWS_H
@@ -110,7 +110,7 @@ INLINE narrow_taps taps_of(const gc_rank1_row *row, const int width)
     return taps;
 }
 
-/* A block of a row of a small constant width that is folded. Where the term in the middle of a fine
+/* A block of a row of a small constant width that is folded. If the term in the middle of a fine
  * row has no other beside it, its tap and its fine tap make the pair: they meet
  * 2^GC_RANK1_FINE_BITS times the sample, which is at most 16320, and the sample. Sums are exact,
  * since they stay below 2^31 (rank1_bytes.c) and what leaves 32 bits on the way comes back. */

@@ -1,13 +1,13 @@
 /* Conversion of samples, compiled once for every instruction set under the name that
  * GC_SAMPLES_LOOPS gives it. Samples are those of core/conversion.c. Levels of 8 bits are computed
- * in float32 where the error cannot change them, all else by the same operations in doubles. */
+ * in float32 if the error cannot change them, all else by the same operations in doubles. */
 #include "cpu/fast/loops/loops.h"
 #include "cpu/instructions/unroll.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Values converted at a time. Where one of them is near a tie, store8 converts all in doubles. */
+/* Values converted at a time. If one of them is near a tie, store8 converts all in doubles. */
 enum { CHUNK = 64 };
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -52,10 +52,10 @@ static inline float clamp(int32_t bits)
     return float_of(bits < largest ? bits : largest);
 }
 
-/* Rule 5 in float32: level = value * factor + offset. Where a magnitude is taken, the product is
+/* Rule 5 in float32: level = value * factor + offset. If a magnitude is taken, the product is
  * replaced by its magnitude with the sign of the scale.
  *
- * Where the level is below 256 in magnitude it is less than 2^-13 away from that of doubles. The
+ * If the level is below 256 in magnitude it is less than 2^-13 away from that of doubles. The
  * offset is at most 255, so the product is below 512. Rounding `factor` and rounding the product
  * change the product by at most 2^-24 of itself each, together by 2^-14. The offset rounds by
  * 2^-17, the sum by 2^-17. A level of 256 or more, or below 0, is clamped either way. In doubles
@@ -66,8 +66,8 @@ typedef struct near_levels {
 } near_levels;
 
 /* Adding 1.5 * 2^23 rounds as 1.5 * 2^52 rounds a double, and leaves the whole number in the lowest
- * bits. True where every level is so far from the middle of two integers that the error cannot
- * change what it is rounded to. */
+ * bits. True if every level is so far from the middle of two integers that the error cannot change
+ * what it is rounded to. */
 static bool store_near(const near_levels *levels, const float *row, size_t count,
                        uint8_t *restrict samples)
 {

@@ -57,10 +57,10 @@ typedef struct gc_transform_loops {
     /* rows[i][first + l] = value i of line l, for the same i and l, as `store` does. */
     void (*store_columns)(const void *lines, float *const *rows, size_t row_count, size_t first,
                           size_t count);
-    /* Value i of line l = from[l][i*step] for i in [0, count), else 0; 0 where from[l] is NULL. */
+    /* Value i of line l = from[l][i*step] for i in [0, count), else 0; 0 if from[l] is NULL. */
     void (*load_rows)(void *lines, size_t side, const float *const *from, size_t step,
                       size_t count);
-    /* to[l][i*step] = value i of line l for i in [0, count), where to[l] is not NULL. */
+    /* to[l][i*step] = value i of line l for i in [0, count), if to[l] is not NULL. */
     void (*store_rows)(const void *lines, float *const *to, size_t step, size_t count);
     /* Replaces lines by their spectra. factor[i] = value i of the spectrum of line 0. */
     void (*spectrum)(const gc_transform *transform, gc_complex lines, gc_complex factor);

@@ -2,7 +2,7 @@
  * that GC_TRANSFORM_LOOPS gives them, with the type GC_TRANSFORM_REAL.
  *
  * Idea: the lanes of a vector hold neighbouring columns, so the transform of columns is scalar code
- * written with vectors. It has rounds of radix 4, and one round of radix 2 where the side is not a
+ * written with vectors. It has rounds of radix 4, and one round of radix 2 if the side is not a
  * power of 4. Rows are transformed as the columns of the transposed tile. Forward uses decimation
  * in frequency, backward decimation in time, so the spectrum need not be put in order. All rounds
  * of LANES columns follow each other while these are in the first-level cache. */
@@ -63,7 +63,7 @@ INLINE complex_vector turn(complex_vector a)
     return (complex_vector){-a.imaginary, a.real};
 }
 
-/* a times a root of unity, or its conjugate where sign is -1. */
+/* a times a root of unity, or its conjugate if sign is -1. */
 INLINE complex_vector rotate(const gc_transform *t, complex_vector a, int root, int sign)
 {
     real cosine = ((const real *)t->cosine)[root];
@@ -267,7 +267,7 @@ static void load(void *values, size_t side, const float *from, size_t step, size
 }
 
 /* A double beyond 2^52 has no fraction. Adding 1.5 * 2^52 to a value of less than 2^51 rounds it to
- * the nearest integer. Subtracting it again leaves +0 where that is 0. */
+ * the nearest integer. Subtracting it again leaves +0 if that is 0. */
 INLINE float stored(real value)
 {
     const real shift = (real)0x1.8p52;

@@ -86,7 +86,7 @@ static inline void gc_jpeg_skip_bits(gc_jpeg_bits *from, uint32_t count)
     from->count -= (int)count;
 }
 
-/* The next symbol, or -1 where no code begins so. */
+/* The next symbol, or -1 if no code begins so. */
 static inline int gc_jpeg_next_symbol(gc_jpeg_bits *from, const gc_jpeg_table *codes)
 {
     int32_t bits = (int32_t)(from->window >> (64 - GC_JPEG_CODE_BITS_MAX));
@@ -99,7 +99,7 @@ static inline int gc_jpeg_next_symbol(gc_jpeg_bits *from, const gc_jpeg_table *c
     return codes->symbols[(bits >> (GC_JPEG_CODE_BITS_MAX - length)) + codes->offset[length]];
 }
 
-/* The value of `size` bits: it is negative where its first bit is 0. */
+/* The value of `size` bits: it is negative if its first bit is 0. */
 static inline int32_t gc_jpeg_next_value(gc_jpeg_bits *from, int size)
 {
     if (size == 0)

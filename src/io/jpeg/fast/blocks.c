@@ -145,7 +145,7 @@ static APART bool take_dc_exactly(gc_jpeg_bits *bits, const gc_jpeg_table *codes
 }
 
 /* The DC coefficient. At least 37 bits are in the window before, as 19 bits are taken at most, or
- * 27 where the look-up does not do; the window is filled then. */
+ * 27 if the look-up does not do; the window is filled then. */
 static inline bool take_dc(gc_jpeg_bits *bits, const gc_jpeg_table *codes, int32_t *dc)
 {
     gc_jpeg_difference entry = codes->fast.dc_look[bits->window >> (64 - GC_JPEG_DC_LOOK_BITS)];
@@ -210,7 +210,7 @@ static inline bool take_entry(gc_jpeg_bits *bits, const gc_jpeg_ac *ac, uint32_t
     return true;
 }
 
-/* Where take_entry stopped. */
+/* The position at which take_entry stopped. */
 static inline progress take_last(gc_jpeg_bits *bits, const gc_jpeg_ac *ac, uint32_t *last,
                                  int16_t *block, const gc_jpeg_values *entry)
 {
@@ -269,7 +269,7 @@ static inline bool pass_entry(gc_jpeg_bits *bits, const gc_jpeg_table *codes, ui
     return true;
 }
 
-/* Where pass_entry stopped. */
+/* The position at which pass_entry stopped. */
 static inline progress pass_last(gc_jpeg_bits *bits, const gc_jpeg_table *codes, uint32_t *last,
                                  uint32_t entry)
 {
@@ -307,8 +307,8 @@ static inline bool pass_block(gc_jpeg_bits *bits, const gc_jpeg_part *part, int3
 
 /* ---- MCUs ------------------------------------------------------------------------------------ */
 
-/* `blocks` is NULL where all are passed over. The reader of bits is a copy whose address nobody
- * takes, so that its fields live in registers. */
+/* `blocks` is NULL if all are passed over. The reader of bits is a copy whose address nobody takes,
+ * so that its fields live in registers. */
 static inline __attribute__((always_inline)) bool
 follow(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count, int16_t *blocks)
 {

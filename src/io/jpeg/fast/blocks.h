@@ -68,13 +68,13 @@ bool gc_jpeg_can_follow(void);
 gc_jpeg_place gc_jpeg_first_place(const gc_jpeg_frame *frame, const unsigned char *bytes,
                                   size_t size);
 
-/* Passes over `count` MCUs. False where they are not sound, or the bytes at hand do not hold all of
+/* Passes over `count` MCUs. False if they are not sound, or the bytes at hand do not hold all of
  * them; *place is undefined then. */
 bool gc_jpeg_pass_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count);
 
-/* Passes over all MCUs before the next restart marker without following them, where these are at
- * most `most`. Returns how many they are; 0 where the bytes at hand have no marker. Who follows
- * them has to see that they end there. */
+/* Passes over all MCUs before the next restart marker without following them, if these are at most
+ * `most`. Returns how many they are; 0 if the bytes at hand have no marker. The code that follows
+ * them later has to check that they end there. */
 uint32_t gc_jpeg_pass_to_marker(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint64_t most);
 
 /* Whether nothing is left of the bytes at hand but bits that fill a byte. */

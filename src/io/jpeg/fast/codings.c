@@ -94,7 +94,7 @@ static bool build_all(gc_jpeg_codings *of)
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static gc_jpeg_codings *latest; /* which holds itself */
 
-/* Those of the file before, where they have the same tables. */
+/* Those of the file before, if the tables are the same. */
 static gc_jpeg_codings *hold_latest(gc_jpeg_listing listings[2][GC_JPEG_CODINGS_MAX])
 {
     gc_jpeg_codings *found = NULL;

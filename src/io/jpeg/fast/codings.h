@@ -11,7 +11,7 @@ enum { GC_JPEG_CODINGS_MAX = 4 /* Huffman tables of a class */ };
 
 struct jpeg_decompress_struct;
 
-/* How DC coefficients are coded: to pass over them, and to take them where a component is kept. */
+/* How DC coefficients are coded: to pass over them, and to take them if a component is kept. */
 typedef struct gc_jpeg_dc {
     gc_jpeg_table codes;
     gc_jpeg_pairs taken, passed;
@@ -25,7 +25,7 @@ typedef struct gc_jpeg_ac {
     gc_jpeg_values look[1 << GC_JPEG_LOOK_BITS];
 } gc_jpeg_ac;
 
-/* A table as the file has it. All bytes count where tables are compared. */
+/* A table as the file has it. All bytes count if tables are compared. */
 typedef struct gc_jpeg_listing {
     bool used, taken; /* by a component; by one that is kept */
     unsigned char counts[GC_JPEG_CODE_BITS_MAX], symbols[256];
@@ -38,8 +38,8 @@ typedef struct gc_jpeg_codings {
     gc_jpeg_ac ac[GC_JPEG_CODINGS_MAX];
 } gc_jpeg_codings;
 
-/* The tables that the scan uses. NULL where one of them is not sound or not usual, and where memory
- * is out. */
+/* The tables that the scan uses. NULL if one of them is not sound or not usual, and if memory is
+ * out. */
 gc_jpeg_codings *gc_jpeg_codings_hold(const struct jpeg_decompress_struct *jpeg);
 void gc_jpeg_codings_release(gc_jpeg_codings *codings);
 

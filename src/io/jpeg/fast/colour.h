@@ -13,11 +13,11 @@ enum { GC_JPEG_COLOUR_STRAY = 32 };
 /* How a row of Cb or Cr is made as wide as the image. */
 typedef struct gc_jpeg_upsampling {
     bool across, down; /* a sample stands for two pixels in a row, in a column */
-    uint32_t width;    /* of the plane: at least 3 samples where `across` */
+    uint32_t width;    /* of the plane: at least 3 samples if `across` */
 } gc_jpeg_upsampling;
 
-/* Makes 2 x `width` samples where `across`, else `width`. `near` is the plane's row of this row of
- * pixels. `far` is the row above it, or below it for odd rows of pixels; it counts where `down`.
+/* Makes 2 x `width` samples if `across`, else `width`. `near` is the plane's row of this row of
+ * pixels. `far` is the row above it, or below it for odd rows of pixels; it counts if `down`.
  * `numbers` has room for `width` + GC_JPEG_COLOUR_STRAY of them. */
 void gc_jpeg_upsample(const gc_jpeg_upsampling *how, const unsigned char *near,
                       const unsigned char *far, uint16_t *numbers, unsigned char *samples);

@@ -89,7 +89,7 @@ bool gc_jpeg_describe(const struct jpeg_decompress_struct *jpeg, gc_jpeg_frame *
     for (int c = 0; c < frame->part_count; c++)
         if (!describe_part(jpeg, c, frame))
             return false;
-    /* Samples of Y are those of the image only where no component has more. */
+    /* Samples of Y are those of the image only if no component has more. */
     const gc_jpeg_part *y = &frame->parts[0];
     for (int c = 1; c < frame->part_count; c++)
         if (frame->parts[c].across > y->across || frame->parts[c].down > y->down)

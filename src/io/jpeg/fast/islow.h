@@ -18,8 +18,8 @@ typedef struct gc_islow_steps {
 /* Fills limits and energy_max. */
 void gc_islow_set_limits(gc_islow_steps *steps);
 
-/* Where the blocks of a row lie: `across` of them beside each other, then those of the next MCU,
- * which begins `mcu` coefficients behind the MCU before. */
+/* The places of the blocks of a row: `across` of them beside each other, then those of the next
+ * MCU, which begins `mcu` coefficients behind the MCU before. */
 typedef struct gc_islow_layout {
     uint32_t across;
     size_t mcu;
@@ -28,18 +28,18 @@ typedef struct gc_islow_layout {
 /* Makes samples of `count` blocks of a row, the first of which is the first one of an MCU. The
  * coefficients of each block are row by row. Sample rows are `stride` bytes apart; 8 x `count`
  * samples of each of 8 rows are written, and up to GC_ISLOW_STRAY behind them.
- * False where a block is not one that every version of libjpeg-turbo decodes to the same samples:
+ * False if a block is not one that every version of libjpeg-turbo decodes to the same samples:
  * its energy is too large, or a sample lies far outside 0 to 255. Rows may hold anything then. */
 typedef bool gc_islow_function(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
                                const gc_islow_steps *steps, unsigned char *samples, size_t stride);
 
 enum { GC_ISLOW_STRAY = 24 };
 
-/* The loops for the instructions of this processor. NULL where it lacks AVX2. GCONV_INSTRUCTIONS
- * keeps AVX-512 out. */
+/* The loops for the instructions of this processor. NULL if it lacks AVX2. GCONV_INSTRUCTIONS keeps
+ * AVX-512 out. */
 gc_islow_function *gc_islow_chosen(void);
 
-/* Those for AVX2 (0) and AVX-512 (1). NULL where the processor or the compiler lacks them, and for
+/* Those for AVX2 (0) and AVX-512 (1). NULL if the processor or the compiler lacks them, and for
  * other numbers. */
 gc_islow_function *gc_islow_at(int index);
 

@@ -14,7 +14,7 @@
  * coefficient of a block, or of its AC coefficients. The lane then moves to the next phase. DC
  * coefficients are differences until the round ends.
  *
- * The lanes judge nothing. Where a code is not one of a sound file, the round ends before its MCU,
+ * The lanes judge nothing. If a code is not one of a sound file, the round ends before its MCU,
  * and gc_jpeg_take_mcus meets the code again. */
 #include "io/jpeg/fast/lanes.h"
 
@@ -29,7 +29,7 @@ enum {
     BLOCKS_MIN = 48,     /* fewer do not pay */
     PHASES_TOO_FAR = 16, /* that a lane may reach */
     PHASES = 2 * BLOCKS_MAX + PHASES_TOO_FAR,
-    BLOCK_BITS = 48,       /* where nothing is known yet */
+    BLOCK_BITS = 48,       /* as long as nothing is known */
     BYTES_MAX = 24 * 1024, /* of both lanes */
     WINDOW_BYTES = 8,
     SYNCHRONISING_BYTES = 48 /* most often a lane is right behind so many bytes */
@@ -38,7 +38,7 @@ enum {
 typedef struct phase {
     const gc_jpeg_pair *look;
     int16_t *block;
-    uint64_t end; /* the bit where the phase has ended, if it has */
+    uint64_t end; /* the bit at which the phase has ended, if it has */
 } phase;
 
 typedef struct lane {
@@ -195,7 +195,7 @@ static effect effect_of(int symbol, bool ac, int before)
                     .unsound = index > GC_JPEG_LAST_INDEX - zeros};
 }
 
-/* One symbol, which the look-up does not tell. `phases` are those of the lane. False where there is
+/* One symbol, which the look-up does not tell. `phases` are those of the lane. False if there is
  * none that a sound file has. */
 static __attribute__((noinline)) bool follow_exactly(const gc_jpeg_lanes *of, lane *one,
                                                      const phase *phases)
@@ -224,8 +224,8 @@ static inline uint32_t turned(uint32_t bits, int by)
     return bits >> by | bits << (32 - by);
 }
 
-/* The symbols of a look-up. False where it tells nothing, or too much. There are no branches but
- * this one: compilers would make one of whether the phase ends. */
+/* The symbols of a look-up. False if it tells nothing, or too much. There are no branches but this
+ * one: compilers would make one of whether the phase ends. */
 static inline __attribute__((always_inline)) bool take_pair(lane *one, uint64_t *window,
                                                             const gc_jpeg_pair *pair)
 {
@@ -257,7 +257,7 @@ static inline __attribute__((always_inline)) bool follow(lane *one, uint64_t *wi
     return take_pair(one, window, &one->look[*window >> (64 - GC_JPEG_LOOK_BITS)]);
 }
 
-/* Where the lanes stop, at the latest; and why they have stopped. */
+/* The bit at which the lanes stop, at the latest; and why they have stopped. */
 typedef struct bounds {
     uint64_t bits[2];
     phase *phases[2];
@@ -313,7 +313,7 @@ static __attribute__((target("bmi2"), noinline)) halt follow_both(const gc_jpeg_
 
 /* A round in progress. */
 typedef struct round {
-    uint64_t start, guess; /* bits where the lanes began */
+    uint64_t start, guess; /* the bits at which the lanes began */
     lane lanes[2];
     bounds to;
 } round;
@@ -331,7 +331,7 @@ static uint32_t mcus_of(const gc_jpeg_lanes *of, const round *in, int number)
     return (uint32_t)((phases < most ? phases : most) / phases_of(of, 1));
 }
 
-/* The bit where a lane has ended its first `mcus` MCUs. */
+/* The bit at which a lane has ended its first `mcus` MCUs. */
 static uint64_t end_of(const gc_jpeg_lanes *of, const round *in, int number, uint32_t mcus)
 {
     if (mcus == 0)
@@ -385,7 +385,7 @@ static bool run(gc_jpeg_lanes *of, round *in, uint32_t *meeting)
     }
 }
 
-/* Prepares a round for `count` MCUs. False where the data at hand are too few. */
+/* Prepares a round for `count` MCUs. False if the data at hand are too few. */
 static bool begin(gc_jpeg_lanes *of, round *in, const gc_jpeg_place *place, uint32_t count,
                   int16_t *blocks)
 {
@@ -412,7 +412,7 @@ static bool begin(gc_jpeg_lanes *of, round *in, const gc_jpeg_place *place, uint
 }
 
 /* Makes coefficients of the differences of a component, whose blocks begin at `block`. *dc is the
- * prediction. False where a coefficient is not sound. */
+ * prediction. False if a coefficient is not sound. */
 static bool sum_up(const gc_jpeg_frame *frame, const gc_jpeg_part *part, uint32_t count,
                    int16_t *block, int32_t *dc)
 {

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Up to two coefficients. A single one is there twice. Where there is none, the coefficient that
+/* Up to two coefficients. A single one is there twice. If there is none, the coefficient that
  * `steps` lead to becomes 0. It is 0 anyhow: the block ends before it, or zeros lead to it. */
 typedef struct gc_jpeg_pair {
     uint32_t steps;
@@ -35,7 +35,7 @@ enum {
 
 typedef gc_jpeg_pair gc_jpeg_pairs[GC_JPEG_NEAR_PAIRS + GC_JPEG_FAR_PAIRS];
 
-/* The far pair of a window; NULL where it does not begin with enough ones. */
+/* The far pair of a window; NULL if it does not begin with enough ones. */
 static inline const gc_jpeg_pair *gc_jpeg_far_pair(const gc_jpeg_pair *pairs, uint64_t window)
 {
     uint64_t top = window >> (64 - GC_JPEG_FAR_ONES - GC_JPEG_FAR_BITS);

@@ -14,7 +14,7 @@
 enum {
     /* Of a stretch in several threads: many stretches, which stay in the L2 cache. */
     STRETCH_BYTES = 128 * 1024,
-    STRETCHES_A_THREAD = 4, /* at least, where the image is small */
+    STRETCHES_A_THREAD = 4, /* at least, if the image is small */
     AHEAD = 2,              /* stretches, or traces, more than there are threads */
     THREADS_MAX = 64,
     ENOUGH = 16 /* bytes behind the last MCU: what is left of the data, and EOI */
@@ -66,7 +66,7 @@ typedef struct tracing {
 struct gc_jpeg_rows {
     gc_jpeg_image image;
     gc_jpeg_feed feed;
-    gc_jpeg_place front;                     /* up to where data are followed */
+    gc_jpeg_place front;                     /* data are followed up to here */
     uint32_t front_row;                      /* rows of MCUs before it */
     gc_jpeg_lanes *lanes;                    /* of a thread that takes coefficients for others */
     uint32_t given;                          /* rows that the caller has */
@@ -124,7 +124,7 @@ static void begin_stretch(gc_jpeg_rows *rows, entry *of)
     rows->front_row += stretch->count;
 }
 
-/* Goes on in the next trace, where one is needed, and joins what it has of the stretch. */
+/* Goes on in the next trace, if one is needed, and joins what it has of the stretch. */
 static gc_jpeg_joined join_stretch(gc_jpeg_rows *rows, entry *of)
 {
     tracing *t = &rows->traces;
@@ -258,7 +258,7 @@ bool gc_jpeg_rows_help(gc_jpeg_rows *rows)
     return helped;
 }
 
-/* The stretch whose rows come next, once it is decoded; NULL where there is none. */
+/* The stretch whose rows come next, once it is decoded; NULL if there is none. */
 static entry *await_head(gc_jpeg_rows *rows)
 {
     entry *head = NULL;
@@ -280,7 +280,7 @@ static entry *await_head(gc_jpeg_rows *rows)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The stretch that has the next rows; NULL where there is none. */
+/* The stretch that has the next rows; NULL if there is none. */
 static entry *next_stretch(gc_jpeg_rows *rows)
 {
     entry *only = &rows->ring[0];

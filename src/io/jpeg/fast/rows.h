@@ -16,8 +16,8 @@ typedef struct gc_jpeg_rows gc_jpeg_rows;
 
 /* A decoder of the file that libjpeg has read the header of. The entropy-coded data begin `data`
  * bytes from the start of the file, which can be read twice. Those that libjpeg has in its buffer
- * are not read again: they stay there until libjpeg reads on. NULL where libjpeg has to decode the
- * file, and where memory is out. */
+ * are not read again: they stay there until libjpeg reads on. NULL if libjpeg has to decode the
+ * file, and if memory is out. */
 gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg,
                                   const struct gc_input *input, uint64_t data);
 
@@ -31,8 +31,8 @@ void gc_jpeg_rows_free(gc_jpeg_rows *rows);
  * rejected: there will be no more. */
 uint32_t gc_jpeg_rows_read(gc_jpeg_rows *rows, uint32_t count, unsigned char *to, size_t stride);
 
-/* Has several threads decode, at most `threads`. Before the first row; false where that does not
- * pay, and where memory is out. Then any thread may call the function below at any time. */
+/* Has several threads decode, at most `threads`. Before the first row; false if that does not pay,
+ * and if memory is out. Then any thread may call the function below at any time. */
 bool gc_jpeg_rows_spread(gc_jpeg_rows *rows, int threads);
 
 /* What gconv_source says of `help`. */

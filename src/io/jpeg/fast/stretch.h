@@ -7,7 +7,7 @@
 
 enum { GC_JPEG_FEED_BYTES = 256 * 1024 };
 
-/* Where bytes of the file come from, when those of the place are used up. */
+/* The source of more bytes of the file, when those of the place are used up. */
 typedef struct gc_jpeg_feed {
     const struct gc_input *input;
     uint64_t offset; /* in the file, of the byte behind those that the place has */
@@ -44,20 +44,20 @@ typedef struct gc_jpeg_stretch {
 /* What a stretch holds beside planes. */
 typedef struct gc_jpeg_holding {
     bool coefficients; /* of all its MCUs: then others follow the codes */
-    bool rgb;          /* where that is wanted of the image */
+    bool rgb;          /* if that is wanted of the image */
 } gc_jpeg_holding;
 
 /* Chooses all but the frame. */
 void gc_jpeg_image_divide(gc_jpeg_image *image);
 
-/* Bytes that the samples of a row of MCUs take, and its pixels where RGB is wanted. */
+/* Bytes that the samples of a row of MCUs take, and its pixels if RGB is wanted. */
 size_t gc_jpeg_image_row_bytes(const gc_jpeg_image *image);
 
 /* Fills `bytes`, which have `room`, behind the `size` ones that are there. Returns how many there
  * are then. */
 size_t gc_jpeg_feed_read(gc_jpeg_feed *feed, unsigned char *bytes, size_t size, size_t room);
 
-/* Makes sure that the place has the next `wanted` bytes, as far as the file has them. Where it has
+/* Makes sure that the place has the next `wanted` bytes, as far as the file has them. If it has
  * fewer, they move into the feed, and others are read behind them. What cannot be read counts as
  * the end: then libjpeg reads, and says so. */
 void gc_jpeg_feed_more(gc_jpeg_feed *feed, gc_jpeg_place *place, size_t wanted);
@@ -68,7 +68,7 @@ bool gc_jpeg_stretch_create(gc_jpeg_stretch *stretch, const gc_jpeg_image *image
 void gc_jpeg_stretch_destroy(gc_jpeg_stretch *stretch);
 
 /* Follow stretch->count rows of MCUs from a place on, with bytes of the feed: to keep the bytes, or
- * to take all coefficients. False where they are not sound, or memory is out. `lanes` may be NULL.
+ * to take all coefficients. False if they are not sound, or memory is out. `lanes` may be NULL.
  */
 bool gc_jpeg_stretch_pass(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
                           gc_jpeg_place *place);
@@ -82,7 +82,7 @@ gc_jpeg_joined gc_jpeg_stretch_join(gc_jpeg_stretch *stretch, const gc_jpeg_imag
                                     gc_jpeg_join *join, size_t behind);
 
 /* Decode a stretch: from a place, with bytes of the feed, after it was passed, or after it was
- * taken. False where it is not sound to its end. The rows before that can be given. */
+ * taken. False if it is not sound to its end. The rows before that can be given. */
 bool gc_jpeg_stretch_decode(gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
                             gc_jpeg_feed *feed, gc_jpeg_place *place);
 bool gc_jpeg_stretch_decode_passed(gc_jpeg_stretch *stretch, const gc_jpeg_image *image);
@@ -94,7 +94,7 @@ void gc_jpeg_stretch_give(gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
                           unsigned char *const above[GC_JPEG_PARTS_MAX], uint32_t y,
                           unsigned char *row);
 
-/* Copies the last rows of samples of a sound stretch, for the stretch below. Does nothing where the
+/* Copies the last rows of samples of a sound stretch, for the stretch below. Does nothing if the
  * image does not interpolate. */
 void gc_jpeg_stretch_save(const gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
                           unsigned char *const above[GC_JPEG_PARTS_MAX]);

@@ -116,7 +116,7 @@ static uint32_t ac_entry(int length, int symbol, uint32_t rest, int known)
            value * value << GC_JPEG_SQUARES_SHIFT;
 }
 
-/* Both entries, one behind the other; the first one alone where that does not do. */
+/* Both entries, one behind the other; the first one alone if that does not do. */
 static uint32_t join_entries(uint32_t first, uint32_t second)
 {
     uint32_t bits = first % 64 + second % 64;
@@ -168,8 +168,8 @@ void gc_jpeg_build_look_up(gc_jpeg_table *of, bool ac)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* The code behind the first `at` bits of a look-up: 256 x its length + its symbol, or 0 where it
- * does not lie in the look-up. */
+/* The code behind the first `at` bits of a look-up: 256 x its length + its symbol, or 0 if it does
+ * not lie in the look-up. */
 static uint32_t code_behind(const uint16_t *codes, uint32_t look, uint32_t at)
 {
     uint32_t mask = ((uint32_t)1 << GC_JPEG_LOOK_BITS) - 1;

@@ -21,7 +21,7 @@ enum {
     GC_JPEG_STEP_SHIFT = 8,
     GC_JPEG_SQUARES_SHIFT = 16,
     /* A mark that is added to the step: the exact way has to go on. The index of a coefficient plus
-     * the step has this bit too where the entry leads beyond the last coefficient. */
+     * the step has this bit, too, if the entry leads beyond the last coefficient. */
     GC_JPEG_STEP_EXACT = 64,
     GC_JPEG_ENTRY_BITS_MAX = 18 /* see `pass_block` in blocks.c */
 };
@@ -31,7 +31,7 @@ enum {
  * bits before the value are, and its first bit says whether it is negative (see
  * gc_jpeg_biased_value). */
 typedef struct gc_jpeg_difference {
-    uint8_t bits; /* of both; 0 where the look-up does not tell them */
+    uint8_t bits; /* of both; 0 if the look-up does not tell them */
     uint16_t bias;
 } gc_jpeg_difference;
 
@@ -54,7 +54,7 @@ typedef struct gc_jpeg_table {
 } gc_jpeg_table;
 
 /* Gives every symbol its code: `counts` has 16 numbers, of the codes of each length. `count` and
- * `symbols` are set. No code may be all ones, as libjpeg demands too. False where the codes do not
+ * `symbols` are set. No code may be all ones, as libjpeg demands too. False if the codes do not
  * fit. */
 bool gc_jpeg_assign_codes(gc_jpeg_table *to, const unsigned char *counts);
 
@@ -65,21 +65,21 @@ bool gc_jpeg_symbols_are_sound(const gc_jpeg_table *of, bool ac);
 /* Fills of->fast. */
 void gc_jpeg_build_look_up(gc_jpeg_table *of, bool ac);
 
-/* What GC_JPEG_LOOK_BITS bits say, where they begin with a code for AC coefficients: up to two
+/* What GC_JPEG_LOOK_BITS bits say, if they begin with a code for AC coefficients: up to two
  * coefficients, and perhaps EOB. Codes and the first bits of values lie in these bits. The values
  * may end behind them, GC_JPEG_ENTRY_BITS_MAX bits from the first one at most. */
 typedef struct gc_jpeg_values {
-    /* Steps from the coefficient before the first one. steps[1] is steps[0] again where there is
-     * one coefficient. GC_JPEG_STEP_EXACT is added to it where EOB follows, or where the look-up
-     * tells nothing. */
+    /* Steps from the coefficient before the first one. steps[1] is steps[0] again if there is one
+     * coefficient. GC_JPEG_STEP_EXACT is added to it if EOB follows, or if the look-up tells
+     * nothing. */
     uint8_t steps[2];
-    /* Up to the end of each value; bits[1] up to the end of EOB, where that follows; 0 where the
-     * look-up tells nothing. */
+    /* Up to the end of each value; bits[1] up to the end of EOB, if that follows; 0 if the look-up
+     * tells nothing. */
     uint8_t bits[2];
     uint16_t biases[2];
 } gc_jpeg_values;
 
-/* Fills the look-up for an AC table. Returns the length of EOB's code, 0 where there is none. */
+/* Fills the look-up for an AC table. Returns the length of EOB's code, 0 if there is none. */
 uint32_t gc_jpeg_list_values(const gc_jpeg_table *of, gc_jpeg_values look[1 << GC_JPEG_LOOK_BITS]);
 
 #endif

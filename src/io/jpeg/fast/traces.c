@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first MCUs of a trace have a mark each: that is where it is met. Then there are fewer marks,
- * and who joins passes over the few MCUs between a mark and its aim. */
+/* The first MCUs of a trace have a mark each: there it is met. Later marks are fewer, and the
+ * thread that joins passes over the few MCUs between a mark and its aim. */
 enum { DENSE = 64, SPARSE = 8 };
 
-/* So many MCUs without a mark say that the trace will hardly be met: where codes repeat, it may
- * stay wrong for ever. Then some MCUs are passed over at a time. */
+/* So many MCUs without a mark say that the trace will hardly be met: if codes repeat, it may stay
+ * wrong for ever. Then some MCUs are passed over at a time. */
 enum { MISSED_MAX = 32, AT_A_TIME = 16 };
 
-/* How often a trace begins again where codes are unsound. Wrong codes soon are. */
+/* How often a trace begins again if codes are unsound. Wrong codes soon are. */
 enum { BEGINNINGS = 64 };
 
 size_t gc_jpeg_trace_bytes = 16 * 1024;
@@ -59,7 +59,7 @@ static bool has_mark(uint32_t number)
     return number < DENSE || number % SPARSE == 0;
 }
 
-/* Follows the bytes from byte `at` on, as far as there are MCUs. Returns the byte where the next
+/* Follows the bytes from byte `at` on, as far as there are MCUs. Returns the byte at which the next
  * one should begin. */
 static size_t follow_from(gc_jpeg_trace *trace, const gc_jpeg_frame *frame, size_t at)
 {
@@ -115,7 +115,7 @@ void gc_jpeg_join_enter(gc_jpeg_join *join, gc_jpeg_trace *trace)
     join->met = false;
 }
 
-/* Meets the trace where it has a mark at the place. */
+/* Meets the trace if it has a mark at the place. */
 static void try_to_meet(gc_jpeg_join *join)
 {
     const gc_jpeg_trace *trace = join->trace;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Where bits go: whole bytes to `next`, the others wait. */
+/* A place for bits: whole bytes go to `next`, the others wait. */
 typedef struct gc_bits {
     uint8_t *next;
     uint64_t waiting;

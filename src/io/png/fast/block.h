@@ -25,7 +25,7 @@ typedef struct gc_pack_block {
 /* Empties the block. */
 void gc_pack_begin(gc_pack_block *block);
 
-/* Where `count` more bytes go, which the caller writes; NULL where there is no room for all. */
+/* The place of `count` more bytes, which the caller writes; NULL if there is no room for all. */
 uint8_t *gc_pack_extend(gc_pack_block *block, size_t count);
 
 /* Appends as many of `count` bytes as there is room for, and returns how many. */

@@ -11,7 +11,7 @@
 typedef struct gc_filters {
     const gc_pack_loops *loops;
     bool is_free;     /* whether a filter is chosen; else rows have GC_FILTER_NONE */
-    size_t pixel;     /* bytes of a pixel, where a filter is chosen */
+    size_t pixel;     /* bytes of a pixel, if a filter is chosen */
     size_t row_bytes; /* of a row without its filter */
     bool swap;        /* samples of 16 bits, whose bytes change places */
     uint8_t *memory;

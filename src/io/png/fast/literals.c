@@ -14,7 +14,7 @@ enum {
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* Several counters for each byte: the processor does not wait for one where a byte follows
+/* Several counters for each byte: the processor does not wait for one counter if a byte follows
  * itself. */
 enum { COUNTERS = 4 };
 

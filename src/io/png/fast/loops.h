@@ -55,8 +55,8 @@ enum {
 enum { GC_UNFILTER_SLACK = 64, GC_FINDER_SLACK = 64, GC_TOKENS_SLACK = 32 };
 
 typedef struct gc_pack_loops {
-    /* out[i] = row[i] minus its prediction. `row` and `above` can be read from -pixel on, where
-     * they are 0 on the left of the image. pixel: bytes of a pixel, at least 1. */
+    /* out[i] = row[i] minus its prediction. `row` and `above` can be read from -pixel on: they are
+     * 0 on the left of the image. pixel: bytes of a pixel, at least 1. */
     void (*filter)(gc_row_filter filter, const uint8_t *row, const uint8_t *above, size_t pixel,
                    size_t count, uint8_t *out);
     /* Undoes the filters of `count` rows. Each is a filter, which becomes GC_FILTER_NONE, and

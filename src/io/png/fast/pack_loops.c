@@ -37,8 +37,8 @@ static inline uint8_t difference(uint8_t a, uint8_t b)
 
 /* Paeth's predictor is the nearest to left + above - corner of these three. In bytes: the distance
  * from `left` is |above - corner|, from `above` |left - corner|. From `corner` it is the difference
- * of both where one of the two lies above the corner and the other below, else their sum, and then
- * the corner is never the nearest alone. */
+ * of both if one of the two lies above the corner and the other below, else their sum, and then the
+ * corner is never the nearest alone. */
 static void filter_paeth(const uint8_t *restrict row, const uint8_t *restrict above, size_t pixel,
                          size_t count, uint8_t *restrict out)
 {

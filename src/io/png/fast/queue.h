@@ -3,7 +3,7 @@
  * who does.
  *
  * No block waits for a thread that may not come: the thread that fills blocks compresses what
- * nobody else has begun. Blocks wait only where other threads have asked for them. */
+ * nobody else has begun. Blocks wait only if other threads have asked for them. */
 #ifndef GC_IO_PNG_FAST_QUEUE_H
 #define GC_IO_PNG_FAST_QUEUE_H
 
@@ -40,11 +40,11 @@ void gc_pack_queue_destroy(gc_pack_queue *queue);
  * filled then. */
 void gc_pack_queue_push(gc_pack_queue *queue, bool last);
 
-/* The next block of the stream, compressed. NULL where it may wait, or there is none. */
+/* The next block of the stream, compressed. NULL if it may wait, or there is none. */
 gc_pack_block *gc_pack_queue_take(gc_pack_queue *queue);
 void gc_pack_queue_give_back(gc_pack_queue *queue, gc_pack_block *block);
 
-/* For other threads: compresses a block. False where none waits for it. */
+/* For other threads: compresses a block. False if none waits for it. */
 bool gc_pack_queue_help(gc_pack_queue *queue);
 
 #endif

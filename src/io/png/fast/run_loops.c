@@ -178,7 +178,7 @@ size_t GC_PACK(find_tokens)(const uint8_t *bytes, size_t count, uint16_t *tokens
     return add_bytes(tokens, found, bytes + done, count - done);
 }
 
-/* Four counters each: the processor does not wait for one where a token follows itself. */
+/* Four counters each: the processor does not wait for one counter if a token follows itself. */
 void GC_PACK(count_tokens)(const uint16_t *tokens, size_t count, uint32_t counts[GC_TOKENS])
 {
     uint32_t parts[4][GC_TOKENS] = {{0}};
@@ -304,7 +304,7 @@ typedef struct joined_tokens {
     _Alignas(64) uint32_t counts[16];
 } joined_tokens;
 
-/* False where four codes have too many bits. */
+/* False if four codes have too many bits. */
 static inline bool join_tokens(const uint16_t *tokens, const code_plane planes[PLANES],
                                joined_tokens *joined)
 {

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* Appends a block of `count` bytes to `to` and returns where more bits go. It writes up to 8 bytes
- * more. GC_FINDER_SLACK bytes more can be read. `tokens` has room for as many tokens as there are
- * bytes and GC_TOKENS_SLACK more. */
+/* Appends a block of `count` bytes to `to` and returns the place for more bits. It writes up to 8
+ * bytes more. GC_FINDER_SLACK bytes more can be read. `tokens` has room for as many tokens as there
+ * are bytes and GC_TOKENS_SLACK more. */
 gc_bits gc_runs_put_block(const uint8_t *bytes, size_t count, const gc_pack_loops *loops,
                           uint16_t *tokens, gc_bits to, bool last);
 

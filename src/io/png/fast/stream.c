@@ -40,7 +40,7 @@ struct gc_png_stream {
     uint32_t left;     /* bytes of the file's chunk that have not been read */
     uint32_t check;    /* CRC-32 of its bytes before */
     bool begun;        /* a byte of the stream of the file was read */
-    size_t part_bytes; /* what is inflated at one time: whole rows where filters are undone */
+    size_t part_bytes; /* what is inflated at one time: whole rows if filters are undone */
     /* Of the thread that reads. */
     bool ended; /* all of the image data are given, or in `edge` */
     unsigned char edge[EDGE_BYTES];
@@ -48,7 +48,7 @@ struct gc_png_stream {
     part *giving;                 /* the part whose bytes are given; NULL before the first */
     size_t given;                 /* of its bytes */
     size_t block_left;            /* bytes of the block to give */
-    size_t row_bytes;             /* of a row whose filter is undone; 0 where libpng does that */
+    size_t row_bytes;             /* of a row whose filter is undone; 0 if libpng does that */
     size_t pixel;                 /* bytes of a pixel, at least 1 */
     unsigned char *above, *spare; /* the row before a part, and room for another one */
     unsigned char *row_memory;    /* of both */

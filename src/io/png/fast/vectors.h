@@ -110,7 +110,7 @@ static inline vec vec_add64(vec a, vec b)
     return _mm256_add_epi64(a, b);
 }
 
-/* Bytes: all ones where a <= b. */
+/* Bytes: all ones if a <= b. */
 static inline vec vec_at_most(vec a, vec b)
 {
     return _mm256_cmpeq_epi8(_mm256_min_epu8(a, b), a);
@@ -133,7 +133,7 @@ static inline vec vec_mean8(vec a, vec b)
     return _mm256_sub_epi8(_mm256_avg_epu8(a, b), odd);
 }
 
-/* a where the byte of `mask` is all ones, b where it is 0. */
+/* a if the byte of `mask` is all ones, b if it is 0. */
 static inline vec vec_choose(vec mask, vec a, vec b)
 {
     return _mm256_blendv_epi8(b, a, mask);
