@@ -1,5 +1,5 @@
 /* What counts as slower than a baseline, and what noise explains. */
-#include "cli/measure/baseline.h"
+#include "lab/bench/baseline.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Cases of bench: the order of a sweep, and what --sample keeps of it. */
-#include "cli/measure/cases.h"
 #include "cli/options/implementations.h"
 #include "cli/options/presets.h"
+#include "lab/bench/cases.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

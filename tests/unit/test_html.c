@@ -2,7 +2,7 @@
 #include "io_support.h"
 
 #include "base/clock.h"
-#include "cli/measure/html.h"
+#include "lab/html/html.h"
 
 #include <string.h>
 

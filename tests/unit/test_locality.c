@@ -1,5 +1,5 @@
 /* Transforms of lines over large memory: right for every length, and judged so. */
-#include "cpu/locality.h"
+#include "lab/bench/locality.h"
 
 #include <math.h>
 #include <setjmp.h>

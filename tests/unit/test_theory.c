@@ -1,6 +1,6 @@
 /* Equations of the sources against what they print, and against values computed by hand. */
-#include "cli/measure/theory.h"
 #include "cli/measure/traffic.h"
+#include "lab/bench/theory.h"
 
 #include <math.h>
 #include <setjmp.h>

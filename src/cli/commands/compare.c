@@ -6,7 +6,6 @@
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
 #include "cli/measure/figures.h"
-#include "cli/measure/html.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/points.h"
 #include "cli/options/effects.h"
@@ -18,6 +17,7 @@
 #include "cli/report/warnings.h"
 #include "cli/tasks/names.h"
 #include "cli/tasks/single.h"
+#include "lab/html/html.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
-#include "cli/measure/spots.h"
 #include "gconv_lab.h"
+#include "lab/bench/spots.h"
 
 typedef enum gc_verdict {
     GC_VERDICT_EXACT,   /* the reference's bits */

@@ -1,6 +1,6 @@
 #include "cli/measure/traffic.h"
 
-#include "cpu/roofs.h"
+#include "lab/bench/roofs.h"
 
 #include <stddef.h>
 #include <string.h>

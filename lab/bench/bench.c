@@ -1,0 +1,316 @@
+/* gconv bench: implementations over image and filter sizes on synthetic images, without files. */
+#include "cli/commands/commands.h"
+
+#include "base/status.h"
+#include "cli/image/session.h"
+#include "cli/measure/figures.h"
+#include "cli/measure/points.h"
+#include "cli/options/effects.h"
+#include "cli/options/implementations.h"
+#include "cli/options/presets.h"
+#include "cli/options/sweep.h"
+#include "cli/report/exit.h"
+#include "cli/report/messages.h"
+#include "cli/report/output.h"
+#include "lab/bench/baseline.h"
+#include "lab/bench/circumstances.h"
+#include "lab/bench/resume.h"
+#include "lab/bench/sweep.h"
+#include "lab/bench/table.h"
+#include "lab/html/html.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The image and the filters that are timed where the command line names none. */
+static const char default_sizes[] = "4096";
+static const char default_filters[] =
+    "3..17,21,25,31,43,rank1:3,rank1:5,rank1:9,rank1:17,rank1:31,rank1:43";
+
+enum { SECONDS = 20 }; /* that measuring takes where the command line does not say it */
+
+typedef struct benchmark {
+    const gc_options *options; /* with those of the preset */
+    gc_sweep_sizes sizes;
+    gc_sweep_filters filters;
+    gc_unusable unusable;
+    gc_sweep sweep;
+    char subject[128 + GC_PRESET_TEXT_BYTES]; /* a sentence: what is measured */
+} benchmark;
+
+/* Opens the file of --resume, where there is one. On failure *blamed is its path. */
+static gconv_status open_resume(benchmark *b, const char **blamed, gconv_error *error)
+{
+    const char *path = b->options->resume, *preset = b->options->preset;
+    if (path == NULL)
+        return GCONV_OK;
+    *blamed = path;
+    size_t size;
+    char *line = gc_circumstances_line(b->sweep.session, &b->sweep.machine, &size);
+    if (line == NULL)
+        return gc_fail_memory(error, sizeof b->sweep.machine);
+    gconv_status status =
+        gc_resume_open(path, line, size, preset != NULL ? preset : "", &b->sweep.resume, error);
+    free(line);
+    return status;
+}
+
+/* Reads the file of --baseline, where there is one. On failure *blamed is its path. */
+static gconv_status read_baseline(benchmark *b, const char **blamed, gconv_error *error)
+{
+    const char *path = b->options->baseline, *preset = b->options->preset;
+    gc_sweep *sweep = &b->sweep;
+    if (path == NULL)
+        return GCONV_OK;
+    *blamed = path;
+    gconv_status status =
+        gc_baseline_read(path, preset != NULL ? preset : "", &sweep->baseline, error);
+    if (status != GCONV_OK)
+        return status;
+    size_t there = gc_sweep_count_baseline(sweep);
+    size_t all = gc_sweep_count(sweep);
+    if (there == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "holds no time of what is measured here");
+    if (there < all)
+        gc_say("%s: times of %zu of the %zu measurements", path, there, all);
+    *blamed = NULL;
+    return GCONV_OK;
+}
+
+/* Says what is slower than the baseline, even with --quiet: the exit status comes from it. */
+static void report_slower(const benchmark *b)
+{
+    const gc_points *points = &b->sweep.points;
+    for (size_t i = 0; i < points->count; i++) {
+        const gc_point *p = &points->at[i];
+        if (p->slower)
+            gc_answer(b->options->baseline, "%dx%d, filter %s, %s, %s takes %.1f %% longer",
+                      p->width, p->height, p->filter, p->samples, p->name, p->change);
+    }
+}
+
+/* Applies --sample. */
+static gconv_status thin(benchmark *b, gconv_error *error)
+{
+    gc_cases *cases = &b->sweep.cases;
+    size_t all = cases->count;
+    gconv_status status = gc_cases_thin(cases, gc_share_of(b->options->sample, all), error);
+    if (status == GCONV_OK && cases->count < all)
+        gc_say("--sample: %zu of the %zu filters and images of the sweep", cases->count, all);
+    return status;
+}
+
+/* The preset of the options; NULL where there is none. */
+static const gc_preset *preset_of(const gc_options *options)
+{
+    return options->preset != NULL ? gc_preset_named(options->preset, NULL) : NULL;
+}
+
+/* Leaves out implementations that have no transforms of lines. */
+static gconv_status keep_transforms(gc_sweep *sweep, gconv_error *error)
+{
+    int kept = 0;
+    for (int i = 0; i < sweep->name_count; i++)
+        if (gc_transforms_lines(sweep->names[i]))
+            sweep->names[kept++] = sweep->names[i];
+    if (kept == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--impl': only 'cpu' and 'fft' transform lines");
+    if (kept < sweep->name_count)
+        gc_say("--impl: of these only 'cpu' and 'fft' transform lines, and are measured");
+    sweep->name_count = kept;
+    return GCONV_OK;
+}
+
+static gconv_status list_cases(benchmark *b, gconv_error *error)
+{
+    const gc_preset *preset = preset_of(b->options);
+    if (preset == NULL || !preset->has_transforms)
+        return gc_cases_list(b->options, &b->sizes, &b->filters, &b->sweep.cases, error);
+    gconv_status status = keep_transforms(&b->sweep, error);
+    return status == GCONV_OK ? gc_cases_list_transforms(&b->sweep.cases, error) : status;
+}
+
+/* Measures the roofs of the processors where the preset wants them. */
+static gconv_status measure_roofs(benchmark *b, gconv_error *error)
+{
+    const gc_preset *preset = preset_of(b->options);
+    if (preset == NULL || !preset->has_roofs)
+        return GCONV_OK;
+    return gc_measure_cpu_roofs(b->sweep.session->job.threads, &b->sweep.machine.cpu, error);
+}
+
+static void describe(benchmark *b)
+{
+    char blocks[GC_PRESET_TEXT_BYTES];
+    const gc_preset *preset = preset_of(b->options);
+    if (preset != NULL && preset->has_transforms) {
+        snprintf(b->subject, sizeof b->subject, "Fourier transforms of random complex numbers.");
+        return;
+    }
+    gc_preset_describe_blocks(b->options, b->sweep.names, b->sweep.name_count, blocks);
+    snprintf(b->subject, sizeof b->subject, "Synthetic images of random samples, border %s.%s",
+             gconv_border_name(b->options->job.border), blocks);
+}
+
+/* Lists what is measured. */
+static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
+{
+    gc_sweep *sweep = &b->sweep;
+    const char *given = b->options->implementations;
+    sweep->seconds = b->options->time > 0 ? b->options->time : SECONDS;
+    sweep->names = gc_expand_names(given != NULL ? given : "auto", &sweep->name_count);
+    if (sweep->names == NULL)
+        return gc_fail_memory(error, sizeof *sweep->names);
+    gc_drop_unusable(sweep->session, sweep->names, &sweep->name_count, &b->unusable);
+    sweep->refused = b->unusable.count > 0;
+    gc_say_whom_options_reach(b->options, sweep->names, sweep->name_count);
+    gc_machine_describe(sweep->session, sweep->names, sweep->name_count, &sweep->machine);
+    describe(b);
+    gconv_status status = list_cases(b, error);
+    if (status == GCONV_OK)
+        status = thin(b, error);
+    if (status == GCONV_OK)
+        status = measure_roofs(b, error);
+    if (status == GCONV_OK)
+        status = read_baseline(b, blamed, error);
+    return status == GCONV_OK ? open_resume(b, blamed, error) : status;
+}
+
+/* Implementations that cannot run here get one object or line, not one for each filter. */
+static gconv_status add_unusable(benchmark *b, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    const char *preset = b->options->preset;
+    gc_point point = {.filter = "all"};
+    snprintf(point.preset, sizeof point.preset, "%s", preset != NULL ? preset : "");
+    for (int i = 0; status == GCONV_OK && i < b->unusable.count; i++) {
+        gc_point_take(&point, &(gc_measurement){.name = b->unusable.names[i],
+                                                .implementation = b->unusable.names[i],
+                                                .verdict = GC_VERDICT_UNUSABLE,
+                                                .reason = b->unusable.reasons[i]});
+        status = gc_points_add(&b->sweep.points, &point, error);
+        if (!gc_bench_is_text(&b->sweep.table))
+            gc_bench_row(&b->sweep.table, &point);
+    }
+    return status;
+}
+
+static void print_rest(benchmark *b)
+{
+    if (gc_bench_is_text(&b->sweep.table)) {
+        if (b->options->markdown && b->unusable.count > 0)
+            putchar('\n'); /* ends the table */
+        gc_bench_refusals(&b->sweep.table, &b->sweep.points);
+        gc_print_unusable(&b->unusable);
+    }
+    if (b->options->verbose && b->sweep.entry > 0)
+        gc_note_effects(b->options, b->sweep.met);
+    gc_bench_close(&b->sweep.table, b->subject, &b->sweep.points);
+    gc_flush_output();
+    report_slower(b);
+}
+
+static gconv_status run(benchmark *b, gconv_error *error)
+{
+    gc_sweep *sweep = &b->sweep;
+    gc_bench_open(&sweep->table, &b->sizes, sweep->machine.cpu);
+    gconv_status status = add_unusable(b, error);
+    gc_bench_heads(&sweep->table, &b->sizes, sweep->machine.cpu, sweep->names, sweep->name_count);
+    if (status == GCONV_OK)
+        status = gc_sweep_run(sweep, error);
+    print_rest(b);
+    return status;
+}
+
+/* Runs the sweep and writes the report of --html. The file is opened first: a sweep is long. */
+static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_error *error)
+{
+    gc_output *report;
+    *blamed = b->options->html;
+    gconv_status status = gc_html_open(b->options, &report, error);
+    if (status != GCONV_OK)
+        return status;
+    status = run(b, error);
+    if (status != GCONV_OK) {
+        *blamed = status == GCONV_ERROR_WRITE ? b->options->resume : NULL;
+        gc_output_free(report);
+        return status;
+    }
+    if (report == NULL)
+        return GCONV_OK;
+    *blamed = b->options->html;
+    size_t size = 0;
+    char *json = gc_bench_document(&b->sweep.table, &b->sizes, b->sweep.machine.cpu, b->subject,
+                                   &b->sweep.points, &size);
+    return gc_html_close(b->options, json, size, report, error);
+}
+
+/* An implementation that the user has named must be usable; one that a preset names need not be. */
+static int finished_code(const benchmark *b, const gc_options *given)
+{
+    if (b->sweep.wrong)
+        return GC_EXIT_MISMATCH;
+    if (b->sweep.refused && gc_names_each(given->implementations))
+        return GC_EXIT_DEVICE;
+    return b->sweep.slower ? GC_EXIT_SLOWER : GC_EXIT_DONE;
+}
+
+/* Checks what belongs together, applies the preset, and reads the lists of the sweep. */
+static gconv_status prepare(const gc_options *given, gc_options *options, benchmark *b,
+                            gconv_error *error)
+{
+    *options = *given;
+    if (given->json + given->csv + given->markdown > 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "give one of --json, --csv and --markdown");
+    if (given->kernel_count > 0 && given->filters != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--kernel names the one chain to measure, --filters many; give one");
+    if (given->fail_above >= 0 && given->baseline == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--fail-above needs a --baseline");
+    gconv_status status = gc_html_check(given, error);
+    if (status == GCONV_OK && given->preset != NULL)
+        status = gc_preset_apply(gc_preset_named(given->preset, NULL), options, error);
+    if (preset_of(given) != NULL && preset_of(given)->has_transforms)
+        return status;
+    if (status == GCONV_OK)
+        status = gc_read_sizes(options->sizes != NULL ? options->sizes : default_sizes, &b->sizes,
+                               error);
+    const char *filters = options->filters != NULL ? options->filters : default_filters;
+    if (status == GCONV_OK && options->kernel_count == 0)
+        status = gc_read_filters(filters, &b->filters, error);
+    return status;
+}
+
+int gc_run_bench(const gc_options *given)
+{
+    gconv_error error;
+    gc_options options;
+    gc_session session = {.options = NULL};
+    const char *blamed = NULL;
+    benchmark b = {.options = &options};
+    b.sweep.table.options = &options;
+    b.sweep.session = &session;
+    b.sweep.resume.descriptor = -1;
+    gconv_status status = prepare(given, &options, &b, &error);
+    if (status == GCONV_OK)
+        status = gc_session_create(&options, &session, &blamed, &error);
+    if (status == GCONV_OK && given->preset == NULL)
+        status = gc_session_check_all(&session, &error);
+    if (status == GCONV_OK)
+        status = plan(&b, &blamed, &error);
+    int code = gc_start_code(status);
+    if (status == GCONV_OK) {
+        status = run_and_report(&b, &blamed, &error);
+        code = status == GCONV_OK ? finished_code(&b, given) : gc_exit_code(status);
+    }
+    if (status != GCONV_OK)
+        gc_report(blamed, &error);
+    free(b.sweep.names);
+    gc_resume_close(&b.sweep.resume);
+    gc_cases_destroy(&b.sweep.cases);
+    gc_sweep_destroy(&b.sweep);
+    gc_session_destroy(&session);
+    return code;
+}

@@ -1,0 +1,131 @@
+#include "lab/bench/circumstances.h"
+
+#include "base/hash.h"
+#include "cli/measure/figures.h"
+#include "cli/options/sample_kinds.h"
+#include "cli/report/about.h"
+#include "cli/report/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- The machine ----------------------------------------------------------------------------- */
+
+static void take_device(const gconv_device_info *device, int wanted_gpu, gc_machine *machine)
+{
+    if (device->kind == GCONV_DEVICE_CPU) {
+        snprintf(machine->processor, sizeof machine->processor, "%s", device->name);
+        machine->processors = device->processors;
+    } else if (device->index == wanted_gpu) {
+        snprintf(machine->gpu, sizeof machine->gpu, "%s", device->name);
+        machine->driver_version = device->driver_version;
+        machine->runtime_version = device->runtime_version;
+        machine->bandwidth = device->memory_bandwidth;
+        machine->peak = gconv_device_peak(device);
+    }
+}
+
+void gc_machine_describe(const gc_session *session, const char *const *names, int name_count,
+                         gc_machine *machine)
+{
+    *machine = (gc_machine){.processors = 0};
+    gc_about_system(machine->system, sizeof machine->system);
+    gconv_device_choice choice = gconv_device_choice_default();
+    bool named = gconv_device_parse(session->job.device, &choice, NULL) == GCONV_OK &&
+                 !choice.any && choice.kind == GCONV_DEVICE_CUDA;
+    int gpu = !gc_may_use_device(names, name_count) ? -1 : named ? choice.index : 0;
+    gconv_device_info device = gconv_device_info_default();
+    for (int i = 0; i < gconv_device_count(); i++)
+        if (gconv_device_describe(i, &device, NULL) == GCONV_OK)
+            take_device(&device, gpu, machine);
+}
+
+/* ---- The line -------------------------------------------------------------------------------- */
+
+static gc_hash hash_numbers(gc_hash hash, const void *numbers, size_t count, size_t size)
+{
+    return numbers != NULL ? gc_hash_bytes(hash, numbers, count * size) : hash;
+}
+
+/* What the filters of the chain are, wherever they came from. */
+static void write_chain(const gc_filter_chain *chain)
+{
+    gc_hash hash = gc_hash_start();
+    for (int i = 0; i < chain->count; i++) {
+        const gconv_filter *f = chain->filters[i];
+        const int sides[] = {f->width, f->height, f->anchor_x, f->anchor_y};
+        size_t width = (size_t)f->width, height = (size_t)f->height;
+        hash = gc_hash_bytes(hash, sides, sizeof sides);
+        hash = gc_hash_bytes(hash, &f->divisor, sizeof f->divisor);
+        hash = hash_numbers(hash, f->weights, width * height, sizeof f->weights[0]);
+        hash = hash_numbers(hash, f->column, height, sizeof f->column[0]);
+        hash = hash_numbers(hash, f->row, width, sizeof f->row[0]);
+    }
+    char text[40];
+    snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64, hash.high, hash.low);
+    gc_json_string("chain", text);
+}
+
+static void write_text(const char *key, const char *value)
+{
+    gc_json_string(key, value != NULL ? value : "");
+}
+
+static void write_samples(unsigned kinds)
+{
+    char list[128] = "";
+    for (int i = 0; gc_sample_kind_at(i) != NULL; i++)
+        if (kinds == 0 ? i == 0 : (kinds >> i & 1) != 0) {
+            size_t used = strlen(list);
+            snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? "," : "",
+                     gc_sample_kind_at(i)->name);
+        }
+    gc_json_string("samples", list);
+}
+
+static void write_options(const gc_session *session)
+{
+    const gc_options *options = session->options;
+    const gconv_job *job = &session->job;
+    write_text("preset", options->preset);
+    write_text("sizes", options->sizes);
+    write_text("filters", options->filters);
+    if (options->kernel_count > 0)
+        write_chain(&session->chain);
+    gc_json_integer("sample", options->sample.count);
+    gc_json_number("sample_percent", options->sample.percent);
+    write_samples(options->samples);
+    write_text("implementations", options->implementations);
+    gc_json_string("device", job->device);
+    gc_json_string("border", gconv_border_name(job->border));
+    gc_json_number("border_value", job->border_value);
+    gc_json_bool("correlate", job->correlate);
+    gc_json_integer("threads", job->threads);
+    gc_json_integer("tile", job->tile);
+    if (job->shared_memory > 0)
+        gc_json_integer("shared_memory", job->shared_memory);
+    gc_json_integer("block_width", job->block_width);
+    gc_json_integer("block_height", job->block_height);
+    gc_json_number("time", options->time);
+}
+
+char *gc_circumstances_line(const gc_session *session, const gc_machine *machine, size_t *size)
+{
+    gc_json_begin_apart();
+    gc_json_open(NULL, '{');
+    gc_json_integer("schema", GC_JSON_SCHEMA);
+    gc_json_string("command", GC_CIRCUMSTANCES_COMMAND);
+    gc_json_string("version", gconv_version());
+    gc_json_string("build", gconv_build_description());
+    gc_json_string("system", machine->system);
+    gc_json_string("processor", machine->processor);
+    gc_json_integer("processors", machine->processors);
+    gc_json_string("instructions", gc_instructions_name());
+    gc_json_string("gpu", machine->gpu);
+    gc_json_integer("driver_version", machine->driver_version);
+    gc_json_integer("runtime_version", machine->runtime_version);
+    write_options(session);
+    gc_json_close('}');
+    return gc_json_end_apart(size);
+}

@@ -1,0 +1,37 @@
+/* Under what circumstances something is measured: program, machine, device, options. */
+#ifndef GC_LAB_BENCH_CIRCUMSTANCES_H
+#define GC_LAB_BENCH_CIRCUMSTANCES_H
+
+#include "cli/image/session.h"
+#include "cli/measure/traffic.h"
+#include "gconv.h"
+
+#include <stddef.h>
+
+/* What measures. A text is "" and a number 0 where there is none such. */
+typedef struct gc_machine {
+    char system[256];    /* "Linux 6.1.0 x86_64" */
+    char processor[128]; /* its model */
+    int processors;      /* logical ones */
+    char gpu[128];       /* its model */
+    int driver_version;  /* of CUDA, in CUDA's numbering: 13000 is 13.0 */
+    int runtime_version; /* likewise */
+    double bandwidth;    /* of the GPU's memory, bytes a second */
+    double peak;         /* of the GPU, float32 operations a second */
+    gc_roofs cpu;        /* of the processors, measured; 0 where they were not */
+} gc_machine;
+
+/* Describes the machine. Asks about GPUs only where one of these implementations may run on one;
+ * then it is the GPU of --device, else the first. */
+void gc_machine_describe(const gc_session *session, const char *const *names, int name_count,
+                         gc_machine *machine);
+
+/* The value of "command" in the line below. */
+#define GC_CIRCUMSTANCES_COMMAND "bench --resume"
+
+/* A line of JSON, one object of texts and numbers, that says what is measured by which program and
+ * where: equal lines stand for equal circumstances. free releases it. NULL where memory is
+ * short. */
+char *gc_circumstances_line(const gc_session *session, const gc_machine *machine, size_t *size);
+
+#endif

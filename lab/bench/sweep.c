@@ -1,0 +1,403 @@
+#include "lab/bench/sweep.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "cli/measure/measure.h"
+#include "cli/measure/steps.h"
+#include "cli/options/effects.h"
+#include "cli/options/presets.h"
+#include "cli/report/messages.h"
+#include "cli/report/progress.h"
+#include "cli/report/tally.h"
+#include "lab/bench/baseline.h"
+#include "lab/bench/inputs.h"
+#include "lab/bench/theory.h"
+#include "lab/bench/transforms.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The image with odd sides on which every result is checked first. */
+enum { CHECKED_WIDTH = 257, CHECKED_HEIGHT = 131 };
+
+/* ---- One point ------------------------------------------------------------------------------- */
+
+/* The time that is left, shared by the points that are left. */
+static gc_budget next_budget(const gc_sweep *s)
+{
+    double left = s->seconds - (gc_seconds() - s->begin);
+    return (gc_budget){
+        .seconds = left / (double)(s->count - s->entry), .limit = s->limit, .runs_min = 1};
+}
+
+/* Whether one run is known to take too long. The time of the reference is in proportion to the
+ * pixels. The reference gives no row before all are computed, so its run cannot be ended early. */
+static bool is_hopeless(const gc_sweep *s, const gc_expectation *expectation, const char *name)
+{
+    const gconv_shape *shape = &s->timed.shape;
+    double ratio = (double)shape->width * shape->height / (CHECKED_WIDTH * CHECKED_HEIGHT);
+    return strcmp(name, "reference") == 0 && expectation->seconds * ratio > s->limit;
+}
+
+static void compare_with_baseline(const gc_sweep *s, gc_point *point)
+{
+    const gc_options *options = s->session->options;
+    const gc_point *before = gc_baseline_find(&s->baseline, point);
+    if (before == NULL || point->runs == 0)
+        return;
+    point->has_baseline = true;
+    point->change = gc_baseline_change(point, before);
+    point->slower =
+        options->fail_above >= 0 && gc_baseline_is_slower(point, before, options->fail_above);
+}
+
+/* The bound of De Smet 2011 for the bandwidth that the first case measures. */
+static double predict_transform(const gc_sweep *s, const gc_point *point)
+{
+    for (size_t i = 0; i < s->points.count; i++)
+        if (s->points.at[i].width == 1 && strcmp(s->points.at[i].name, point->name) == 0)
+            return gc_locality_flops(point->width,
+                                     gc_transforms_bandwidth(s->points.at[i].values_a_second));
+    return 0;
+}
+
+/* What the source of the preset predicts for this device. */
+static double predict(const gc_sweep *s, const gc_point *point)
+{
+    const char *name = s->session->options->preset;
+    const gc_preset *preset = name != NULL ? gc_preset_named(name, NULL) : NULL;
+    if (preset == NULL || !preset->has_theory)
+        return 0;
+    if (preset->has_transforms)
+        return predict_transform(s, point);
+    int factor = point->factor > 0 ? point->factor : GC_KTH_FACTOR;
+    double intensity =
+        gc_kth_intensity(point->implementation, point->filter_width, point->filter_height, factor);
+    return gc_kth_flops(intensity, s->machine.bandwidth, s->machine.peak);
+}
+
+/* Writes the point of a measurement. */
+static void take_measurement(const gc_sweep *s, const gc_measurement *row, gc_point *point)
+{
+    *point = s->next;
+    gc_point_take(point, row);
+    if (point->runs > 0)
+        point->theory = predict(s, point);
+    if (point->runs > 0 && !gc_is_cuda(point->implementation))
+        point->roofline = gc_roof_at(s->machine.cpu, point->intensity);
+    compare_with_baseline(s, point);
+}
+
+/* Times again what seems slower than the baseline, until it does not or three measurements agree.
+ * The time that this takes is not counted. */
+static gconv_status measure_again(gc_sweep *s, const gc_subject *subject, gc_budget budget,
+                                  gc_measurement *row, gconv_error *error)
+{
+    enum { TIMES = 2, RUNS_MIN = 5 };
+    gc_point point;
+    gconv_status status = GCONV_OK;
+    double begin = gc_seconds();
+    budget.runs_min = RUNS_MIN;
+    for (int i = 0; status == GCONV_OK && i < TIMES; i++) {
+        take_measurement(s, row, &point);
+        if (!point.slower)
+            break;
+        row->runs = 0;
+        status = s->transforms != NULL
+                     ? gc_time_transforms(s->transforms, s->next.width, budget, row, error)
+                     : gc_time(subject, &s->timed, budget, row, error);
+    }
+    s->begin += gc_seconds() - begin;
+    return status;
+}
+
+/* Checks one implementation on the subject's chain and times it. */
+static gconv_status measure_point(gc_sweep *s, gc_subject *subject, const char *name,
+                                  const gc_expectation *expectation, gc_measurement *row,
+                                  gconv_error *error)
+{
+    subject->entry = s->entry;
+    gconv_status status = gc_check(subject, name, &s->checked, &s->timed, expectation, row, error);
+    gc_budget budget = next_budget(s);
+    row->too_long = is_hopeless(s, expectation, name);
+    bool right = row->verdict == GC_VERDICT_EXACT || row->verdict == GC_VERDICT_WITHIN;
+    if (status == GCONV_OK && right && !row->too_long)
+        status = gc_time(subject, &s->timed, budget, row, error);
+    if (status == GCONV_OK)
+        status = measure_again(s, subject, budget, row, error);
+    s->begin += row->compile_seconds; /* not counted */
+    s->entry++;
+    gc_tally_add(false, false);
+    return status;
+}
+
+/* Fills the speed-ups of a point over those before it on the same image and filter. */
+static void compare_with_others(const gc_sweep *s, gc_point *point)
+{
+    double seconds = gc_point_counted_seconds(point);
+    bool is_first = true;
+    point->speed_up = point->step_speed_up = 0;
+    for (size_t i = s->points.count; point->runs > 0 && i > 0; i--) {
+        const gc_point *other = &s->points.at[i - 1];
+        gc_point same = *other;
+        memcpy(same.name, point->name, sizeof same.name);
+        if (!gc_point_is_same(&same, point))
+            break;
+        if (other->runs == 0)
+            continue;
+        if (is_first)
+            point->step_speed_up = gc_point_counted_seconds(other) / seconds;
+        is_first = false;
+        if (strcmp(other->name, "reference") == 0)
+            point->speed_up = other->seconds / seconds;
+    }
+}
+
+/* Adds a point to those of this run and prints it. */
+static gconv_status add_point(gc_sweep *s, gc_point *point, gconv_error *error)
+{
+    compare_with_others(s, point);
+    s->wrong = s->wrong || point->verdict == GC_VERDICT_WRONG;
+    s->refused = s->refused || point->verdict == GC_VERDICT_UNUSABLE;
+    s->slower = s->slower || point->slower;
+    s->met |= gc_met_implementation(point->implementation);
+    gc_bench_row(&s->table, point);
+    return gc_points_add(&s->points, point, error);
+}
+
+static gconv_status add_measurement(gc_sweep *s, const gc_measurement *row, gconv_error *error)
+{
+    gc_point point;
+    take_measurement(s, row, &point);
+    gconv_status status = GCONV_OK;
+    if (s->resume.descriptor >= 0)
+        status = gc_resume_add(&s->resume, &point, error);
+    gc_progress_clear();
+    gc_note_compilation(row);
+    return status == GCONV_OK ? add_point(s, &point, error) : status;
+}
+
+/* ---- One case -------------------------------------------------------------------------------- */
+
+/* The point of the file of --resume for this implementation and the case `next`; NULL where there
+ * is none. */
+static const gc_point *find_kept(const gc_sweep *s, gc_point next, const char *name)
+{
+    snprintf(next.name, sizeof next.name, "%s", name);
+    return gc_resume_find(&s->resume, &next);
+}
+
+static gconv_status add_kept(gc_sweep *s, const gc_point *kept, gconv_error *error)
+{
+    gc_point point = *kept;
+    compare_with_baseline(s, &point);
+    gc_progress_clear();
+    return add_point(s, &point, error);
+}
+
+/* Whether an implementation is measured on the case of a point. */
+static bool is_wanted(const gc_sweep *s, const gc_point *point, const char *name)
+{
+    return gc_preset_measures(s->session->options, name, point->rank1);
+}
+
+/* How many points of the case are to be measured. */
+static int count_points(const gc_sweep *s, const gc_point *next)
+{
+    int count = 0;
+    for (int i = 0; i < s->name_count; i++)
+        count += is_wanted(s, next, s->names[i]) && find_kept(s, *next, s->names[i]) == NULL;
+    return count;
+}
+
+/* Measures the session's chain with the implementations whose points are not kept. */
+static gconv_status measure_chain(gc_sweep *s, const gc_session *session, gconv_error *error)
+{
+    gc_spots spots;
+    gc_spots_choose(s->timed.shape.width, s->timed.shape.height,
+                    gc_filter_chain_taps(&session->chain), &spots);
+    gc_subject subject = {.session = session,
+                          .alpha = GCONV_ALPHA_KEEP,
+                          .entry = s->entry,
+                          .entry_count = s->count,
+                          .spots = &spots};
+    gc_expectation expectation;
+    gconv_status status = gc_expect(&subject, &s->checked, &expectation, error);
+    for (int i = 0; status == GCONV_OK && i < s->name_count; i++) {
+        const gc_point *kept = find_kept(s, s->next, s->names[i]);
+        gc_measurement row;
+        if (!is_wanted(s, &s->next, s->names[i]))
+            continue;
+        if (kept != NULL) {
+            status = add_kept(s, kept, error);
+            continue;
+        }
+        status = measure_point(s, &subject, s->names[i], &expectation, &row, error);
+        if (status == GCONV_OK)
+            status = add_measurement(s, &row, error);
+    }
+    gc_expectation_destroy(&expectation);
+    return status;
+}
+
+/* Measures one filter in the place of the session's chain. */
+static gconv_status measure_filter(gc_sweep *s, gc_timed_filter wanted, gconv_error *error)
+{
+    gconv_filter *filter;
+    gconv_status status = gc_timed_filter_make(wanted, &filter, error);
+    if (status != GCONV_OK)
+        return status;
+    gc_session session = *s->session;
+    session.chain = (gc_filter_chain){.filters = &filter, .count = 1};
+    session.job.filters = (const gconv_filter *const *)session.chain.filters;
+    session.job.filter_count = 1;
+    session.job.output = GCONV_OUTPUT_SAMPLES;
+    status = measure_chain(s, &session, error);
+    gconv_filter_free(filter);
+    return status;
+}
+
+/* Makes the images of the case, unless the case before had the same. */
+static gconv_status make_images(gc_sweep *s, const gc_case *one, gconv_error *error)
+{
+    const gconv_shape *shape = &s->timed.shape;
+    bool same = s->checked.samples != NULL && shape->width == (uint32_t)one->width &&
+                shape->height == (uint32_t)one->height && shape->channels == one->kind->channels &&
+                shape->depth == one->kind->depth;
+    if (same)
+        return GCONV_OK;
+    gc_picture_destroy(&s->timed);
+    gc_picture_destroy(&s->checked);
+    gconv_status status = gc_synthetic_picture((uint32_t)one->width, (uint32_t)one->height,
+                                               one->kind, &s->timed, error);
+    if (status == GCONV_OK)
+        status = gc_synthetic_picture(CHECKED_WIDTH, CHECKED_HEIGHT, one->kind, &s->checked, error);
+    return status;
+}
+
+static void describe_case(const gc_sweep *s, const gc_case *one, gc_point *point)
+{
+    gc_case_describe(one, s->session->options, &s->session->chain, point);
+}
+
+static gconv_status add_all_kept(gc_sweep *s, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    for (int i = 0; status == GCONV_OK && i < s->name_count; i++)
+        if (is_wanted(s, &s->next, s->names[i]))
+            status = add_kept(s, find_kept(s, s->next, s->names[i]), error);
+    return status;
+}
+
+/* Measures transforms of one length by one implementation. */
+static gconv_status measure_transform(gc_sweep *s, const gc_case *one, const char *name,
+                                      gconv_error *error)
+{
+    gc_measurement row = {.name = name, .implementation = name};
+    gc_subject subject = {.session = s->session, .entry = s->entry, .entry_count = s->count};
+    gc_subject_begin_progress(&subject, name);
+    gc_budget budget = next_budget(s);
+    gconv_status status = gc_time_transforms(s->transforms, one->width, budget, &row, error);
+    if (status == GCONV_OK)
+        status = measure_again(s, &subject, budget, &row, error);
+    s->entry++;
+    gc_tally_add(false, false);
+    return status == GCONV_OK ? add_measurement(s, &row, error) : status;
+}
+
+/* Measures transforms by the implementations whose points are not kept. */
+static gconv_status measure_transforms(gc_sweep *s, const gc_case *one, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    if (s->transforms == NULL)
+        status = gc_transforms_create(&s->session->job, &s->transforms, error);
+    for (int i = 0; status == GCONV_OK && i < s->name_count; i++) {
+        const gc_point *kept = find_kept(s, s->next, s->names[i]);
+        status =
+            kept != NULL ? add_kept(s, kept, error) : measure_transform(s, one, s->names[i], error);
+    }
+    return status;
+}
+
+static gconv_status measure_case(gc_sweep *s, const gc_case *one, gconv_error *error)
+{
+    describe_case(s, one, &s->next);
+    if (count_points(s, &s->next) == 0)
+        return add_all_kept(s, error);
+    if (one->is_transform)
+        return measure_transforms(s, one, error);
+    gconv_status status = make_images(s, one, error);
+    if (status == GCONV_OK)
+        status = one->is_chain ? measure_chain(s, s->session, error)
+                               : measure_filter(s, one->filter, error);
+    return status;
+}
+
+size_t gc_sweep_count(const gc_sweep *sweep)
+{
+    size_t count = 0;
+    gc_point point;
+    for (size_t i = 0; i < sweep->cases.count; i++) {
+        describe_case(sweep, &sweep->cases.at[i], &point);
+        for (int j = 0; j < sweep->name_count; j++)
+            count += is_wanted(sweep, &point, sweep->names[j]);
+    }
+    return count;
+}
+
+size_t gc_sweep_count_baseline(const gc_sweep *sweep)
+{
+    size_t count = 0;
+    gc_point point;
+    for (size_t i = 0; i < sweep->cases.count; i++) {
+        describe_case(sweep, &sweep->cases.at[i], &point);
+        for (int j = 0; j < sweep->name_count; j++) {
+            snprintf(point.name, sizeof point.name, "%s", sweep->names[j]);
+            count += is_wanted(sweep, &point, sweep->names[j]) &&
+                     gc_baseline_find(&sweep->baseline, &point) != NULL;
+        }
+    }
+    return count;
+}
+
+/* ---- The sweep ------------------------------------------------------------------------------- */
+
+/* Says how many points the file of --resume has. They leave their part of the time to nobody: what
+ * is left is measured as well as if it came with them. */
+static void begin(gc_sweep *s)
+{
+    gc_point point;
+    size_t all = gc_sweep_count(s);
+    for (size_t i = 0; i < s->cases.count; i++) {
+        describe_case(s, &s->cases.at[i], &point);
+        s->count += (size_t)count_points(s, &point);
+    }
+    if (s->count < all)
+        gc_say("%s: %zu of %zu measurements are there", s->session->options->resume, all - s->count,
+               all);
+    s->limit = s->seconds;
+    if (all > 0)
+        s->seconds *= (double)s->count / (double)all;
+    gc_tally_advise(s->session->options->resume != NULL ? "the same command measures the others"
+                                                        : NULL);
+    gc_tally_begin("measured", false, s->count);
+    s->begin = gc_seconds();
+}
+
+gconv_status gc_sweep_run(gc_sweep *sweep, gconv_error *error)
+{
+    begin(sweep);
+    gconv_status status = GCONV_OK;
+    for (size_t i = 0; status == GCONV_OK && i < sweep->cases.count; i++)
+        status = measure_case(sweep, &sweep->cases.at[i], error);
+    return status;
+}
+
+void gc_sweep_destroy(gc_sweep *sweep)
+{
+    gc_points_destroy(&sweep->points);
+    gc_points_destroy(&sweep->baseline);
+    gc_picture_destroy(&sweep->timed);
+    gc_picture_destroy(&sweep->checked);
+    gc_transforms_free(sweep->transforms);
+}

@@ -1,0 +1,286 @@
+#include "lab/bench/table.h"
+
+#include "cli/measure/clocks.h"
+#include "cli/measure/facts.h"
+#include "cli/measure/figures.h"
+#include "cli/options/presets.h"
+#include "cli/report/json.h"
+#include "cli/report/output.h"
+#include "lab/bench/formats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum column {
+    COLUMN_SIZE,
+    COLUMN_FILTER,
+    COLUMN_SAMPLES,
+    COLUMN_NAME,
+    COLUMN_RUNS,
+    COLUMN_KERNEL,
+    COLUMN_BORDER,
+    COLUMN_TOTAL,
+    COLUMN_BEST,
+    COLUMN_SPREAD,
+    COLUMN_PIXELS,
+    COLUMN_FLOPS,
+    COLUMN_THEORY,
+    COLUMN_SPEED_UP,
+    COLUMN_STEP,
+    COLUMN_CHANGE,
+    COLUMN_COUNT
+};
+_Static_assert((int)COLUMN_COUNT == (int)GC_BENCH_COLUMNS, "the header has as many");
+
+static const gc_column all_columns[COLUMN_COUNT] = {
+    [COLUMN_SIZE] = {.head = "image", .width = 11, .left = true},
+    [COLUMN_FILTER] = {.head = "filter", .width = 12, .left = true},
+    [COLUMN_SAMPLES] = {.head = "samples", .width = 7, .left = true},
+    [COLUMN_NAME] = {.head = "name", .left = true},
+    [COLUMN_RUNS] = {.head = "runs", .width = 4, .rank = 2},
+    [COLUMN_KERNEL] = {.head = "kernel ms", .width = 9},
+    [COLUMN_BORDER] = {.head = "border ms", .width = 9, .rank = 5},
+    [COLUMN_TOTAL] = {.head = "total ms", .width = 9},
+    [COLUMN_BEST] = {.head = "best ms", .width = 9, .rank = 3},
+    [COLUMN_SPREAD] = {.head = "spread %", .width = 8, .rank = 4},
+    [COLUMN_PIXELS] = {.head = "Mpixel/s", .width = 9},
+    [COLUMN_FLOPS] = {.head = "GFLOP/s", .width = 8, .rank = 1},
+    [COLUMN_THEORY] = {.head = "theory", .width = 8, .rank = 6},
+    [COLUMN_SPEED_UP] = {.head = "x ref", .width = 8},
+    [COLUMN_STEP] = {.head = "x step", .width = 7},
+    [COLUMN_CHANGE] = {.head = "change %", .width = 8},
+};
+enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
+
+static void fill_cells(gc_bench_table *table, const gc_point *point)
+{
+    gc_column *columns = table->columns;
+    snprintf(columns[COLUMN_SIZE].cell, GC_CELL_BYTES, "%dx%d", point->width, point->height);
+    snprintf(columns[COLUMN_FILTER].cell, GC_CELL_BYTES, "%s", point->filter);
+    snprintf(columns[COLUMN_SAMPLES].cell, GC_CELL_BYTES, "%s", point->samples);
+    gc_row_label(point->name, point->implementation, columns[COLUMN_NAME].cell, GC_CELL_BYTES);
+    snprintf(columns[COLUMN_RUNS].cell, GC_CELL_BYTES, "%d", point->runs);
+    gc_figure(1e3 * point->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
+    gc_figure(1e3 * point->border_seconds, "", 4, columns[COLUMN_BORDER].cell, GC_CELL_BYTES);
+    gc_total_figure(point->seconds, gc_point_spread(point), columns[COLUMN_SPREAD].hidden,
+                    columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
+    gc_figure(1e3 * point->shortest, "", 3, columns[COLUMN_BEST].cell, GC_CELL_BYTES);
+    gc_spread_figure(point->seconds, gc_point_spread(point), columns[COLUMN_SPREAD].cell,
+                     GC_CELL_BYTES);
+    gc_figure(point->values_a_second / 1e6, "", 1, columns[COLUMN_PIXELS].cell, GC_CELL_BYTES);
+    gc_figure(point->flops / 1e9, "", 1, columns[COLUMN_FLOPS].cell, GC_CELL_BYTES);
+    gc_figure(point->theory / 1e9, "", 1, columns[COLUMN_THEORY].cell, GC_CELL_BYTES);
+    gc_figure(point->speed_up, "x", 1, columns[COLUMN_SPEED_UP].cell, GC_CELL_BYTES);
+    gc_figure(point->step_speed_up, "x", 2, columns[COLUMN_STEP].cell, GC_CELL_BYTES);
+    snprintf(columns[COLUMN_CHANGE].cell, GC_CELL_BYTES, point->has_baseline ? "%+.1f" : "-",
+             point->change);
+}
+
+/* The cells that say what was measured, then why there are no times. */
+static void print_unmeasured(const gc_bench_table *table, const gc_point *point)
+{
+    static const int cells[] = {COLUMN_SIZE, COLUMN_FILTER, COLUMN_SAMPLES, COLUMN_NAME};
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+        if (!table->columns[cells[i]].hidden)
+            printf("%-*s ", table->columns[cells[i]].width, table->columns[cells[i]].cell);
+    printf(" %s", gc_verdict_name(point->verdict));
+    if (point->reason[0] != '\0')
+        printf("%s: %s", point->verdict == GC_VERDICT_UNUSABLE ? "" : ", not measured",
+               point->reason);
+    putchar('\n');
+}
+
+bool gc_bench_is_text(const gc_bench_table *table)
+{
+    return !table->options->json && !table->options->csv;
+}
+
+/* Whether a point is listed behind the table. */
+static bool is_collected(const gc_bench_table *table, const gc_point *point)
+{
+    return gc_bench_is_text(table) && !table->options->markdown && point->width > 0 &&
+           point->verdict == GC_VERDICT_UNUSABLE;
+}
+
+/* Whether one implementation refused both for one reason. */
+static bool is_same_refusal(const gc_point *a, const gc_point *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->reason, b->reason) == 0;
+}
+
+/* What the visible columns say of the image and the filter of a point. */
+static void print_case(const gc_bench_table *table, const gc_point *point)
+{
+    if (!table->columns[COLUMN_SIZE].hidden)
+        printf("%dx%d ", point->width, point->height);
+    printf("%s", point->filter);
+    if (!table->columns[COLUMN_SAMPLES].hidden)
+        printf(" %s", point->samples);
+}
+
+/* One line for all points that were refused like the point at `first`. */
+static void print_refusal(const gc_bench_table *table, const gc_points *points, size_t first)
+{
+    enum { CASES_MAX = 6 };
+    const gc_point *refused = &points->at[first];
+    size_t count = 0;
+    printf("%s not usable: %s (", refused->name, refused->reason);
+    for (size_t i = first; i < points->count; i++) {
+        if (!is_collected(table, &points->at[i]) || !is_same_refusal(refused, &points->at[i]) ||
+            count++ >= CASES_MAX)
+            continue;
+        if (count > 1)
+            printf(", ");
+        print_case(table, &points->at[i]);
+    }
+    if (count > CASES_MAX)
+        printf(", and %zu more", count - CASES_MAX);
+    puts(")");
+}
+
+void gc_bench_refusals(const gc_bench_table *table, const gc_points *points)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        bool known = !is_collected(table, &points->at[i]);
+        for (size_t j = 0; j < i && !known; j++)
+            known = is_collected(table, &points->at[j]) &&
+                    is_same_refusal(&points->at[i], &points->at[j]);
+        if (!known)
+            print_refusal(table, points, i);
+    }
+}
+
+void gc_bench_row(gc_bench_table *table, const gc_point *point)
+{
+    if (table->options->json) {
+        gc_point_json(point);
+    } else if (table->options->csv) {
+        gc_bench_csv(point);
+    } else {
+        fill_cells(table, point);
+        const char *verdict = gc_verdict_name(point->verdict);
+        if (is_collected(table, point))
+            return;
+        if (table->options->markdown)
+            gc_bench_markdown_row(table->columns, COLUMN_COUNT, verdict, point->reason);
+        else if (point->runs > 0)
+            gc_table_print_row(table->columns, COLUMN_COUNT, verdict);
+        else
+            print_unmeasured(table, point);
+    }
+    gc_flush_output();
+}
+
+static void json_head(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
+{
+    gc_json_open(NULL, '{');
+    gc_json_integer("schema", GC_JSON_SCHEMA);
+    gc_json_string("command", "bench");
+    if (table->options->preset != NULL)
+        gc_json_string("preset", table->options->preset);
+    if (sizes->count == 1) {
+        gc_json_integer("width", sizes->at[0].width);
+        gc_json_integer("height", sizes->at[0].height);
+    }
+    if (cpu.peak > 0) {
+        gc_json_number("cpu_bandwidth", cpu.bandwidth);
+        gc_json_number("cpu_peak_flops", cpu.peak);
+    }
+    gc_json_open("results", '[');
+}
+
+static void json_end(const gc_bench_table *table, const char *subject, const gc_points *points)
+{
+    gc_json_close(']');
+    gc_clocks_json();
+    gc_facts_json(table->options, subject, gc_points_have_gpu(points));
+    gc_json_close('}');
+}
+
+void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
+{
+    if (table->options->csv)
+        gc_bench_csv_heads();
+    if (table->options->json)
+        json_head(table, sizes, cpu);
+}
+
+static const gc_preset *preset_of(const gc_bench_table *table)
+{
+    return table->options->preset != NULL ? gc_preset_named(table->options->preset, NULL) : NULL;
+}
+
+static bool has_transforms(const gc_bench_table *table)
+{
+    return preset_of(table) != NULL && preset_of(table)->has_transforms;
+}
+
+static void print_title(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
+{
+    if (has_transforms(table)) {
+        puts("Fourier transforms of complex numbers of two float32, from memory to memory\n");
+        return;
+    }
+    if (sizes->count == 1)
+        printf("%dx%d, ", sizes->at[0].width, sizes->at[0].height);
+    printf("%sfrom memory to memory; border %s\n",
+           table->options->samples == 0 ? "1 channel of 8 bits, " : "",
+           gconv_border_name(table->options->job.border));
+    if (cpu.peak > 0)
+        printf("roofs of the CPU, measured: %.1f GB/s, %.0f GFLOP/s\n", 1e-9 * cpu.bandwidth,
+               1e-9 * cpu.peak);
+    putchar('\n');
+}
+
+void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
+                    const char *const *names, int name_count)
+{
+    if (table->options->json || table->options->csv)
+        return;
+    print_title(table, sizes, cpu);
+    memcpy(table->columns, all_columns, sizeof all_columns);
+    table->columns[COLUMN_NAME].width = gc_label_width(names, name_count);
+    table->columns[COLUMN_SIZE].hidden = sizes->count <= 1;
+    table->columns[COLUMN_SAMPLES].hidden = table->options->samples == 0;
+    table->columns[COLUMN_CHANGE].hidden = table->options->baseline == NULL;
+    table->columns[COLUMN_KERNEL].hidden = !gc_may_use_device(names, name_count);
+    table->columns[COLUMN_BORDER].hidden = table->columns[COLUMN_KERNEL].hidden;
+    const gc_preset *preset = preset_of(table);
+    bool has_steps = preset != NULL && preset->has_steps;
+    table->columns[COLUMN_SPEED_UP].hidden = !has_steps;
+    table->columns[COLUMN_STEP].hidden = !has_steps;
+    table->columns[COLUMN_THEORY].hidden =
+        preset == NULL || !preset->has_theory ||
+        (table->columns[COLUMN_KERNEL].hidden && !preset->has_transforms);
+    if (has_transforms(table)) {
+        table->columns[COLUMN_FILTER].head = "transform";
+        table->columns[COLUMN_PIXELS].head = "Mnumber/s";
+        table->columns[COLUMN_RUNS].hidden = table->columns[COLUMN_BEST].hidden = true;
+        table->columns[COLUMN_KERNEL].hidden = table->columns[COLUMN_BORDER].hidden = true;
+    }
+    if (table->options->markdown) {
+        gc_bench_markdown_heads(table->columns, COLUMN_COUNT);
+        return;
+    }
+    gc_table_fit(table->columns, COLUMN_COUNT, VERDICT_WIDTH);
+    gc_table_print_heads(table->columns, COLUMN_COUNT, "verdict");
+}
+
+void gc_bench_close(const gc_bench_table *table, const char *subject, const gc_points *points)
+{
+    if (!table->options->json)
+        return;
+    json_end(table, subject, points);
+    gc_json_end();
+}
+
+char *gc_bench_document(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
+                        const char *subject, const gc_points *points, size_t *size)
+{
+    gc_json_begin_apart();
+    json_head(table, sizes, cpu);
+    for (size_t i = 0; i < points->count; i++)
+        gc_point_json(&points->at[i]);
+    json_end(table, subject, points);
+    return gc_json_end_apart(size);
+}

@@ -1,0 +1,44 @@
+/* What gconv bench prints: a table, lines of values, or JSON. */
+#ifndef GC_LAB_BENCH_TABLE_H
+#define GC_LAB_BENCH_TABLE_H
+
+#include "cli/measure/points.h"
+#include "cli/measure/traffic.h"
+#include "cli/options/options.h"
+#include "cli/options/sweep.h"
+#include "cli/report/table.h"
+
+enum { GC_BENCH_COLUMNS = 16 };
+
+typedef struct gc_bench_table {
+    const gc_options *options;
+    gc_column columns[GC_BENCH_COLUMNS];
+} gc_bench_table;
+
+/* Whether the table is text for people, which says by itself what cannot run here. */
+bool gc_bench_is_text(const gc_bench_table *table);
+
+/* Begins the object of --json, or prints the names of the values of --csv. `cpu` has the roofs of
+ * the processors, 0 where they were not measured. */
+void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu);
+
+/* Prints the image and the heads of the columns for these names, where there are such. */
+void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
+                    const char *const *names, int name_count);
+
+/* Prints the row of a point, its values, or its object. In a table for people,
+ * gc_bench_refusals prints the points that are not usable. */
+void gc_bench_row(gc_bench_table *table, const gc_point *point);
+
+/* Prints behind the table which implementations refused which cases, a line for each reason. */
+void gc_bench_refusals(const gc_bench_table *table, const gc_points *points);
+
+/* Ends the object of --json. `subject` says in a sentence what was measured. */
+void gc_bench_close(const gc_bench_table *table, const char *subject, const gc_points *points);
+
+/* The object of --json with all points, as a line of `size` bytes; free releases it. NULL where
+ * memory is short. */
+char *gc_bench_document(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
+                        const char *subject, const gc_points *points, size_t *size);
+
+#endif

@@ -1,0 +1,32 @@
+/* What the sources predict: equations 6 to 14 of KTH 2018 (sections 3.5.1 and 4), and the bound of
+ * De Smet 2011 (section 2.2). */
+#ifndef GC_LAB_BENCH_THEORY_H
+#define GC_LAB_BENCH_THEORY_H
+
+/* The tiling factor that KTH 2018 uses for both of its filters. */
+enum { GC_KTH_FACTOR = 21 };
+
+/* Floating-point operations for a byte of global memory, with a filter of these sides, by the
+ * equation for the implementation of this name: naive (9), shared (10), const (11), twopass (12),
+ * tiled, adaptive and adaptive:kth (13), and twopass:tiled (14), whose column and row count alone.
+ * The last four have `factor` tiles. 0 for others. */
+double gc_kth_intensity(const char *implementation, int filter_width, int filter_height,
+                        int factor);
+
+/* The tiling factor of equations 6 to 8: the largest number of tiles of these sides, with aprons,
+ * for which short pixels fill so much shared memory, rounded up as the paper does. */
+int gc_kth_factor(int shared_bytes, int tile_width, int tile_height, int filter_width,
+                  int filter_height);
+
+/* Operations a second that a device allows: those of its bandwidth, but not above its peak. */
+double gc_kth_flops(double intensity, double bandwidth, double peak);
+
+/* The locality factor tau: floating-point operations for each complex number of a transform of so
+ * many points. */
+double gc_locality_factor(int points);
+
+/* Operations a second that a bandwidth in bytes a second allows, where each complex number of 8
+ * bytes is moved once. */
+double gc_locality_flops(int points, double bandwidth);
+
+#endif

@@ -1,0 +1,34 @@
+/* Measures Fourier transforms of lines, for the preset that repeats De Smet 2011: by `cpu`, with
+ * the loops of its convolutions, and by `fft`, which is cuFFT on a GPU. */
+#ifndef GC_LAB_BENCH_TRANSFORMS_H
+#define GC_LAB_BENCH_TRANSFORMS_H
+
+#include "cli/measure/measure.h"
+#include "lab/bench/locality.h"
+
+/* Lines of these lengths are transformed: 1, 2, 4 and so on to GC_LOCALITY_POINTS_MAX. With one
+ * point nothing is transformed, and the time is that of crossing the memory. */
+enum { GC_TRANSFORM_LENGTHS = 15 };
+
+/* Whether an implementation transforms lines. */
+bool gc_transforms_lines(const char *name);
+
+/* The memory of transforms. */
+typedef struct gc_transforms gc_transforms;
+
+/* Transforms with the threads and on the device of a job. Memory is taken when it is first
+ * needed. */
+gconv_status gc_transforms_create(const gconv_job *job, gc_transforms **transforms,
+                                  gconv_error *error);
+void gc_transforms_free(gc_transforms *transforms);
+
+/* Makes passes by row->name over lines of so many points until the budget is spent, and judges the
+ * last one. Fills the row; a wrong result, and what cannot run here, has no times. Times on a GPU
+ * are those between events, from its memory to its memory. */
+gconv_status gc_time_transforms(gc_transforms *transforms, int points, gc_budget budget,
+                                gc_measurement *row, gconv_error *error);
+
+/* Bytes a second that cross the memory where so many numbers a second are read and written. */
+double gc_transforms_bandwidth(double numbers_a_second);
+
+#endif
