@@ -37,26 +37,30 @@ install(FILES completions/_gconv DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-f
 install(FILES completions/gconv.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-# ---- Reports ------------------------------------------------------------------------------------
+# ---- The laboratory -------------------------------------------------------------------------------
 
-# The program that draws reports. glibc loads modules from a directory gconv below its libraries, so
-# no such directory is made there.
+# gconv-lab, and beside it the program that draws reports. glibc loads modules from a directory gconv
+# below its libraries, so no such directory is made there.
 if(CMAKE_INSTALL_LIBEXECDIR MATCHES "(^|/)lib(32|64|x32)?(/|$)")
-  set(lab ${CMAKE_INSTALL_DATADIR}/gconv/lab)
+  set(lab ${CMAKE_INSTALL_LIBEXECDIR}/gconv-lab)
 else()
   set(lab ${CMAKE_INSTALL_LIBEXECDIR}/gconv)
 endif()
-install(DIRECTORY lab/ DESTINATION ${lab}
-  FILES_MATCHING PATTERN *.py PATTERN *.csv PATTERN *.css PATTERN __pycache__ EXCLUDE)
 get_filename_component(from "${CMAKE_INSTALL_BINDIR}" ABSOLUTE BASE_DIR /prefix)
 get_filename_component(to "${lab}" ABSOLUTE BASE_DIR /prefix)
 file(RELATIVE_PATH lab_from_program "${from}" "${to}")
 target_compile_definitions(gconv_cli PRIVATE GC_LAB_DIRECTORY="${lab_from_program}")
-# A program that is not installed finds it beside itself.
-file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/double)
-foreach(place . tests tests/double)
-  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/lab ${CMAKE_CURRENT_BINARY_DIR}/${place}/lab SYMBOLIC)
-endforeach()
+if(GCONV_LAB)
+  install(TARGETS gconv-lab RUNTIME DESTINATION ${lab})
+  install(DIRECTORY lab/ DESTINATION ${lab} FILES_MATCHING PATTERN *.py PATTERN *.csv PATTERN *.css
+    PATTERN __pycache__ EXCLUDE PATTERN bench EXCLUDE PATTERN html EXCLUDE)
+  # A program that is not installed finds the drawing one in the directory lab beside itself.
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/double)
+  foreach(place . tests tests/double)
+    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/lab ${CMAKE_CURRENT_BINARY_DIR}/${place}/lab
+      SYMBOLIC)
+  endforeach()
+endif()
 
 # ---- pkg-config ---------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-/* For programs that measure gconv or verify its results: the program gconv and its tests. This
+/* For programs that measure gconv or verify its results: gconv, gconv-lab and the tests. This
  * header is not installed, and the shared library does not export its functions. A program that
  * calls them links the static library. */
 #ifndef GCONV_LAB_H
@@ -30,7 +30,55 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
                                 const void *input, size_t input_stride, const gconv_sink *sink,
                                 gconv_error *error);
 
+/* ---- Measuring the processor ----------------------------------------------------------------- */
+
+/* Lines that gconv_cpu_transform_lines transforms together, with the vectors that `cpu` uses here:
+ * at most GCONV_CPU_LINES_MAX. 0 in a build without fast paths, which transforms none. */
+enum { GCONV_CPU_LINES_MAX = 16 };
+int gconv_cpu_lines(void);
+
+/* Complex numbers in float32. */
+typedef struct gconv_complex {
+    float *real, *imaginary; /* each 64-byte aligned */
+} gconv_complex;
+
+/* Replaces gconv_cpu_lines() lines of `points` numbers by their spectra. `points` is a power of two
+ * up to 2^14. Number i of line l is number i * gconv_cpu_lines() + l. Number i of `roots` is exp(-2
+ * pi I i / points), for i below `points`. `room` is memory for `points` numbers. The spectrum is in
+ * the order of a decimation in frequency: one round of radix 2 if `points` is no power of 4, then
+ * rounds of radix 4. */
+void gconv_cpu_transform_lines(int points, gconv_complex lines, gconv_complex roots,
+                               gconv_complex room);
+
+/* Multiply-adds on float32 by the vectors that `cpu` uses here, `rounds` after each other, without
+ * memory. Returns how many operations these were; a multiply-add is two. */
+double gconv_cpu_spin(size_t rounds);
+
 /* ---- Measuring a GPU ------------------------------------------------------------------------- */
+
+/* Reads the clock of the multiprocessors and the temperature of device cuda:`index`. A number is 0
+ * if NVIDIA's management library (NVML) does not tell it or is not there. */
+void gconv_gpu_clock(int index, double *megahertz, double *celsius);
+
+/* Fourier transforms of lines by cuFFT, from memory to memory of a device. */
+typedef struct gconv_gpu_lines gconv_gpu_lines;
+
+/* Takes memory on device cuda:`index` for `count` complex numbers of two float32, twice, and copies
+ * `numbers` to the first half. *lines is NULL on failure. */
+gconv_status gconv_gpu_lines_create(int index, const float *numbers, size_t count,
+                                    gconv_gpu_lines **lines, gconv_error *error);
+void gconv_gpu_lines_free(gconv_gpu_lines *lines);
+
+/* Prepares passes over lines of `points` numbers, a power of two. */
+gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_error *error);
+
+/* Writes the spectrum of every line to the second half; lines of one point are copied. *seconds is
+ * the time between two events. */
+gconv_status gconv_gpu_lines_pass(gconv_gpu_lines *lines, double *seconds, gconv_error *error);
+
+/* Copies `count` complex numbers of the second half to the host, from number `first` on. */
+gconv_status gconv_gpu_lines_read(const gconv_gpu_lines *lines, size_t first, size_t count,
+                                  float *numbers, gconv_error *error);
 
 /* Median seconds of an image on a GPU alone. */
 typedef struct gconv_device_times {
@@ -59,6 +107,63 @@ double gconv_plan_intensity(gconv_plan *plan);
 /* The tiling factor that the plan takes for the first step: how many tiles beside each other a
  * thread block computes. 0 for implementations without tiles. */
 int gconv_plan_tiling_factor(gconv_plan *plan);
+
+/* ---- The search of `gconv tune` -------------------------------------------------------------- */
+
+/* Results that the file of a device holds at most. */
+enum { GCONV_TUNINGS_MAX = 512 };
+
+/* What one search finds the fastest configuration of: the kernels of an implementation for filters
+ * of one size. */
+typedef struct gconv_tuning_case {
+    const char *implementation; /* "direct", "separable" or "adaptive:unrolled" */
+    int products;               /* of separable: products of a column and a row, 1 to 3 */
+    int width, height;          /* of the filter */
+    bool bytes;                 /* samples have 8 bits; false: float32 */
+} gconv_tuning_case;
+
+/* Whether so many products of a column and a row are faster than every weight. */
+bool gconv_tuning_pays(const gconv_tuning_case *one);
+
+typedef struct gconv_tuning_result {
+    bool finished; /* false: goes_on ended the search, and nothing else is set */
+    const char *form, *schedule;
+    int rows, warps, tiles;
+    double seconds;         /* of a plane */
+    double untuned_seconds; /* by what is used untuned; 0: that was left out */
+    int tried, left_out;    /* configurations; those that failed or gave wrong results */
+} gconv_tuning_result;
+
+/* Called before each configuration, which takes about a second: `done` of `count`, which may grow,
+ * are tried. False ends the search. */
+typedef bool gconv_tuning_goes_on(void *user, int done, int count);
+
+/* A device, and the file that keeps what was found for it. */
+typedef struct gconv_tuner gconv_tuner;
+
+/* Finds the file and reads it. Nothing is asked of the device before gconv_tuner_begin. */
+gconv_status gconv_tuner_create(const gconv_device_info *device, gconv_tuner **tuner,
+                                gconv_error *error);
+void gconv_tuner_free(gconv_tuner *tuner);
+
+const char *gconv_tuner_path(const gconv_tuner *tuner);
+
+/* Takes memory on the device. *side becomes the side of the square planes that are timed. Needs
+ * NVRTC (gconv_nvrtc_version). */
+gconv_status gconv_tuner_begin(gconv_tuner *tuner, int *side, gconv_error *error);
+
+/* Whether the file held a result for the case when it was read. */
+bool gconv_tuner_knows(const gconv_tuner *tuner, const gconv_tuning_case *one);
+
+/* Compiles, checks and times configurations. */
+gconv_status gconv_tuner_search(gconv_tuner *tuner, const gconv_tuning_case *one,
+                                gconv_tuning_goes_on *goes_on, void *user,
+                                gconv_tuning_result *result, gconv_error *error);
+
+/* Adds the result of the last finished search to the file. Before a search the file is written as
+ * it is, which shows whether it can be. Waits for another process that writes it, up to *patience
+ * seconds, which become 0 then; what the other process adds at that moment may be lost. */
+gconv_status gconv_tuner_keep(gconv_tuner *tuner, double *patience, gconv_error *error);
 
 /* ---- Verification ---------------------------------------------------------------------------- */
 

@@ -34,6 +34,9 @@ expect() {
         out=$(<"$BATS_TEST_TMPDIR/out")
         err=$(<"$BATS_TEST_TMPDIR/err")
     } 2>/dev/null
+    case $err in *'needs the program gconv-lab'*) # a build may leave it out
+        [ -e "$(dirname "$GCONV")/gconv-lab" ] || skip 'this build has no gconv-lab' ;;
+    esac
     if [ "$status" -ne "$wanted" ]; then
         printf '%s\nstatus %s instead of %s\nstdout: %.500s\nstderr: %s\n' \
             "$*" "$status" "$wanted" "$out" "$err"

@@ -2,16 +2,11 @@
 #ifndef GC_LAB_BENCH_BASELINE_H
 #define GC_LAB_BENCH_BASELINE_H
 
-#include "cli/measure/points.h"
-#include "gconv.h"
+#include "lab/bench/kept.h"
 
 /* Reads the points of a file that --resume or --json made. `preset` is that of all points. */
 gconv_status gc_baseline_read(const char *path, const char *preset, gc_points *points,
                               gconv_error *error);
-
-/* The point of the baseline that was timed where and with what `wanted` says; NULL where there is
- * none. */
-const gc_point *gc_baseline_find(const gc_points *baseline, const gc_point *wanted);
 
 /* By how many per cent `now` takes longer than `before`: by the medians on a GPU alone where both
  * are known, else by those of whole runs. Negative where it is faster. */

@@ -1,10 +1,9 @@
 /* gconv bench: implementations over image and filter sizes on synthetic images, without files. */
-#include "cli/commands/commands.h"
+#include "lab/lab.h"
 
 #include "base/status.h"
 #include "cli/image/session.h"
 #include "cli/measure/figures.h"
-#include "cli/measure/points.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
 #include "cli/options/presets.h"
@@ -15,6 +14,7 @@
 #include "lab/bench/baseline.h"
 #include "lab/bench/circumstances.h"
 #include "lab/bench/resume.h"
+#include "lab/bench/roofs.h"
 #include "lab/bench/sweep.h"
 #include "lab/bench/table.h"
 #include "lab/html/html.h"
@@ -68,8 +68,8 @@ static gconv_status read_baseline(benchmark *b, const char **blamed, gconv_error
         gc_baseline_read(path, preset != NULL ? preset : "", &sweep->baseline, error);
     if (status != GCONV_OK)
         return status;
-    size_t there = gc_sweep_count_baseline(sweep);
-    size_t all = gc_sweep_count(sweep);
+    size_t there = gc_sweep_count(sweep, &sweep->baseline);
+    size_t all = gc_sweep_count(sweep, NULL);
     if (there == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "holds no time of what is measured here");
     if (there < all)
@@ -138,7 +138,7 @@ static gconv_status measure_roofs(benchmark *b, gconv_error *error)
     const gc_preset *preset = preset_of(b->options);
     if (preset == NULL || !preset->has_roofs)
         return GCONV_OK;
-    return gc_measure_cpu_roofs(b->sweep.session->job.threads, &b->sweep.machine.cpu, error);
+    return gc_cpu_measure_roofs(b->sweep.session->job.threads, &b->sweep.machine.cpu, error);
 }
 
 static void describe(benchmark *b)
@@ -181,19 +181,14 @@ static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
 /* Implementations that cannot run here get one object or line, not one for each filter. */
 static gconv_status add_unusable(benchmark *b, gconv_error *error)
 {
-    gconv_status status = GCONV_OK;
     const char *preset = b->options->preset;
+    const gc_points *points = &b->sweep.points;
     gc_point point = {.filter = "all"};
     snprintf(point.preset, sizeof point.preset, "%s", preset != NULL ? preset : "");
-    for (int i = 0; status == GCONV_OK && i < b->unusable.count; i++) {
-        gc_point_take(&point, &(gc_measurement){.name = b->unusable.names[i],
-                                                .implementation = b->unusable.names[i],
-                                                .verdict = GC_VERDICT_UNUSABLE,
-                                                .reason = b->unusable.reasons[i]});
-        status = gc_points_add(&b->sweep.points, &point, error);
-        if (!gc_bench_is_text(&b->sweep.table))
-            gc_bench_row(&b->sweep.table, &point);
-    }
+    gconv_status status =
+        gc_unusable_add(&b->unusable, b->unusable.count, point, &b->sweep.points, error);
+    for (size_t i = 0; i < points->count && !gc_bench_is_text(&b->sweep.table); i++)
+        gc_bench_row(&b->sweep.table, &points->at[i]);
     return status;
 }
 
@@ -229,7 +224,7 @@ static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_erro
 {
     gc_output *report;
     *blamed = b->options->html;
-    gconv_status status = gc_html_open(b->options, &report, error);
+    gconv_status status = gc_html_reporter.open(b->options, &report, error);
     if (status != GCONV_OK)
         return status;
     status = run(b, error);
@@ -244,7 +239,7 @@ static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_erro
     size_t size = 0;
     char *json = gc_bench_document(&b->sweep.table, &b->sizes, b->sweep.machine.cpu, b->subject,
                                    &b->sweep.points, &size);
-    return gc_html_close(b->options, json, size, report, error);
+    return gc_html_reporter.close(b->options, json, size, report, error);
 }
 
 /* An implementation that the user has named must be usable; one that a preset names need not be. */
@@ -269,7 +264,7 @@ static gconv_status prepare(const gc_options *given, gc_options *options, benchm
                        "--kernel names the one chain to measure, --filters many; give one");
     if (given->fail_above >= 0 && given->baseline == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "--fail-above needs a --baseline");
-    gconv_status status = gc_html_check(given, error);
+    gconv_status status = gc_html_reporter.check(given, error);
     if (status == GCONV_OK && given->preset != NULL)
         status = gc_preset_apply(gc_preset_named(given->preset, NULL), options, error);
     if (preset_of(given) != NULL && preset_of(given)->has_transforms)

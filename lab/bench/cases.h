@@ -4,7 +4,7 @@
 #define GC_LAB_BENCH_CASES_H
 
 #include "cli/image/chain.h"
-#include "cli/measure/points.h"
+#include "cli/measure/point.h"
 #include "cli/options/options.h"
 #include "cli/options/sample_kinds.h"
 #include "cli/options/sweep.h"

@@ -1,7 +1,5 @@
 #include "lab/bench/formats.h"
 
-#include "cli/measure/figures.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -48,8 +46,8 @@ void gc_bench_csv(const gc_point *point)
     csv_number(point->transfer_seconds);
     csv_number(point->values_a_second);
     csv_number(point->flops);
-    if (point->reason[0] != '\0')
-        csv_text(point->reason);
+    if (point->reason.message[0] != '\0')
+        csv_text(point->reason.message);
     putchar(',');
     if (point->has_baseline)
         printf("%.4g", point->change);

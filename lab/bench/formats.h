@@ -2,7 +2,7 @@
 #ifndef GC_LAB_BENCH_FORMATS_H
 #define GC_LAB_BENCH_FORMATS_H
 
-#include "cli/measure/points.h"
+#include "cli/measure/point.h"
 #include "cli/report/table.h"
 
 /* Print the names of the values, and the values of a point, as RFC 4180 has them. Times are in

@@ -5,33 +5,31 @@
 #include "base/processors.h"
 #include "base/status.h"
 #include "base/threads.h"
-#include "cpu/fast/loops/transform.h"
-#include "cpu/instructions/instructions.h"
 
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 /* Numbers that a thread takes at one time: at least a group of the longest lines. */
-enum { PIECE = GC_LOCALITY_POINTS_MAX * GC_LANES_MAX };
+enum { PIECE = GC_LOCALITY_POINTS_MAX * GCONV_CPU_LINES_MAX };
 
 /* Floats between the real and the imaginary parts, which would share a few sets of a cache
  * otherwise. */
 enum { PART_PADDING = 256 };
 
+typedef void piece_function(const gc_locality *l, size_t first, int member);
+
 struct gc_locality {
-    const gc_transform_loops *loops;
     int threads;
-    gc_complex numbers; /* groups of `lanes` lines, each group as gc_complex says */
-    float *roots;       /* cosines, then sines */
-    float *factors;     /* of each thread: room for the spectrum that gc_transform_loops copies */
-    gc_transform transform;
+    int points;            /* of a line in the last pass */
+    gconv_complex numbers; /* groups of lines, as gconv_cpu_transform_lines takes them */
+    float *roots;          /* cosines, then sines; then for each thread room for a spectrum */
+    piece_function *work;
     atomic_int next; /* the next piece of a pass */
 };
 
 gconv_status gc_locality_create(int threads, gc_locality **locality, gconv_error *error)
 {
-    const gc_transform_loops *loops = gc_instructions_chosen()->transforms.loops;
     size_t count = (size_t)gc_thread_count(threads);
     gc_locality *l = *locality = calloc(1, sizeof *l);
     float *numbers =
@@ -44,11 +42,9 @@ gconv_status gc_locality_create(int threads, gc_locality **locality, gconv_error
         *locality = NULL;
         return gc_fail_memory(error, 2 * sizeof(float) * GC_LOCALITY_NUMBERS);
     }
-    l->loops = loops;
     l->threads = (int)count;
-    l->numbers = (gc_complex){numbers, numbers + GC_LOCALITY_NUMBERS + PART_PADDING};
+    l->numbers = (gconv_complex){numbers, numbers + GC_LOCALITY_NUMBERS + PART_PADDING};
     l->roots = roots;
-    l->factors = roots + 2 * GC_LOCALITY_POINTS_MAX;
     return GCONV_OK;
 }
 
@@ -61,7 +57,7 @@ void gc_locality_free(gc_locality *locality)
     free(locality);
 }
 
-/* ---- Numbers --------------------------------------------------------------------------------- */
+/* ---- A pass ---------------------------------------------------------------------------------- */
 
 float gc_locality_value(size_t index)
 {
@@ -71,21 +67,19 @@ float gc_locality_value(size_t index)
     return (float)(int32_t)x * 0x1p-31f;
 }
 
-static void fill_piece(const gc_locality *l, size_t first)
+static void fill_piece(const gc_locality *l, size_t first, int member)
 {
-    float *real = l->numbers.real, *imaginary = l->numbers.imaginary;
+    (void)member;
     for (size_t i = first; i < first + PIECE; i++) {
-        real[i] = gc_locality_value(i);
-        imaginary[i] = gc_locality_value(i + GC_LOCALITY_NUMBERS);
+        l->numbers.real[i] = gc_locality_value(i);
+        l->numbers.imaginary[i] = gc_locality_value(i + GC_LOCALITY_NUMBERS);
     }
 }
 
-/* ---- A pass ---------------------------------------------------------------------------------- */
-
-static void turn_piece(const gc_locality *l, size_t first)
+static void turn_piece(const gc_locality *l, size_t first, int member)
 {
-    float *real = (float *)l->numbers.real + first,
-          *imaginary = (float *)l->numbers.imaginary + first;
+    float *real = l->numbers.real + first, *imaginary = l->numbers.imaginary + first;
+    (void)member;
     for (size_t i = 0; i < PIECE; i++)
         real[i] = -real[i];
     for (size_t i = 0; i < PIECE; i++)
@@ -94,49 +88,31 @@ static void turn_piece(const gc_locality *l, size_t first)
 
 static void transform_piece(const gc_locality *l, size_t first, int member)
 {
-    float *factor = l->factors + (size_t)member * 2 * GC_LOCALITY_POINTS_MAX;
-    const gc_complex spectrum = {factor, factor + GC_LOCALITY_POINTS_MAX};
-    size_t group = (size_t)l->transform.side * (size_t)l->loops->lanes;
+    float *room = l->roots + (1 + (size_t)member) * 2 * GC_LOCALITY_POINTS_MAX;
+    size_t group = (size_t)l->points * (size_t)gconv_cpu_lines();
     for (size_t at = first; at < first + PIECE; at += group)
-        l->loops->spectrum(
-            &l->transform,
-            (gc_complex){(float *)l->numbers.real + at, (float *)l->numbers.imaginary + at},
-            spectrum);
+        gconv_cpu_transform_lines(l->points,
+                                  (gconv_complex){l->numbers.real + at, l->numbers.imaginary + at},
+                                  (gconv_complex){l->roots, l->roots + l->points},
+                                  (gconv_complex){room, room + GC_LOCALITY_POINTS_MAX});
 }
 
-/* The next piece's first number; GC_LOCALITY_NUMBERS or more if none is left. */
-static size_t next_piece(gc_locality *l)
-{
-    return (size_t)atomic_fetch_add(&l->next, 1) * PIECE;
-}
-
-static void fill(void *user, int member)
+static void take_pieces(void *user, int member)
 {
     gc_locality *l = user;
-    (void)member;
-    for (size_t first; (first = next_piece(l)) < GC_LOCALITY_NUMBERS;)
-        fill_piece(l, first);
+    for (size_t first;
+         (first = (size_t)atomic_fetch_add(&l->next, 1) * PIECE) < GC_LOCALITY_NUMBERS;)
+        l->work(l, first, member);
 }
 
-static void turn(void *user, int member)
+/* Returns the seconds of the work on all pieces. */
+static double run(gc_locality *l, piece_function *work)
 {
-    gc_locality *l = user;
-    (void)member;
-    for (size_t first; (first = next_piece(l)) < GC_LOCALITY_NUMBERS;)
-        turn_piece(l, first);
-}
-
-static void transform(void *user, int member)
-{
-    gc_locality *l = user;
-    for (size_t first; (first = next_piece(l)) < GC_LOCALITY_NUMBERS;)
-        transform_piece(l, first, member);
-}
-
-static void run(gc_locality *l, gc_team_function *work)
-{
+    double start = gc_seconds();
+    l->work = work;
     atomic_store(&l->next, 0);
-    gc_team_run(l->threads, true, work, l);
+    gc_team_run(l->threads, true, take_pieces, l);
+    return gc_seconds() - start;
 }
 
 /* The angle of -2 pi i f / points, of which only the rest of f by points counts. */
@@ -148,24 +124,18 @@ static double angle(int64_t f, int points)
 double gc_locality_pass(gc_locality *locality, int points)
 {
     gc_locality *l = locality;
-    l->transform = (gc_transform){.side = points,
-                                  .stride = (size_t)l->loops->lanes,
-                                  .cosine = l->roots,
-                                  .sine = l->roots + points};
+    l->points = points;
     for (int i = 0; i < points; i++) {
         l->roots[i] = (float)cos(angle(i, points));
         l->roots[points + i] = (float)sin(angle(i, points));
     }
-    run(l, fill);
-    double start = gc_seconds();
-    run(l, points == 1 ? turn : transform);
-    return gc_seconds() - start;
+    run(l, fill_piece);
+    return run(l, points == 1 ? turn_piece : transform_piece);
 }
 
 /* ---- Judging --------------------------------------------------------------------------------- */
 
-/* The frequency that the loops leave at `place` of a line: decimation in frequency, one round of
- * radix 2 if the length is no power of 4, then rounds of radix 4. */
+/* The frequency that gconv_cpu_transform_lines leaves at `place` of a line. */
 static int frequency_at(int place, int points)
 {
     int frequency = 0, weight = 1, length = points;
@@ -188,43 +158,61 @@ double gc_locality_bound(int points)
     return 4 * 32 * log2(points) * 0x1p-24 * points;
 }
 
-void gc_locality_sum(size_t first, size_t stride, int points, int frequency, double *real,
-                     double *imaginary)
+/* The larger difference of real and imaginary parts between `number` and the spectrum of the line
+ * whose first random number is `line`, at one frequency, summed in double. */
+static double difference_from_sum(const gc_spectra *s, size_t line, int frequency,
+                                  const float number[2])
 {
-    *real = *imaginary = 0;
-    for (int i = 0; i < points; i++) {
-        size_t index = first + (size_t)i * stride;
+    double real = 0, imaginary = 0;
+    for (int i = 0; i < s->points; i++) {
+        size_t index = line + (size_t)i * s->stride;
         double a = gc_locality_value(index), b = gc_locality_value(index + GC_LOCALITY_NUMBERS);
-        double turned = angle((int64_t)frequency * i, points);
-        *real += a * cos(turned) - b * sin(turned);
-        *imaginary += a * sin(turned) + b * cos(turned);
+        double turned = angle((int64_t)frequency * i, s->points);
+        real += a * cos(turned) - b * sin(turned);
+        imaginary += a * sin(turned) + b * cos(turned);
     }
+    return fmax(fabs((double)number[0] - real), fabs((double)number[1] - imaginary));
 }
 
-/* The larger difference of a line's real and imaginary parts at one place. `line` is the number of
- * its group's first number, plus its lane. */
-static double difference_at(const gc_locality *l, size_t line, int place)
-{
-    int points = l->transform.side;
-    size_t lanes = (size_t)l->loops->lanes, at = line + (size_t)place * lanes;
-    double real, imaginary, sign = points == 1 ? -1 : 1;
-    gc_locality_sum(line, lanes, points, frequency_at(place, points), &real, &imaginary);
-    return fmax(fabs((double)((float *)l->numbers.real)[at] - sign * real),
-                fabs((double)((float *)l->numbers.imaginary)[at] - sign * imaginary));
-}
-
-double gc_locality_judge(const gc_locality *locality)
+gconv_status gc_spectra_judge(const gc_spectra *spectra, double *largest, gconv_error *error)
 {
     enum { PLACES = 16 };
-    int points = locality->transform.side;
-    size_t lanes = (size_t)locality->loops->lanes, group = lanes * (size_t)points;
-    const size_t lines[] = {0, GC_LOCALITY_NUMBERS / 2 / group * group + lanes / 2,
-                            GC_LOCALITY_NUMBERS - group + lanes - 1};
-    double largest = 0;
+    int points = spectra->points;
+    size_t stride = spectra->stride, group = stride * (size_t)points;
+    const size_t lines[] = {0, GC_LOCALITY_NUMBERS / 2 / group * group + stride / 2,
+                            GC_LOCALITY_NUMBERS - group + stride - 1};
+    *largest = 0;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         for (int k = 0; k < PLACES; k++) {
             int place = (int)((int64_t)k * (points - 1) / (PLACES - 1));
-            largest = fmax(largest, difference_at(locality, lines[i], place));
+            int frequency = spectra->ordered ? place : frequency_at(place, points);
+            float number[2];
+            gconv_status status =
+                spectra->read(spectra->from, lines[i] + (size_t)place * stride, number, error);
+            if (status != GCONV_OK)
+                return status;
+            *largest = fmax(*largest, difference_from_sum(spectra, lines[i], frequency, number));
         }
+    return GCONV_OK;
+}
+
+static gconv_status read_number(const void *from, size_t index, float number[2], gconv_error *error)
+{
+    const gc_locality *l = from;
+    float sign = l->points == 1 ? -1 : 1;
+    (void)error;
+    number[0] = sign * l->numbers.real[index];
+    number[1] = sign * l->numbers.imaginary[index];
+    return GCONV_OK;
+}
+
+double gc_locality_error(const gc_locality *locality)
+{
+    const gc_spectra spectra = {.points = locality->points,
+                                .stride = (size_t)gconv_cpu_lines(),
+                                .read = read_number,
+                                .from = locality};
+    double largest;
+    gc_spectra_judge(&spectra, &largest, NULL);
     return largest;
 }

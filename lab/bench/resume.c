@@ -1,7 +1,6 @@
 #include "lab/bench/resume.h"
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/status.h"
 #include "cli/report/json.h"
 #include "cli/report/json_reader.h"
@@ -15,8 +14,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { FILE_BYTES_MAX = 256 << 20 };
 
 static const char not_ours[] = "--resume did not make this file; name another one";
 
@@ -100,14 +97,6 @@ static gconv_status write_line(int descriptor, const char *text, size_t size, gc
     return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write");
 }
 
-/* The length of the whole lines of a text. */
-static size_t whole_lines(const char *text, size_t size)
-{
-    while (size > 0 && text[size - 1] != '\n')
-        size--;
-    return size;
-}
-
 /* Reads the lines of points. A line that is damaged is named. */
 static gconv_status read_points(const char *text, size_t size, const char *preset,
                                 gc_points *points, gconv_error *error)
@@ -131,7 +120,7 @@ static gconv_status read_points(const char *text, size_t size, const char *prese
 static gconv_status take_text(gc_resume *resume, const char *text, size_t size, first_line ours,
                               const char *preset, gconv_error *error)
 {
-    size_t whole = whole_lines(text, size);
+    size_t whole = gc_whole_lines(text, size);
     if (whole == 0 && (size > ours.size || memcmp(text, ours.text, size) != 0))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s", not_ours);
     first_line theirs = {.text = text};
@@ -155,17 +144,11 @@ static gconv_status read_file(gc_resume *resume, first_line ours, const char *pr
         return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read");
     if (!S_ISREG(status.st_mode))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "not a regular file");
-    if (status.st_size > FILE_BYTES_MAX)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s", not_ours);
-    size_t size = (size_t)status.st_size;
-    char *text = gc_allocate_array(size + 1, 1);
-    if (text == NULL)
-        return gc_fail_memory(error, size + 1);
-    gconv_status result;
-    if (gc_read_all(resume->descriptor, text, size, &size))
+    char *text;
+    size_t size;
+    gconv_status result = gc_read_kept(resume->descriptor, &text, &size, error);
+    if (result == GCONV_OK)
         result = take_text(resume, text, size, ours, preset, error);
-    else
-        result = gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read");
     free(text);
     return result;
 }
@@ -188,19 +171,11 @@ gconv_status gc_resume_open(const char *path, const char *circumstances, size_t 
     return status;
 }
 
-const gc_point *gc_resume_find(const gc_resume *resume, const gc_point *wanted)
-{
-    for (size_t i = 0; i < resume->kept.count; i++)
-        if (gc_point_is_same(&resume->kept.at[i], wanted))
-            return &resume->kept.at[i];
-    return NULL;
-}
-
 gconv_status gc_resume_add(const gc_resume *resume, const gc_point *point, gconv_error *error)
 {
     size_t size;
     gc_json_begin_apart();
-    gc_point_json(point);
+    gc_point_json(point, NULL);
     char *line = gc_json_end_apart(&size);
     if (line == NULL)
         return gc_fail_memory(error, sizeof *point);

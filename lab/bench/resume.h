@@ -5,8 +5,7 @@
 #ifndef GC_LAB_BENCH_RESUME_H
 #define GC_LAB_BENCH_RESUME_H
 
-#include "cli/measure/points.h"
-#include "gconv.h"
+#include "lab/bench/kept.h"
 
 #include <stddef.h>
 
@@ -20,10 +19,6 @@ typedef struct gc_resume {
  * differs, and a file that --resume did not make: these are left as they are. */
 gconv_status gc_resume_open(const char *path, const char *circumstances, size_t size,
                             const char *preset, gc_resume *resume, gconv_error *error);
-
-/* The point of the file that was measured where and with what `wanted` says: by preset, image,
- * filter and name. NULL where there is none. */
-const gc_point *gc_resume_find(const gc_resume *resume, const gc_point *wanted);
 
 /* Adds the point to the file. */
 gconv_status gc_resume_add(const gc_resume *resume, const gc_point *point, gconv_error *error);

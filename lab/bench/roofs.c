@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/processors.h"
 #include "base/threads.h"
-#include "cpu/instructions/instructions.h"
 #include "lab/bench/locality.h"
 
 #include <math.h>
@@ -14,36 +13,33 @@
 enum { ROUNDS = 1 << 15, PIECES = 256, RUNS = 5 };
 
 typedef struct spinning {
-    const gc_taps_loops *loops;
     int pieces;
     atomic_int next;
-    atomic_int finite; /* sums that are numbers: the loops are not left out */
+    atomic_llong operations;
 } spinning;
 
 static void spin(void *user, int member)
 {
-    const float factor = 0.5f; /* sums come near 1 */
     spinning *s = user;
     (void)member;
     while (atomic_fetch_add(&s->next, 1) < s->pieces)
-        atomic_fetch_add(&s->finite, isfinite(s->loops->spin(ROUNDS, factor)) != 0);
+        atomic_fetch_add(&s->operations, (long long)gconv_cpu_spin(ROUNDS));
 }
 
 /* Operations a second of one run by all threads. */
 static double measure_peak(int threads)
 {
-    spinning s = {.loops = gc_instructions_chosen()->taps, .pieces = threads * PIECES};
+    spinning s = {.pieces = threads * PIECES};
     double start = gc_seconds();
     gc_team_run(threads, true, spin, &s);
-    double seconds = gc_seconds() - start;
-    return 2.0 * ROUNDS * s.loops->spin_lanes * atomic_load(&s.finite) / seconds;
+    return (double)atomic_load(&s.operations) / (gc_seconds() - start);
 }
 
-gconv_status gc_cpu_measure_roofs(int threads, gc_cpu_roofs *roofs, gconv_error *error)
+gconv_status gc_cpu_measure_roofs(int threads, gc_roofs *roofs, gconv_error *error)
 {
     const double bytes = 2.0 * 8 * GC_LOCALITY_NUMBERS; /* numbers of 8 bytes, read and written */
     gc_locality *memory;
-    *roofs = (gc_cpu_roofs){.peak = 0};
+    *roofs = (gc_roofs){.peak = 0};
     gconv_status status = gc_locality_create(threads, &memory, error);
     if (status != GCONV_OK)
         return status;

@@ -8,14 +8,14 @@ static const double work_max = 3e7;
 typedef struct chooser {
     uint32_t width, height;
     uint64_t state;
-    gc_spots *spots;
-    size_t most; /* pixels */
+    gconv_pixel *at;
+    size_t count, most; /* pixels */
 } chooser;
 
 static void add(chooser *c, uint32_t x, uint32_t y)
 {
-    if (x < c->width && y < c->height && c->spots->count < c->most)
-        c->spots->at[c->spots->count++] = (gconv_pixel){x, y};
+    if (x < c->width && y < c->height && c->count < c->most)
+        c->at[c->count++] = (gconv_pixel){x, y};
 }
 
 static uint32_t random_below(chooser *c, uint32_t limit)
@@ -58,21 +58,22 @@ static void add_boundary(chooser *c, uint32_t tile)
     }
 }
 
-void gc_spots_choose(uint32_t width, uint32_t height, double taps, gc_spots *spots)
+size_t gc_spots_choose(uint32_t width, uint32_t height, double taps,
+                       gconv_pixel spots[GC_SPOTS_MAX])
 {
     enum { LEAST = 24, TILE_MIN = 16, TILE_MAX = 1024 };
     double affordable = work_max / taps;
-    chooser c = {.width = width, .height = height, .state = 1, .spots = spots};
+    chooser c = {.width = width, .height = height, .state = 1, .at = spots};
     c.most = affordable >= GC_SPOTS_MAX ? GC_SPOTS_MAX
              : affordable > LEAST       ? (size_t)affordable
                                         : LEAST;
-    spots->count = 0;
     add_corners(&c);
-    for (uint32_t tile = TILE_MIN; spots->count < c.most;) {
+    for (uint32_t tile = TILE_MIN; c.count < c.most;) {
         add_edges(&c);
         add_boundary(&c, tile);
         add(&c, random_below(&c, width), random_below(&c, height));
         add(&c, random_below(&c, width), random_below(&c, height));
         tile = tile < TILE_MAX ? 2 * tile : TILE_MIN;
     }
+    return c.count;
 }

@@ -2,8 +2,9 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "cli/measure/figures.h"
 #include "cli/measure/measure.h"
-#include "cli/measure/steps.h"
+#include "cli/measure/traffic.h"
 #include "cli/options/effects.h"
 #include "cli/options/presets.h"
 #include "cli/report/messages.h"
@@ -11,6 +12,7 @@
 #include "cli/report/tally.h"
 #include "lab/bench/baseline.h"
 #include "lab/bench/inputs.h"
+#include "lab/bench/spots.h"
 #include "lab/bench/theory.h"
 #include "lab/bench/transforms.h"
 
@@ -41,14 +43,13 @@ static bool is_hopeless(const gc_sweep *s, const gc_expectation *expectation, co
 
 static void compare_with_baseline(const gc_sweep *s, gc_point *point)
 {
-    const gc_options *options = s->session->options;
-    const gc_point *before = gc_baseline_find(&s->baseline, point);
+    double most = s->session->options->fail_above;
+    const gc_point *before = gc_points_find(&s->baseline, point, true);
     if (before == NULL || point->runs == 0)
         return;
     point->has_baseline = true;
     point->change = gc_baseline_change(point, before);
-    point->slower =
-        options->fail_above >= 0 && gc_baseline_is_slower(point, before, options->fail_above);
+    point->slower = most >= 0 && gc_baseline_is_slower(point, before, most);
 }
 
 /* The bound of De Smet 2011 for the bandwidth that the first case measures. */
@@ -73,14 +74,14 @@ static double predict(const gc_sweep *s, const gc_point *point)
     int factor = point->factor > 0 ? point->factor : GC_KTH_FACTOR;
     double intensity =
         gc_kth_intensity(point->implementation, point->filter_width, point->filter_height, factor);
-    return gc_kth_flops(intensity, s->machine.bandwidth, s->machine.peak);
+    return gc_roof_at((gc_roofs){s->machine.bandwidth, s->machine.peak}, intensity);
 }
 
-/* Writes the point of a measurement. */
-static void take_measurement(const gc_sweep *s, const gc_measurement *row, gc_point *point)
+/* Adds to a point that was timed what is computed from others. */
+static void compare_point(const gc_sweep *s, gc_point *point)
 {
-    *point = s->next;
-    gc_point_take(point, row);
+    if (point->too_long && gc_point_is_right(point))
+        gc_fail(&point->reason, GCONV_ERROR_LIMIT, "one run takes longer than --time");
     if (point->runs > 0)
         point->theory = predict(s, point);
     if (point->runs > 0 && !gc_is_cuda(point->implementation))
@@ -91,21 +92,20 @@ static void take_measurement(const gc_sweep *s, const gc_measurement *row, gc_po
 /* Times again what seems slower than the baseline, until it does not or three measurements agree.
  * The time that this takes is not counted. */
 static gconv_status measure_again(gc_sweep *s, const gc_subject *subject, gc_budget budget,
-                                  gc_measurement *row, gconv_error *error)
+                                  gc_point *point, gconv_error *error)
 {
     enum { TIMES = 2, RUNS_MIN = 5 };
-    gc_point point;
     gconv_status status = GCONV_OK;
     double begin = gc_seconds();
     budget.runs_min = RUNS_MIN;
-    for (int i = 0; status == GCONV_OK && i < TIMES; i++) {
-        take_measurement(s, row, &point);
-        if (!point.slower)
-            break;
-        row->runs = 0;
+    compare_point(s, point);
+    for (int i = 0; status == GCONV_OK && point->slower && i < TIMES; i++) {
+        point->runs = 0;
+        point->slower = false;
         status = s->transforms != NULL
-                     ? gc_time_transforms(s->transforms, s->next.width, budget, row, error)
-                     : gc_time(subject, &s->timed, budget, row, error);
+                     ? gc_time_transforms(s->transforms, point->width, budget, point, error)
+                     : gc_time(subject, &s->timed, budget, point, error);
+        compare_point(s, point);
     }
     s->begin += gc_seconds() - begin;
     return status;
@@ -113,19 +113,19 @@ static gconv_status measure_again(gc_sweep *s, const gc_subject *subject, gc_bud
 
 /* Checks one implementation on the subject's chain and times it. */
 static gconv_status measure_point(gc_sweep *s, gc_subject *subject, const char *name,
-                                  const gc_expectation *expectation, gc_measurement *row,
+                                  const gc_expectation *expectation, gc_point *point,
                                   gconv_error *error)
 {
     subject->entry = s->entry;
-    gconv_status status = gc_check(subject, name, &s->checked, &s->timed, expectation, row, error);
+    gconv_status status =
+        gc_check(subject, name, &s->checked, &s->timed, expectation, point, error);
     gc_budget budget = next_budget(s);
-    row->too_long = is_hopeless(s, expectation, name);
-    bool right = row->verdict == GC_VERDICT_EXACT || row->verdict == GC_VERDICT_WITHIN;
-    if (status == GCONV_OK && right && !row->too_long)
-        status = gc_time(subject, &s->timed, budget, row, error);
+    point->too_long = is_hopeless(s, expectation, name);
+    if (status == GCONV_OK && gc_point_is_right(point) && !point->too_long)
+        status = gc_time(subject, &s->timed, budget, point, error);
     if (status == GCONV_OK)
-        status = measure_again(s, subject, budget, row, error);
-    s->begin += row->compile_seconds; /* not counted */
+        status = measure_again(s, subject, budget, point, error);
+    s->begin += point->compile_seconds; /* not counted */
     s->entry++;
     gc_tally_add(false, false);
     return status;
@@ -165,16 +165,15 @@ static gconv_status add_point(gc_sweep *s, gc_point *point, gconv_error *error)
     return gc_points_add(&s->points, point, error);
 }
 
-static gconv_status add_measurement(gc_sweep *s, const gc_measurement *row, gconv_error *error)
+/* Adds a point that was measured now. */
+static gconv_status add_measured(gc_sweep *s, gc_point *point, gconv_error *error)
 {
-    gc_point point;
-    take_measurement(s, row, &point);
     gconv_status status = GCONV_OK;
     if (s->resume.descriptor >= 0)
-        status = gc_resume_add(&s->resume, &point, error);
+        status = gc_resume_add(&s->resume, point, error);
     gc_progress_clear();
-    gc_note_compilation(row);
-    return status == GCONV_OK ? add_point(s, &point, error) : status;
+    gc_note_compilation(point);
+    return status == GCONV_OK ? add_point(s, point, error) : status;
 }
 
 /* ---- One case -------------------------------------------------------------------------------- */
@@ -184,7 +183,7 @@ static gconv_status add_measurement(gc_sweep *s, const gc_measurement *row, gcon
 static const gc_point *find_kept(const gc_sweep *s, gc_point next, const char *name)
 {
     snprintf(next.name, sizeof next.name, "%s", name);
-    return gc_resume_find(&s->resume, &next);
+    return gc_points_find(&s->resume.kept, &next, false);
 }
 
 static gconv_status add_kept(gc_sweep *s, const gc_point *kept, gconv_error *error)
@@ -213,28 +212,32 @@ static int count_points(const gc_sweep *s, const gc_point *next)
 /* Measures the session's chain with the implementations whose points are not kept. */
 static gconv_status measure_chain(gc_sweep *s, const gc_session *session, gconv_error *error)
 {
-    gc_spots spots;
-    gc_spots_choose(s->timed.shape.width, s->timed.shape.height,
-                    gc_filter_chain_taps(&session->chain), &spots);
-    gc_subject subject = {.session = session,
+    gconv_pixel spots[GC_SPOTS_MAX];
+    size_t spot_count = gc_spots_choose(s->timed.shape.width, s->timed.shape.height,
+                                        gc_filter_chain_taps(&session->chain), spots);
+    gc_session own = *session;
+    gc_subject subject = {.session = &own,
                           .alpha = GCONV_ALPHA_KEEP,
                           .entry = s->entry,
                           .entry_count = s->count,
-                          .spots = &spots};
+                          .spots = spots,
+                          .spot_count = spot_count};
     gc_expectation expectation;
     gconv_status status = gc_expect(&subject, &s->checked, &expectation, error);
     for (int i = 0; status == GCONV_OK && i < s->name_count; i++) {
         const gc_point *kept = find_kept(s, s->next, s->names[i]);
-        gc_measurement row;
+        gc_point point = s->next;
         if (!is_wanted(s, &s->next, s->names[i]))
             continue;
         if (kept != NULL) {
             status = add_kept(s, kept, error);
             continue;
         }
-        status = measure_point(s, &subject, s->names[i], &expectation, &row, error);
+        own.job = session->job;
+        gc_preset_set_block(session->options, s->names[i], &own.job);
+        status = measure_point(s, &subject, s->names[i], &expectation, &point, error);
         if (status == GCONV_OK)
-            status = add_measurement(s, &row, error);
+            status = add_measured(s, &point, error);
     }
     gc_expectation_destroy(&expectation);
     return status;
@@ -293,16 +296,17 @@ static gconv_status add_all_kept(gc_sweep *s, gconv_error *error)
 static gconv_status measure_transform(gc_sweep *s, const gc_case *one, const char *name,
                                       gconv_error *error)
 {
-    gc_measurement row = {.name = name, .implementation = name};
+    gc_point point = s->next;
     gc_subject subject = {.session = s->session, .entry = s->entry, .entry_count = s->count};
+    gc_point_set_name(&point, name);
     gc_subject_begin_progress(&subject, name);
     gc_budget budget = next_budget(s);
-    gconv_status status = gc_time_transforms(s->transforms, one->width, budget, &row, error);
+    gconv_status status = gc_time_transforms(s->transforms, one->width, budget, &point, error);
     if (status == GCONV_OK)
-        status = measure_again(s, &subject, budget, &row, error);
+        status = measure_again(s, &subject, budget, &point, error);
     s->entry++;
     gc_tally_add(false, false);
-    return status == GCONV_OK ? add_measurement(s, &row, error) : status;
+    return status == GCONV_OK ? add_measured(s, &point, error) : status;
 }
 
 /* Measures transforms by the implementations whose points are not kept. */
@@ -333,28 +337,16 @@ static gconv_status measure_case(gc_sweep *s, const gc_case *one, gconv_error *e
     return status;
 }
 
-size_t gc_sweep_count(const gc_sweep *sweep)
-{
-    size_t count = 0;
-    gc_point point;
-    for (size_t i = 0; i < sweep->cases.count; i++) {
-        describe_case(sweep, &sweep->cases.at[i], &point);
-        for (int j = 0; j < sweep->name_count; j++)
-            count += is_wanted(sweep, &point, sweep->names[j]);
-    }
-    return count;
-}
-
-size_t gc_sweep_count_baseline(const gc_sweep *sweep)
+size_t gc_sweep_count(const gc_sweep *sweep, const gc_points *among)
 {
     size_t count = 0;
     gc_point point;
     for (size_t i = 0; i < sweep->cases.count; i++) {
         describe_case(sweep, &sweep->cases.at[i], &point);
         for (int j = 0; j < sweep->name_count; j++) {
-            snprintf(point.name, sizeof point.name, "%s", sweep->names[j]);
+            gc_point_set_name(&point, sweep->names[j]);
             count += is_wanted(sweep, &point, sweep->names[j]) &&
-                     gc_baseline_find(&sweep->baseline, &point) != NULL;
+                     (among == NULL || gc_points_find(among, &point, true) != NULL);
         }
     }
     return count;
@@ -367,7 +359,7 @@ size_t gc_sweep_count_baseline(const gc_sweep *sweep)
 static void begin(gc_sweep *s)
 {
     gc_point point;
-    size_t all = gc_sweep_count(s);
+    size_t all = gc_sweep_count(s, NULL);
     for (size_t i = 0; i < s->cases.count; i++) {
         describe_case(s, &s->cases.at[i], &point);
         s->count += (size_t)count_points(s, &point);

@@ -4,8 +4,6 @@
 
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
-#include "cli/measure/figures.h"
-#include "cli/measure/points.h"
 #include "lab/bench/cases.h"
 #include "lab/bench/circumstances.h"
 #include "lab/bench/resume.h"
@@ -39,11 +37,8 @@ typedef struct gc_sweep {
     size_t entry, count;       /* points that are measured, and that will be */
 } gc_sweep;
 
-/* How many points the sweep has. */
-size_t gc_sweep_count(const gc_sweep *sweep);
-
-/* How many of them the baseline has. */
-size_t gc_sweep_count_baseline(const gc_sweep *sweep);
+/* How many points the sweep has; of these, how many `among` has with times, unless it is NULL. */
+size_t gc_sweep_count(const gc_sweep *sweep, const gc_points *among);
 
 /* Measures what the file of --resume does not hold, and prints every point. */
 gconv_status gc_sweep_run(gc_sweep *sweep, gconv_error *error);

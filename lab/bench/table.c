@@ -8,6 +8,7 @@
 #include "cli/report/output.h"
 #include "lab/bench/formats.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,46 +33,45 @@ enum column {
 };
 _Static_assert((int)COLUMN_COUNT == (int)GC_BENCH_COLUMNS, "the header has as many");
 
-static const gc_column all_columns[COLUMN_COUNT] = {
-    [COLUMN_SIZE] = {.head = "image", .width = 11, .left = true},
-    [COLUMN_FILTER] = {.head = "filter", .width = 12, .left = true},
-    [COLUMN_SAMPLES] = {.head = "samples", .width = 7, .left = true},
-    [COLUMN_NAME] = {.head = "name", .left = true},
-    [COLUMN_RUNS] = {.head = "runs", .width = 4, .rank = 2},
-    [COLUMN_KERNEL] = {.head = "kernel ms", .width = 9},
-    [COLUMN_BORDER] = {.head = "border ms", .width = 9, .rank = 5},
-    [COLUMN_TOTAL] = {.head = "total ms", .width = 9},
-    [COLUMN_BEST] = {.head = "best ms", .width = 9, .rank = 3},
-    [COLUMN_SPREAD] = {.head = "spread %", .width = 8, .rank = 4},
-    [COLUMN_PIXELS] = {.head = "Mpixel/s", .width = 9},
-    [COLUMN_FLOPS] = {.head = "GFLOP/s", .width = 8, .rank = 1},
-    [COLUMN_THEORY] = {.head = "theory", .width = 8, .rank = 6},
-    [COLUMN_SPEED_UP] = {.head = "x ref", .width = 8},
-    [COLUMN_STEP] = {.head = "x step", .width = 7},
-    [COLUMN_CHANGE] = {.head = "change %", .width = 8},
+#define AT(member) offsetof(gc_point, member)
+
+/* A column without a factor has no figure. */
+static const struct {
+    gc_column column;
+    gc_figure figure;
+} all_columns[COLUMN_COUNT] = {
+    [COLUMN_SIZE] = {{"image", 11, .left = true}},
+    [COLUMN_FILTER] = {{"filter", 12, .left = true}},
+    [COLUMN_SAMPLES] = {{"samples", 7, .left = true}},
+    [COLUMN_NAME] = {{"name", .left = true}},
+    [COLUMN_RUNS] = {{"runs", 4, .rank = 2}},
+    [COLUMN_KERNEL] = {{"kernel ms", 9}, {AT(kernel_seconds), 1e3, 4, ""}},
+    [COLUMN_BORDER] = {{"border ms", 9, .rank = 5}, {AT(border_seconds), 1e3, 4, ""}},
+    [COLUMN_TOTAL] = {{"total ms", 9}},
+    [COLUMN_BEST] = {{"best ms", 9, .rank = 3}, {AT(shortest), 1e3, 3, ""}},
+    [COLUMN_SPREAD] = {{"spread %", 8, .rank = 4}},
+    [COLUMN_PIXELS] = {{"Mpixel/s", 9}, {AT(values_a_second), 1e-6, 1, ""}},
+    [COLUMN_FLOPS] = {{"GFLOP/s", 8, .rank = 1}, {AT(flops), 1e-9, 1, ""}},
+    [COLUMN_THEORY] = {{"theory", 8, .rank = 6}, {AT(theory), 1e-9, 1, ""}},
+    [COLUMN_SPEED_UP] = {{"x ref", 8}, {AT(speed_up), 1, 1, "x"}},
+    [COLUMN_STEP] = {{"x step", 7}, {AT(step_speed_up), 1, 2, "x"}},
+    [COLUMN_CHANGE] = {{"change %", 8}},
 };
 enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
 
 static void fill_cells(gc_bench_table *table, const gc_point *point)
 {
     gc_column *columns = table->columns;
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        if (all_columns[i].figure.factor > 0)
+            gc_figure_print(&all_columns[i].figure, point, columns[i].cell);
     snprintf(columns[COLUMN_SIZE].cell, GC_CELL_BYTES, "%dx%d", point->width, point->height);
     snprintf(columns[COLUMN_FILTER].cell, GC_CELL_BYTES, "%s", point->filter);
     snprintf(columns[COLUMN_SAMPLES].cell, GC_CELL_BYTES, "%s", point->samples);
-    gc_row_label(point->name, point->implementation, columns[COLUMN_NAME].cell, GC_CELL_BYTES);
+    gc_label_print(point, columns[COLUMN_NAME].cell);
     snprintf(columns[COLUMN_RUNS].cell, GC_CELL_BYTES, "%d", point->runs);
-    gc_figure(1e3 * point->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
-    gc_figure(1e3 * point->border_seconds, "", 4, columns[COLUMN_BORDER].cell, GC_CELL_BYTES);
-    gc_total_figure(point->seconds, gc_point_spread(point), columns[COLUMN_SPREAD].hidden,
-                    columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
-    gc_figure(1e3 * point->shortest, "", 3, columns[COLUMN_BEST].cell, GC_CELL_BYTES);
-    gc_spread_figure(point->seconds, gc_point_spread(point), columns[COLUMN_SPREAD].cell,
-                     GC_CELL_BYTES);
-    gc_figure(point->values_a_second / 1e6, "", 1, columns[COLUMN_PIXELS].cell, GC_CELL_BYTES);
-    gc_figure(point->flops / 1e9, "", 1, columns[COLUMN_FLOPS].cell, GC_CELL_BYTES);
-    gc_figure(point->theory / 1e9, "", 1, columns[COLUMN_THEORY].cell, GC_CELL_BYTES);
-    gc_figure(point->speed_up, "x", 1, columns[COLUMN_SPEED_UP].cell, GC_CELL_BYTES);
-    gc_figure(point->step_speed_up, "x", 2, columns[COLUMN_STEP].cell, GC_CELL_BYTES);
+    gc_total_print(point, columns[COLUMN_SPREAD].hidden, columns[COLUMN_TOTAL].cell);
+    gc_spread_print(point, columns[COLUMN_SPREAD].cell);
     snprintf(columns[COLUMN_CHANGE].cell, GC_CELL_BYTES, point->has_baseline ? "%+.1f" : "-",
              point->change);
 }
@@ -84,9 +84,9 @@ static void print_unmeasured(const gc_bench_table *table, const gc_point *point)
         if (!table->columns[cells[i]].hidden)
             printf("%-*s ", table->columns[cells[i]].width, table->columns[cells[i]].cell);
     printf(" %s", gc_verdict_name(point->verdict));
-    if (point->reason[0] != '\0')
+    if (point->reason.message[0] != '\0')
         printf("%s: %s", point->verdict == GC_VERDICT_UNUSABLE ? "" : ", not measured",
-               point->reason);
+               point->reason.message);
     putchar('\n');
 }
 
@@ -105,7 +105,7 @@ static bool is_collected(const gc_bench_table *table, const gc_point *point)
 /* Whether one implementation refused both for one reason. */
 static bool is_same_refusal(const gc_point *a, const gc_point *b)
 {
-    return strcmp(a->name, b->name) == 0 && strcmp(a->reason, b->reason) == 0;
+    return strcmp(a->name, b->name) == 0 && strcmp(a->reason.message, b->reason.message) == 0;
 }
 
 /* What the visible columns say of the image and the filter of a point. */
@@ -124,7 +124,7 @@ static void print_refusal(const gc_bench_table *table, const gc_points *points, 
     enum { CASES_MAX = 6 };
     const gc_point *refused = &points->at[first];
     size_t count = 0;
-    printf("%s not usable: %s (", refused->name, refused->reason);
+    printf("%s not usable: %s (", refused->name, refused->reason.message);
     for (size_t i = first; i < points->count; i++) {
         if (!is_collected(table, &points->at[i]) || !is_same_refusal(refused, &points->at[i]) ||
             count++ >= CASES_MAX)
@@ -153,7 +153,7 @@ void gc_bench_refusals(const gc_bench_table *table, const gc_points *points)
 void gc_bench_row(gc_bench_table *table, const gc_point *point)
 {
     if (table->options->json) {
-        gc_point_json(point);
+        gc_point_json(point, NULL);
     } else if (table->options->csv) {
         gc_bench_csv(point);
     } else {
@@ -162,7 +162,7 @@ void gc_bench_row(gc_bench_table *table, const gc_point *point)
         if (is_collected(table, point))
             return;
         if (table->options->markdown)
-            gc_bench_markdown_row(table->columns, COLUMN_COUNT, verdict, point->reason);
+            gc_bench_markdown_row(table->columns, COLUMN_COUNT, verdict, point->reason.message);
         else if (point->runs > 0)
             gc_table_print_row(table->columns, COLUMN_COUNT, verdict);
         else
@@ -238,7 +238,8 @@ void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs
     if (table->options->json || table->options->csv)
         return;
     print_title(table, sizes, cpu);
-    memcpy(table->columns, all_columns, sizeof all_columns);
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        table->columns[i] = all_columns[i].column;
     table->columns[COLUMN_NAME].width = gc_label_width(names, name_count);
     table->columns[COLUMN_SIZE].hidden = sizes->count <= 1;
     table->columns[COLUMN_SAMPLES].hidden = table->options->samples == 0;
@@ -280,7 +281,7 @@ char *gc_bench_document(const gc_bench_table *table, const gc_sweep_sizes *sizes
     gc_json_begin_apart();
     json_head(table, sizes, cpu);
     for (size_t i = 0; i < points->count; i++)
-        gc_point_json(&points->at[i]);
+        gc_point_json(&points->at[i], NULL);
     json_end(table, subject, points);
     return gc_json_end_apart(size);
 }

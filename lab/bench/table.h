@@ -2,7 +2,7 @@
 #ifndef GC_LAB_BENCH_TABLE_H
 #define GC_LAB_BENCH_TABLE_H
 
-#include "cli/measure/points.h"
+#include "cli/measure/point.h"
 #include "cli/measure/traffic.h"
 #include "cli/options/options.h"
 #include "cli/options/sweep.h"

@@ -28,21 +28,6 @@ double gc_kth_intensity(const char *implementation, int filter_width, int filter
     return 0;
 }
 
-int gc_kth_factor(int shared_bytes, int tile_width, int tile_height, int filter_width,
-                  int filter_height)
-{
-    int column = tile_height + filter_height - 1; /* a tile's column with its aprons */
-    int pixels = shared_bytes / (int)sizeof(short);
-    int aprons = column * (filter_width - 1); /* on the left and on the right of all tiles */
-    return (int)ceil((double)(pixels - aprons) / (column * tile_width));
-}
-
-double gc_kth_flops(double intensity, double bandwidth, double peak)
-{
-    double flops = intensity * bandwidth;
-    return peak > 0 && flops > peak ? peak : flops;
-}
-
 double gc_locality_factor(int points)
 {
     return 5 * log2(points);

@@ -1,4 +1,4 @@
-/* What the sources predict: equations 6 to 14 of KTH 2018 (sections 3.5.1 and 4), and the bound of
+/* What the sources predict: equations 9 to 14 of KTH 2018 (sections 3.5.1 and 4), and the bound of
  * De Smet 2011 (section 2.2). */
 #ifndef GC_LAB_BENCH_THEORY_H
 #define GC_LAB_BENCH_THEORY_H
@@ -12,14 +12,6 @@ enum { GC_KTH_FACTOR = 21 };
  * The last four have `factor` tiles. 0 for others. */
 double gc_kth_intensity(const char *implementation, int filter_width, int filter_height,
                         int factor);
-
-/* The tiling factor of equations 6 to 8: the largest number of tiles of these sides, with aprons,
- * for which short pixels fill so much shared memory, rounded up as the paper does. */
-int gc_kth_factor(int shared_bytes, int tile_width, int tile_height, int filter_width,
-                  int filter_height);
-
-/* Operations a second that a device allows: those of its bandwidth, but not above its peak. */
-double gc_kth_flops(double intensity, double bandwidth, double peak);
 
 /* The locality factor tau: floating-point operations for each complex number of a transform of so
  * many points. */

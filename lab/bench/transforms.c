@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "cli/measure/clocks.h"
-#include "cli/measure/steps.h"
-#include "gpu/probe/probe.h"
+#include "cli/measure/measure.h"
+#include "gconv_lab.h"
 #include "lab/bench/theory.h"
 
 #include <math.h>
@@ -14,9 +14,9 @@
 enum { NUMBER_BYTES = 8, RUNS_MAX = 1000 };
 
 struct gc_transforms {
-    int threads, device;  /* of the CPU, and the N of cuda:N */
-    gc_locality *by_cpu;  /* NULL before the first pass */
-    gc_gpu_lines *by_gpu; /* likewise */
+    int threads, device;     /* of the CPU, and the N of cuda:N */
+    gc_locality *by_cpu;     /* NULL before the first pass */
+    gconv_gpu_lines *by_gpu; /* likewise */
 };
 
 bool gc_transforms_lines(const char *name)
@@ -51,7 +51,7 @@ void gc_transforms_free(gc_transforms *transforms)
     if (transforms == NULL)
         return;
     gc_locality_free(transforms->by_cpu);
-    gc_gpu_lines_free(transforms->by_gpu);
+    gconv_gpu_lines_free(transforms->by_gpu);
     free(transforms);
 }
 
@@ -67,32 +67,14 @@ static gconv_status take_gpu(gc_transforms *t, gconv_error *error)
         numbers[2 * i + 1] = gc_locality_value(i + GC_LOCALITY_NUMBERS);
     }
     gconv_status status =
-        gc_gpu_lines_create(t->device, numbers, GC_LOCALITY_NUMBERS, &t->by_gpu, error);
+        gconv_gpu_lines_create(t->device, numbers, GC_LOCALITY_NUMBERS, &t->by_gpu, error);
     free(numbers);
     return status;
 }
 
-/* Compares some lines of the last pass, at some frequencies, with sums in double. */
-static gconv_status judge_gpu(const gc_transforms *t, int points, double *largest,
-                              gconv_error *error)
+static gconv_status read_number(const void *from, size_t index, float number[2], gconv_error *error)
 {
-    enum { FREQUENCIES = 16 };
-    const size_t lines[] = {0, GC_LOCALITY_NUMBERS / 2, GC_LOCALITY_NUMBERS - (size_t)points};
-    *largest = 0;
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        for (int k = 0; k < FREQUENCIES; k++) {
-            int frequency = (int)((int64_t)k * (points - 1) / (FREQUENCIES - 1));
-            float number[2];
-            double real, imaginary;
-            gconv_status status =
-                gc_gpu_lines_read(t->by_gpu, lines[i] + (size_t)frequency, 1, number, error);
-            if (status != GCONV_OK)
-                return status;
-            gc_locality_sum(lines[i], 1, points, frequency, &real, &imaginary);
-            *largest = fmax(*largest, fmax(fabs((double)number[0] - real),
-                                           fabs((double)number[1] - imaginary)));
-        }
-    return GCONV_OK;
+    return gconv_gpu_lines_read(from, index, 1, number, error);
 }
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
@@ -101,70 +83,72 @@ static gconv_status begin(gc_transforms *t, const char *name, int points, gconv_
 {
     gconv_status status = GCONV_OK;
     double seconds;
+    if (!is_on_gpu(name) && gconv_cpu_lines() == 0)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' has no transforms in this build", name);
     if (!is_on_gpu(name))
         return t->by_cpu != NULL ? GCONV_OK : gc_locality_create(t->threads, &t->by_cpu, error);
     if (t->by_gpu == NULL)
         status = take_gpu(t, error);
     if (status == GCONV_OK)
-        status = gc_gpu_lines_plan(t->by_gpu, points, error);
-    return status == GCONV_OK ? gc_gpu_lines_pass(t->by_gpu, &seconds, error) : status;
+        status = gconv_gpu_lines_plan(t->by_gpu, points, error);
+    return status == GCONV_OK ? gconv_gpu_lines_pass(t->by_gpu, &seconds, error) : status;
 }
 
 static gconv_status pass(gc_transforms *t, const char *name, int points, double *seconds,
                          gconv_error *error)
 {
     if (is_on_gpu(name))
-        return gc_gpu_lines_pass(t->by_gpu, seconds, error);
+        return gconv_gpu_lines_pass(t->by_gpu, seconds, error);
     *seconds = gc_locality_pass(t->by_cpu, points);
     return GCONV_OK;
 }
 
-static gconv_status judge(const gc_transforms *t, int points, gc_measurement *row,
-                          gconv_error *error)
+static gconv_status judge(const gc_transforms *t, int points, gc_point *point, gconv_error *error)
 {
-    gconv_difference *difference = &row->difference;
+    gconv_difference *difference = &point->difference;
     gconv_status status = GCONV_OK;
     difference->bound = gc_locality_bound(points);
-    if (is_on_gpu(row->name))
-        status = judge_gpu(t, points, &difference->largest, error);
+    if (is_on_gpu(point->name))
+        status = gc_spectra_judge(&(gc_spectra){points, 1, true, read_number, t->by_gpu},
+                                  &difference->largest, error);
     else
-        difference->largest = gc_locality_judge(t->by_cpu);
+        difference->largest = gc_locality_error(t->by_cpu);
     if (status != GCONV_OK)
         return status;
     difference->within = difference->largest <= difference->bound;
-    row->verdict = !difference->within ? GC_VERDICT_WRONG
-                   : points == 1       ? GC_VERDICT_EXACT
-                                       : GC_VERDICT_WITHIN;
-    if (row->verdict == GC_VERDICT_WRONG)
-        gc_fail(&row->reason, GCONV_ERROR_DEVICE, "a transform of %d points is wrong by %g", points,
-                difference->largest);
+    point->verdict = !difference->within ? GC_VERDICT_WRONG
+                     : points == 1       ? GC_VERDICT_EXACT
+                                         : GC_VERDICT_WITHIN;
+    if (point->verdict == GC_VERDICT_WRONG)
+        gc_fail(&point->reason, GCONV_ERROR_DEVICE, "a transform of %d points is wrong by %g",
+                points, difference->largest);
     return GCONV_OK;
 }
 
 gconv_status gc_time_transforms(gc_transforms *transforms, int points, gc_budget budget,
-                                gc_measurement *row, gconv_error *error)
+                                gc_point *point, gconv_error *error)
 {
     double times[RUNS_MAX];
     int runs = 0;
-    gconv_status status = begin(transforms, row->name, points, &row->reason);
+    gconv_status status = begin(transforms, point->name, points, &point->reason);
     if (status != GCONV_OK) {
-        row->verdict = GC_VERDICT_UNUSABLE;
+        point->verdict = GC_VERDICT_UNUSABLE;
         return GCONV_OK;
     }
     double start = gc_seconds();
     while (status == GCONV_OK && runs < RUNS_MAX &&
            (runs < 1 || runs < budget.runs_min ||
             (gc_seconds() - start) * (runs + 1) / runs < budget.seconds))
-        status = pass(transforms, row->name, points, &times[runs++], error);
-    gc_clocks_sample(is_on_gpu(row->name) ? transforms->device : -1);
+        status = pass(transforms, point->name, points, &times[runs++], error);
+    gc_clocks_sample(is_on_gpu(point->name) ? transforms->device : -1);
     if (status == GCONV_OK)
-        status = judge(transforms, points, row, error);
-    if (status != GCONV_OK || row->verdict == GC_VERDICT_WRONG)
+        status = judge(transforms, points, point, error);
+    if (status != GCONV_OK || point->verdict == GC_VERDICT_WRONG)
         return status;
-    gc_take_runs(row, times, runs);
-    row->kernel_seconds = is_on_gpu(row->name) ? row->seconds : 0;
-    row->values_a_second = GC_LOCALITY_NUMBERS / row->seconds;
-    row->flops = gc_locality_factor(points) * row->values_a_second;
+    gc_take_runs(point, times, runs);
+    point->kernel_seconds = is_on_gpu(point->name) ? point->seconds : 0;
+    point->values_a_second = GC_LOCALITY_NUMBERS / point->seconds;
+    point->flops = gc_locality_factor(points) * point->values_a_second;
     return GCONV_OK;
 }
 

@@ -22,11 +22,11 @@ gconv_status gc_transforms_create(const gconv_job *job, gc_transforms **transfor
                                   gconv_error *error);
 void gc_transforms_free(gc_transforms *transforms);
 
-/* Makes passes by row->name over lines of so many points until the budget is spent, and judges the
- * last one. Fills the row; a wrong result, and what cannot run here, has no times. Times on a GPU
- * are those between events, from its memory to its memory. */
+/* Makes passes by point->name over lines of so many points until the budget is spent, and judges
+ * the last one. Fills the point; a wrong result, and what cannot run here, has no times. Times on a
+ * GPU are those between events, from its memory to its memory. */
 gconv_status gc_time_transforms(gc_transforms *transforms, int points, gc_budget budget,
-                                gc_measurement *row, gconv_error *error);
+                                gc_point *point, gconv_error *error);
 
 /* Bytes a second that cross the memory where so many numbers a second are read and written. */
 double gc_transforms_bandwidth(double numbers_a_second);

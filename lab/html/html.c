@@ -30,7 +30,7 @@ static gconv_status refuse_file(const gc_options *options, const char *data, con
                    path);
 }
 
-gconv_status gc_html_check(const gc_options *options, gconv_error *error)
+static gconv_status check(const gc_options *options, gconv_error *error)
 {
     if (options->html == NULL)
         return GCONV_OK;
@@ -49,7 +49,7 @@ gconv_status gc_html_check(const gc_options *options, gconv_error *error)
     return status;
 }
 
-gconv_status gc_html_open(const gc_options *options, gc_output **output, gconv_error *error)
+static gconv_status open_report(const gc_options *options, gc_output **output, gconv_error *error)
 {
     *output = NULL;
     if (options->html == NULL)
@@ -91,8 +91,8 @@ static void keep(const gc_options *options, const char *json, size_t size, bool 
     free(data);
 }
 
-gconv_status gc_html_close(const gc_options *options, char *json, size_t size, gc_output *output,
-                           gconv_error *error)
+static gconv_status draw(const gc_options *options, char *json, size_t size, gc_output *output,
+                         gconv_error *error)
 {
     char program[PATH_MAX] = "report.py", *page = NULL;
     size_t length = 0;
@@ -108,3 +108,5 @@ gconv_status gc_html_close(const gc_options *options, char *json, size_t size, g
     gc_output_free(output);
     return status;
 }
+
+const gc_reporter gc_html_reporter = {check, open_report, draw};

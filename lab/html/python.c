@@ -25,14 +25,14 @@ enum { POLL_MILLISECONDS = 5, NO_MATPLOTLIB = 3 /* an exit status of report.py *
 
 gconv_status gc_python_find(char *path, size_t size, gconv_error *error)
 {
-    static const char *const places[] = {"lab", GC_LAB_DIRECTORY};
+    static const char *const places[] = {"", "lab/"};
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(program, '/');
     for (size_t i = 0; slash != NULL && i < sizeof places / sizeof places[0]; i++) {
-        int end =
-            snprintf(path, size, "%.*s/%s/report.py", (int)(slash - program), program, places[i]);
+        int directory = (int)(slash - program) + 1;
+        int end = snprintf(path, size, "%.*s%sreport.py", directory, program, places[i]);
         if (end < (int)size && access(path, R_OK) == 0)
             return GCONV_OK;
     }

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* The path of report.py: in the directory `lab` beside this program, else where both are installed.
- * GCONV_ERROR_OPEN if it is in neither. */
+/* The path of report.py: beside this program, else in the directory `lab` there. GCONV_ERROR_OPEN
+ * if it is in neither. */
 gconv_status gc_python_find(char *path, size_t size, gconv_error *error);
 
 /* Runs the program at `path` with `input`, `size` bytes. *text becomes what it writes, *length

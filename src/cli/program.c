@@ -1,6 +1,7 @@
 #include "cli/program.h"
 
 #include "base/status.h"
+#include "cli/options/environment.h"
 #include "cli/options/help.h"
 #include "cli/report/about.h"
 #include "cli/report/exit.h"
@@ -113,4 +114,36 @@ void gc_program_begin(void)
     keep_memory();
     occupy_descriptors();
     gc_signals_install();
+}
+
+static int run_command(const gc_options *options, gc_program_function *run)
+{
+    int code;
+    gconv_error error;
+    if (gc_program_informs(options, &code))
+        return code;
+    if (gc_environment_check(&error) == GCONV_OK)
+        return run(options);
+    gc_report(NULL, &error);
+    return GC_EXIT_USAGE;
+}
+
+int gc_program_run(int argc, char **argv, gc_program_function *run)
+{
+    gc_program_begin();
+    gc_options options;
+    gconv_error error;
+    int code = GC_EXIT_DONE;
+    if (gc_options_parse(argc, argv, &options, &error) == GCONV_OK) {
+        gc_program_set_messages(&options);
+        code = run_command(&options, run);
+    } else {
+        gc_report(NULL, &error);
+        code = gc_start_code(error.status);
+    }
+    gc_options_free(&options);
+    gc_progress_clear();
+    code = gc_program_close_output(code);
+    gc_signals_finish();
+    return code;
 }

@@ -1,8 +1,15 @@
-/* What the programs gconv and gconv-mpi do before and after a command. */
+/* What the programs gconv, gconv-lab and gconv-mpi do before and after a command. */
 #ifndef GC_CLI_PROGRAM_H
 #define GC_CLI_PROGRAM_H
 
 #include "cli/options/options.h"
+
+/* Runs a command, whose errors it reports, and returns the exit code. */
+typedef int gc_program_function(const gc_options *options);
+
+/* A whole program: reads the command line and runs the command, or prints the help that is asked
+ * for. Returns the exit code. */
+int gc_program_run(int argc, char **argv, gc_program_function *run);
 
 /* Call it first: memory, standard descriptors and signals. */
 void gc_program_begin(void);

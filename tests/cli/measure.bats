@@ -370,6 +370,29 @@ gconv: --sample: 2 of the 15 filters and images of the sweep"
 
 # ---- Both
 
+@test "without gconv-lab: a line that says so, and status 4" {
+    setup_images
+    mkdir bin
+    cp "$GCONV" bin/gconv
+    for command in bench tune 'compare --html report.html in.png'; do
+        # shellcheck disable=SC2086
+        complains 4 '* needs the program gconv-lab, which is not installed with this gconv' bin/gconv $command
+    done
+    expect 0 bin/gconv compare --time 0.01 --impl cpu in.png
+    expect 0 bin/gconv bench --help
+    complains 2 "option '--invert' does not belong to 'gconv bench'" bin/gconv bench --invert
+    # It is found beside the program, and takes its place with all that the program was given.
+    printf '#!/bin/sh\necho "$PPID $$ $*"\nexit 7\n' >bin/gconv-lab
+    chmod +x bin/gconv-lab
+    # shellcheck disable=SC2016 # the inner shell has these numbers
+    expect 7 sh -c 'echo $$; exec bin/gconv bench -k "6 4" --json'
+    set -- $out
+    same "$3" "$1"
+    same "${*:4}" 'bench -k 6 4 --json'
+    echo '#!/nowhere' >bin/gconv-lab
+    complains 1 '/*/bin/gconv-lab: cannot be run: No such file or directory' bin/gconv tune
+}
+
 # below SECONDS: fails unless this is what every "seconds" of the JSON in $out is.
 below() { same "$(key seconds | awk -v limit="$1" '!($1 < limit)')" ''; }
 

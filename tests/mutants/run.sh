@@ -112,7 +112,7 @@ copy_tree() {
     mkdir -p "$1/tmp"
     (cd "$source_tree" && find . -mindepth 1 -maxdepth 1 ! -name .git ! -name build ! -name '.c*ache*' \
         ! -name .mutants -print0 | tar -c --null -T - -f -) | tar -x --skip-old-files -C "$1" -f -
-    (cd "$source_tree" && find src tests include cmake filters CMakeLists.txt -type f) |
+    (cd "$source_tree" && find src lab tests include cmake filters CMakeLists.txt -type f) |
         while IFS= read -r file; do
             cmp -s "$source_tree/$file" "$1/$file" || cp "$source_tree/$file" "$1/$file"
         done

@@ -1,8 +1,7 @@
 #!/bin/sh
 # The command line is a client of the library: the files of src/cli include each other, gconv.h,
-# src/base and headers of the system and of Nettle. Some may include a header more: for the search of
-# gconv tune, the transforms and roofs that gconv bench measures, the clock of GPUs, and gconv_lab.h
-# for what is checked and measured.
+# src/base and headers of the system and of Nettle. Those that check or measure include gconv_lab.h.
+# The laboratory, lab, is a client of all these. src does not know it.
 #
 # A folder of src/cli includes only folders that stand below it in the table of docs/design.md, but for
 # one header.
@@ -10,21 +9,21 @@
 # Usage: client.sh SOURCE_DIR
 set -eu
 cd "$1"
-exceptions='src/cli/commands/tune.c:"gpu/tune/tune.h"
-src/cli/image/result.h:"gconv_lab.h"
+exceptions='src/cli/image/result.h:"gconv_lab.h"
 src/cli/image/verify.c:"gconv_lab.h"
+src/cli/measure/clocks.c:"gconv_lab.h"
 src/cli/measure/measure.h:"gconv_lab.h"
-src/cli/measure/spots.h:"gconv_lab.h"
-src/cli/measure/steps.h:"gconv_lab.h"
-src/cli/measure/traffic.h:"gconv_lab.h"
-src/cli/measure/clocks.c:"gpu/probe/probe.h"
-src/cli/measure/traffic.c:"cpu/roofs.h"
-src/cli/measure/transforms.c:"gpu/probe/probe.h"
-src/cli/measure/transforms.h:"cpu/locality.h"'
+src/cli/measure/point.h:"gconv_lab.h"
+src/cli/measure/traffic.h:"gconv_lab.h"'
+
+# includes FOLDER: its lines of #include.
+includes() {
+  grep -rE '^[[:space:]]*#[[:space:]]*include' "$1" --include='*.[ch]*' |
+    sed 's/:[[:space:]]*#[[:space:]]*include[[:space:]]*/:/; s/\([">]\)[^">]*$/\1/'
+}
 
 # Each line: FILE:"HEADER" or FILE:<HEADER>
-includes=$(grep -rE '^[[:space:]]*#[[:space:]]*include' src/cli |
-  sed 's/:[[:space:]]*#[[:space:]]*include[[:space:]]*/:/; s/\([">]\)[^">]*$/\1/')
+includes=$(includes src/cli)
 [ -n "$includes" ] || { echo "no #include found in src/cli"; exit 1; }
 printf '%s\n' "$exceptions" | while read -r exception; do
   printf '%s\n' "$includes" | grep -qxF "$exception" ||
@@ -36,6 +35,17 @@ wrong=$(printf '%s\n' "$includes" | grep -vxF "$exceptions" |
 if [ -n "$wrong" ]; then
   echo "src/cli includes what is neither gconv.h nor of src/base nor the system's:"
   printf '%s\n' "$wrong" | sed 's/^/  /'
+  exit 1
+fi
+
+wrong=$(includes lab | grep -vE ':("gconv(_lab)?\.h"|"(base|cli|lab)/[^"]*"|<(sys/)?[^/>]*>)$' || true)
+if [ -n "$wrong" ]; then
+  echo "lab includes what is neither gconv.h nor gconv_lab.h nor of src/base, src/cli or the system:"
+  printf '%s\n' "$wrong" | sed 's/^/  /'
+  exit 1
+fi
+if grep -rn '#include "lab/' src; then
+  echo "src includes lab, see above"
   exit 1
 fi
 

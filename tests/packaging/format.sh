@@ -25,7 +25,7 @@ sources() {
   if [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" = '' ]; then
     git ls-files --cached --others --exclude-standard
   else
-    find include src tests samples -type f
+    find include src lab tests samples -type f
   fi | grep -E '\.(c|h|cu|cuh|cpp|hpp)$' | sort
 }
 
@@ -46,7 +46,7 @@ existing() {
 
 # Lines of comments that are too long.
 long_comments() {
-  sources | grep -E '^(include|src|tests)/' | existing |
+  sources | grep -E '^(include|src|lab|tests)/' | existing |
     LC_ALL=C xargs awk -v most=$width '
       FNR == 1 { inside = 0 }
       { text = $0; gsub(/[\200-\277]/, "", text) } # bytes behind the first one of a character

@@ -25,7 +25,7 @@ try() {
   fi
 }
 
-for header in $(find include src -name '*.h' | sort); do
+for header in $(find include src lab -name '*.h' | sort); do
   # shellcheck disable=SC2086
   try "$header" "$cc" -std=c17 $flags -x c
   case $header in include/*)

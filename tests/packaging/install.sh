@@ -94,6 +94,16 @@ report=$(cat "$work/report.html")
 [ -f "$report" ] && [ "$(realpath "$report")" = "$prefix/libexec/gconv/report.py" ] ||
   fail "the report would be drawn by '$report'"
 [ -f "$prefix/libexec/gconv/published.csv" ] || fail "not installed: published.csv"
+[ ! -e "$prefix/libexec/gconv/bench" ] || fail "directories of sources were installed"
+
+# bench runs the installed gconv-lab, and says so if there is none.
+"$prefix/bin/gconv" bench --sizes 32 --filters 3 --impl cpu --time 0.1 >"$work/log"
+mv "$prefix/libexec/gconv/gconv-lab" "$work"
+status=0
+"$prefix/bin/gconv" bench --sizes 32 --filters 3 --impl cpu 2>"$work/log" || status=$?
+[ "$status" -eq 4 ] && grep -q 'bench needs the program gconv-lab' "$work/log" ||
+  fail "without gconv-lab: status $status, $(cat "$work/log")"
+mv "$work/gconv-lab" "$prefix/libexec/gconv"
 [ ! -e "$libdir/gconv" ] || fail "$libdir/gconv is for modules of glibc"
 
 consumer=$source/tests/packaging/consumer

@@ -72,18 +72,19 @@ static void test_change(void **state)
     assert_false(gc_baseline_is_slower(&now, &before, 0));
 }
 
-/* A point without times is none. */
+/* A point without times is none for a baseline. */
 static void test_find(void **state)
 {
     (void)state;
     gc_point points[2] = {{.filter = "3x3", .name = "cpu"}, {.filter = "3x3", .name = "cpu"}};
     const gc_points baseline = {.at = points, .count = 2};
-    assert_null(gc_baseline_find(&baseline, &points[0]));
+    assert_null(gc_points_find(&baseline, &points[0], true));
     points[1].runs = 1;
-    assert_ptr_equal(gc_baseline_find(&baseline, &points[0]), &points[1]);
+    assert_ptr_equal(gc_points_find(&baseline, &points[0], true), &points[1]);
+    assert_ptr_equal(gc_points_find(&baseline, &points[1], false), &points[0]);
     gc_point other = points[1];
     strcpy(other.filter, "5x5");
-    assert_null(gc_baseline_find(&baseline, &other));
+    assert_null(gc_points_find(&baseline, &other, false));
 }
 
 int main(void)

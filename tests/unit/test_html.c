@@ -29,9 +29,10 @@ static void a_timeout_leaves_the_data(void **state)
     save_file(scratch_path("python3"), script, strlen(script));
     chmod(scratch_path("python3"), 0755);
     setenv("PATH", scratch, 1);
-    assert_int_equal(gc_html_open(&options, &output, NULL), GCONV_OK);
+    assert_int_equal(gc_html_reporter.open(&options, &output, NULL), GCONV_OK);
     late = 1;
-    assert_int_equal(gc_html_close(&options, strdup(json), strlen(json), output, NULL), GCONV_OK);
+    assert_int_equal(gc_html_reporter.close(&options, strdup(json), strlen(json), output, NULL),
+                     GCONV_OK);
     late = 0;
     assert_int_not_equal(access(path, F_OK), 0);
     blob kept = load_file(scratch_path("report.html.json"));

@@ -1,6 +1,6 @@
 /* Points of bench: written as JSON and read again, and JSON that is none of theirs. */
-#include "cli/measure/points.h"
 #include "cli/report/json.h"
+#include "lab/bench/kept.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,8 +21,7 @@ static const gc_point full = {.preset = "kth",
                               .name = "auto",
                               .implementation = "cpu",
                               .verdict = GC_VERDICT_WITHIN,
-                              .largest_error = 0.25,
-                              .bound = 0.5,
+                              .difference = {.largest = 0.25, .bound = 0.5, .mismatches = 3},
                               .runs = 9,
                               .seconds = 3,
                               .shortest = 1,
@@ -40,6 +39,7 @@ static const gc_point full = {.preset = "kth",
                               .factor = 4,
                               .theory = 3e9,
                               .speed_up = 7,
+                              .naive_speed_up = 2,
                               .step_speed_up = 1.5};
 
 /* Reads `text`, which must be JSON of points. */
@@ -54,7 +54,7 @@ static gc_points write_and_read(const gc_point *point)
 {
     size_t size;
     gc_json_begin_apart();
-    gc_point_json(point);
+    gc_point_json(point, NULL);
     char *line = gc_json_end_apart(&size);
     assert_non_null(line);
     assert_int_equal(strlen(line), size);
@@ -82,7 +82,7 @@ static void test_reason(void **state)
                       .name = "naive",
                       .implementation = "naive",
                       .verdict = GC_VERDICT_UNUSABLE,
-                      .reason = "\"no\"\tdevice \\ \xc3\xa9"};
+                      .reason = {.message = "\"no\"\tdevice \\ \xc3\xa9"}};
     gc_points points = write_and_read(&point);
     assert_int_equal(points.count, 1);
     assert_memory_equal(points.at, &point, sizeof point);
@@ -116,7 +116,8 @@ static void test_escapes(void **state)
         read_points("{\"verdict\": \"exact\", \"reason\": "
                     "\"\\u0041\\u00e9\\u20aC\\ud83d\\ude00\\/\\b\\f\\n\\r\\t\\\"\"}");
     assert_int_equal(points.count, 1);
-    assert_string_equal(points.at[0].reason, "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80/\b\f\n\r\t\"");
+    assert_string_equal(points.at[0].reason.message,
+                        "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80/\b\f\n\r\t\"");
     gc_points_destroy(&points);
 }
 
@@ -148,6 +149,8 @@ static void test_refused(void **state)
         "{\"width\": -1}",
         "{\"width\": 3e9}",
         "{\"seconds\": -1}",
+        "{\"mismatches\": -1}",
+        "{\"mismatches\": 1e300}",
         "{\"name\": 5}",
         "{\"samples\": \"0123456789012345678901234567890123456789\"}",
     };

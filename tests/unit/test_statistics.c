@@ -1,7 +1,6 @@
 /* What gconv makes of the times of several runs, against values computed by hand. */
 #include "cli/measure/figures.h"
-#include "cli/measure/points.h"
-#include "cli/measure/steps.h"
+#include "cli/measure/measure.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +16,7 @@ enum { RUNS = 5 };
 static void expect(int count, const double times[RUNS], const double wanted[4])
 {
     double sorted[RUNS];
-    gc_measurement row = {.runs = 0};
+    gc_point row = {.runs = 0};
     memcpy(sorted, times, sizeof sorted);
     gc_take_runs(&row, sorted, count);
     assert_int_equal(row.runs, count);
@@ -41,22 +40,30 @@ static void median_and_quartiles(void **state)
 static void noise(void **state)
 {
     (void)state;
-    const gc_point point = {.lower_quartile = 2, .upper_quartile = 2.75};
+    gc_point point = {.seconds = 8, .lower_quartile = 2, .upper_quartile = 2.75};
     assert_true(gc_point_spread(&point) == 0.75);
-    assert_false(gc_is_noisy(8, 0.75));
-    assert_true(gc_is_noisy(7, 0.75));
-    assert_false(gc_is_noisy(1, 0));
+    assert_false(gc_point_is_noisy(&point));
+    point.seconds = 7;
+    assert_true(gc_point_is_noisy(&point));
+    assert_false(gc_point_is_noisy(&(gc_point){.seconds = 1}));
 }
 
-/* Where there is no column for the spread, the mark stands beside the time. */
+static const char *total(double seconds, bool marks)
+{
+    static char cell[GC_CELL_BYTES];
+    const gc_point point = {.seconds = seconds, .upper_quartile = seconds > 0 ? 0.00075 : 0};
+    gc_total_print(&point, marks, cell);
+    return cell;
+}
+
+/* If there is no column for the spread, the mark stands beside the time. */
 static void marks(void **state)
 {
     (void)state;
-    char text[32];
-    assert_string_equal(gc_total_figure(0.007, 0.00075, true, text, sizeof text), "7.000!");
-    assert_string_equal(gc_total_figure(0.008, 0.00075, true, text, sizeof text), "8.000");
-    assert_string_equal(gc_total_figure(0.007, 0.00075, false, text, sizeof text), "7.000");
-    assert_string_equal(gc_total_figure(0, 0, true, text, sizeof text), "-");
+    assert_string_equal(total(0.007, true), "7.000!");
+    assert_string_equal(total(0.008, true), "8.000");
+    assert_string_equal(total(0.007, false), "7.000");
+    assert_string_equal(total(0, true), "-");
 }
 
 int main(void)

@@ -2,8 +2,11 @@
 #ifndef GC_CLI_COMMANDS_COMMANDS_H
 #define GC_CLI_COMMANDS_COMMANDS_H
 
+#include "base/output.h"
 #include "cli/image/batch.h"
 #include "cli/options/options.h"
+
+#include <stddef.h>
 
 /* edges, filter */
 gconv_status gc_check_images(const gc_options *options, gconv_error *error);
@@ -11,9 +14,25 @@ int gc_run_images(const gc_options *options);
 int gc_run_images_with(const gc_options *options, const gc_borrowers *borrowers);
 
 int gc_run_check(const gc_options *options);
-int gc_run_compare(const gc_options *options);
-int gc_run_bench(const gc_options *options);
-int gc_run_tune(const gc_options *options);
+
+/* What writes the report of --html. */
+typedef struct gc_reporter {
+    /* Refuses files that the report would replace. Changes nothing. */
+    gconv_status (*check)(const gc_options *options, gconv_error *error);
+    /* Opens the file before anything is measured. */
+    gconv_status (*open)(const gc_options *options, gc_output **output, gconv_error *error);
+    /* Completes the file, and frees `output` and `json`: `size` bytes that --json would print.
+     * NULL: memory was short. */
+    gconv_status (*close)(const gc_options *options, char *json, size_t size, gc_output *output,
+                          gconv_error *error);
+} gc_reporter;
+
+/* `reporter` may be NULL without --html. */
+int gc_run_compare(const gc_options *options, const gc_reporter *reporter);
+
+/* Runs gconv-lab in the place of this program. Returns only if it cannot be started. */
+int gc_run_lab(const gc_options *options);
+
 int gc_run_kernel(const gc_options *options);
 int gc_run_info(const gc_options *options);
 

@@ -7,7 +7,6 @@
 #include "cli/image/session.h"
 #include "cli/measure/figures.h"
 #include "cli/measure/measure.h"
-#include "cli/measure/points.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
 #include "cli/report/exit.h"
@@ -17,7 +16,6 @@
 #include "cli/report/warnings.h"
 #include "cli/tasks/names.h"
 #include "cli/tasks/single.h"
-#include "lab/html/html.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,78 +31,77 @@ typedef struct comparison {
     const char **names;
     int name_count;
     gc_compare_table table;
-    gc_unusable unusable; /* that cannot run here; then those that refuse the job */
-    int not_here;         /* how many of them cannot run here */
-    gc_points points;     /* all that were measured, for the report */
-    unsigned met;         /* as gc_note_effects takes it */
-    bool wrong;           /* some implementation's result was */
-    bool refused;         /* an implementation could not be used */
+    char explanation[GC_EXPLANATION_BYTES]; /* of what was measured last */
+    double naive_seconds;     /* of the convolution by naive on a GPU; 0: not measured */
+    double reference_seconds; /* of a run of the reference */
+    gc_unusable unusable;     /* that cannot run here; then those that refuse the job */
+    int not_here;             /* how many of them cannot run here */
+    gc_points points;         /* all that were measured, for the report */
+    unsigned met;             /* as gc_note_effects takes it */
+    bool wrong;               /* some implementation's result was */
+    bool refused;             /* an implementation could not be used */
 } comparison;
 
-static gconv_status measure_one(comparison *c, const char *name, gc_measurement *row,
+/* Fills what compares a point with others. Pixels count here, not samples. */
+static void compare_point(comparison *c, gc_point *point)
+{
+    const gconv_shape *shape = &c->picture.shape;
+    if (strcmp(point->name, "reference") == 0)
+        c->reference_seconds = point->seconds;
+    if (strcmp(point->name, "naive") == 0 && point->kernel_seconds > 0)
+        c->naive_seconds = gc_point_counted_seconds(point);
+    point->values_a_second = (double)shape->width * shape->height / gc_point_seconds(point);
+    point->speed_up = c->reference_seconds / gc_point_seconds(point);
+    point->naive_speed_up = c->naive_seconds / gc_point_counted_seconds(point);
+}
+
+static gconv_status measure_one(comparison *c, const char *name, gc_point *point,
                                 gconv_error *error)
 {
     double seconds = c->options->time > 0 ? c->options->time : 1;
     gconv_status status =
-        gc_check_and_time(&c->subject, name, &c->picture, &c->expectation, seconds, row, error);
+        gc_check_and_time(&c->subject, name, &c->picture, &c->expectation, seconds, point, error);
     c->subject.entry++;
     gc_tally_add(false, false);
-    c->wrong = c->wrong || row->verdict == GC_VERDICT_WRONG;
-    c->refused = c->refused || row->verdict == GC_VERDICT_UNUSABLE;
-    c->met |= gc_met_implementation(row->implementation);
-    if (strcmp(row->name, "reference") == 0 && row->runs > 0)
-        c->table.reference_seconds = row->seconds;
-    if (strcmp(row->name, "naive") == 0)
-        c->table.naive_seconds = row->kernel_seconds > 0 ? gc_convolution_seconds(row) : 0;
+    c->wrong = c->wrong || point->verdict == GC_VERDICT_WRONG;
+    c->refused = c->refused || point->verdict == GC_VERDICT_UNUSABLE;
+    c->met |= gc_met_implementation(point->implementation);
+    if (point->runs > 0)
+        compare_point(c, point);
+    if (point->verdict == GC_VERDICT_UNUSABLE && point->reason.status != GCONV_ERROR_DEVICE) {
+        point->width = (int)c->picture.shape.width; /* it is this image that it refuses */
+        point->height = (int)c->picture.shape.height;
+    }
     return status;
 }
 
-/* Adds a measurement to the points. */
-static gconv_status add_point(comparison *c, const gc_measurement *row, gconv_error *error)
-{
-    const gconv_shape *shape = &c->picture.shape;
-    const gc_filter_chain *chain = &c->session.chain;
-    gc_point point = {.width = (int)shape->width, .height = (int)shape->height};
-    snprintf(point.samples, sizeof point.samples, "%d channel%s of %d bits", shape->channels,
-             shape->channels == 1 ? "" : "s", shape->depth);
-    if (chain->count == 1) {
-        point.filter_width = chain->filters[0]->width;
-        point.filter_height = chain->filters[0]->height;
-        snprintf(point.filter, sizeof point.filter, "%dx%d", point.filter_width,
-                 point.filter_height);
-    } else {
-        snprintf(point.filter, sizeof point.filter, "chain of %d filters", chain->count);
-    }
-    gc_point_take(&point, row);
-    return gc_points_add(&c->points, &point, error);
-}
-
-/* Prints a measurement. In a table what cannot be used is listed at the end. */
-static void show(comparison *c, const gc_measurement *row)
+/* Prints a point. In a table what cannot be used is listed at the end. */
+static void show(comparison *c, const gc_point *point, const char *name)
 {
     gc_unusable *unusable = &c->unusable;
-    bool lists = !c->options->json && row->verdict == GC_VERDICT_UNUSABLE &&
+    bool lists = !c->options->json && point->verdict == GC_VERDICT_UNUSABLE &&
                  unusable->count < GC_UNUSABLE_MAX;
     if (!lists) {
-        gc_compare_row(&c->table, row);
+        bool explains = c->options->explain && point->runs > 0;
+        gc_compare_row(&c->table, point, name, explains ? c->explanation : NULL);
         return;
     }
-    unusable->names[unusable->count] = row->name;
-    unusable->reasons[unusable->count++] = row->reason;
+    unusable->names[unusable->count] = name;
+    unusable->reasons[unusable->count++] = point->reason;
 }
 
 static gconv_status measure_all(comparison *c, gconv_error *error)
 {
     gconv_status status = GCONV_OK;
     for (int i = 0; status == GCONV_OK && i < c->name_count; i++) {
-        gc_measurement row;
-        status = measure_one(c, c->names[i], &row, error);
+        gc_point point = {.width = 0};
+        status = measure_one(c, c->names[i], &point, error);
         if (status != GCONV_OK)
             break;
         gc_progress_clear();
-        gc_note_compilation(&row);
-        show(c, &row);
-        status = add_point(c, &row, error);
+        gc_note_compilation(&point);
+        show(c, &point, c->names[i]);
+        status = gc_points_add(&c->points, &point, error);
     }
     return status;
 }
@@ -164,21 +161,6 @@ static void note_effects(const comparison *c)
         gc_note_effects(c->options, met);
 }
 
-/* Adds the implementations that cannot run here to the points. */
-static gconv_status add_unusable(comparison *c, gconv_error *error)
-{
-    gconv_status status = GCONV_OK;
-    for (int i = 0; status == GCONV_OK && i < c->not_here; i++) {
-        gc_point point = {.width = 0};
-        gc_point_take(&point, &(gc_measurement){.name = c->unusable.names[i],
-                                                .implementation = c->unusable.names[i],
-                                                .verdict = GC_VERDICT_UNUSABLE,
-                                                .reason = c->unusable.reasons[i]});
-        status = gc_points_add(&c->points, &point, error);
-    }
-    return status;
-}
-
 static gconv_status compare(comparison *c, gconv_error *error)
 {
     gconv_status status = read_input(c, error);
@@ -186,44 +168,47 @@ static gconv_status compare(comparison *c, gconv_error *error)
         status = list_names(c, error);
     if (status != GCONV_OK)
         return status;
-    c->subject = (gc_subject){
-        .session = &c->session, .alpha = choose_alpha(c), .entry_count = (size_t)c->name_count};
+    c->subject = (gc_subject){.session = &c->session,
+                              .alpha = choose_alpha(c),
+                              .entry_count = (size_t)c->name_count,
+                              .explanation = c->explanation};
     gc_tally_begin("measured", false, c->subject.entry_count);
     status = gc_expect(&c->subject, &c->picture, &c->expectation, error);
     if (status != GCONV_OK)
         return status;
-    c->table = (gc_compare_table){.session = &c->session,
-                                  .picture = &c->picture,
-                                  .reference_seconds = c->expectation.seconds};
+    c->reference_seconds = c->expectation.seconds;
+    c->table = (gc_compare_table){.session = &c->session, .picture = &c->picture};
     gc_progress_clear();
     gc_compare_head(&c->table, c->names, c->name_count, &c->warnings);
     status = measure_all(c, error);
     if (status == GCONV_OK)
-        status = add_unusable(c, error);
+        status =
+            gc_unusable_add(&c->unusable, c->not_here, (gc_point){.width = 0}, &c->points, error);
     gc_print_unusable(&c->unusable);
     note_effects(c);
     gc_compare_end(&c->table, &c->points);
     return status;
 }
 
-/* Compares and writes the report of --html, whose file is opened first. */
-static gconv_status compare_and_report(comparison *c, const char **blamed, gconv_error *error)
+/* Compares and writes the report, whose file is opened first. */
+static gconv_status compare_and_report(comparison *c, const gc_reporter *reporter,
+                                       const char **blamed, gconv_error *error)
 {
     gc_output *report;
     *blamed = c->options->html;
-    gconv_status status = gc_html_open(c->options, &report, error);
+    gconv_status status = reporter->open(c->options, &report, error);
     if (status != GCONV_OK)
         return status;
     *blamed = gc_input_name(c->options->operands[0]);
     status = compare(c, error);
-    if (status != GCONV_OK || report == NULL) {
+    if (status != GCONV_OK) {
         gc_output_free(report);
         return status;
     }
     size_t size = 0;
     *blamed = c->options->html;
     char *json = gc_compare_document(&c->table, &c->points, &size);
-    return gc_html_close(c->options, json, size, report, error);
+    return reporter->close(c->options, json, size, report, error);
 }
 
 static int finished_code(const comparison *c)
@@ -233,21 +218,23 @@ static int finished_code(const comparison *c)
     return c->refused && gc_names_each(c->options->implementations) ? GC_EXIT_DEVICE : GC_EXIT_DONE;
 }
 
-int gc_run_compare(const gc_options *options)
+int gc_run_compare(const gc_options *options, const gc_reporter *reporter)
 {
     gconv_error error;
     comparison c = {.options = options};
     const char *path = options->operands[0], *blamed = NULL;
     gconv_status status = gc_check_input(path, &error);
-    if (status == GCONV_OK)
-        status = gc_html_check(options, &error);
+    if (status == GCONV_OK && reporter != NULL)
+        status = reporter->check(options, &error);
     if (status == GCONV_OK)
         status = gc_session_create(options, &c.session, &blamed, &error);
     if (status == GCONV_OK)
         status = gc_session_check_all(&c.session, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
-        status = compare_and_report(&c, &blamed, &error);
+        blamed = gc_input_name(path);
+        status = reporter != NULL ? compare_and_report(&c, reporter, &blamed, &error)
+                                  : compare(&c, &error);
         code = status == GCONV_OK ? finished_code(&c) : gc_exit_code(status);
     }
     if (status != GCONV_OK)

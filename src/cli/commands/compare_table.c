@@ -9,9 +9,9 @@
 #include "cli/report/output.h"
 #include "cli/tasks/names.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum column {
     COLUMN_NAME,
@@ -30,36 +30,28 @@ enum column {
 };
 _Static_assert((int)COLUMN_COUNT == (int)GC_COMPARE_COLUMNS, "the header has as many");
 
-/* Columns that only a device fills are hidden where there is none. */
-static const gc_column all_columns[COLUMN_COUNT] = {
-    [COLUMN_NAME] = {.head = "name", .left = true},
-    [COLUMN_KERNEL] = {.head = "kernel ms", .width = 10},
-    [COLUMN_BORDER] = {.head = "border ms", .width = 9, .rank = 5},
-    [COLUMN_TOTAL] = {.head = "total ms", .width = 9},
-    [COLUMN_SPREAD] = {.head = "spread %", .width = 8, .rank = 6},
-    [COLUMN_PIXELS] = {.head = "Mpixel/s", .width = 8},
-    [COLUMN_FLOPS] = {.head = "GFLOP/s", .width = 7, .rank = 2},
-    [COLUMN_INTENSITY] = {.head = "FLOP/B", .width = 6, .rank = 4},
-    [COLUMN_ROOF] = {.head = "of roof", .width = 7, .rank = 3},
-    [COLUMN_SPEED_UP] = {.head = "x ref", .width = 8},
-    [COLUMN_OVER_NAIVE] = {.head = "x naive", .width = 7, .rank = 1},
-    [COLUMN_ERROR] = {.head = "error", .width = 8},
+#define AT(member) offsetof(gc_point, member)
+
+/* `on_device`: hidden if no device can fill it. A column without a factor has no figure. */
+static const struct {
+    gc_column column;
+    gc_figure figure;
+    bool on_device;
+} all_columns[COLUMN_COUNT] = {
+    [COLUMN_NAME] = {{.head = "name", .left = true}},
+    [COLUMN_KERNEL] = {{"kernel ms", 10}, {AT(kernel_seconds), 1e3, 4, ""}, true},
+    [COLUMN_BORDER] = {{"border ms", 9, .rank = 5}, {AT(border_seconds), 1e3, 4, ""}, true},
+    [COLUMN_TOTAL] = {{"total ms", 9}},
+    [COLUMN_SPREAD] = {{"spread %", 8, .rank = 6}},
+    [COLUMN_PIXELS] = {{"Mpixel/s", 8}, {AT(values_a_second), 1e-6, 1, ""}},
+    [COLUMN_FLOPS] = {{"GFLOP/s", 7, .rank = 2}, {AT(flops), 1e-9, 1, ""}},
+    [COLUMN_INTENSITY] = {{"FLOP/B", 6, .rank = 4}, {AT(intensity), 1, 2, ""}, true},
+    [COLUMN_ROOF] = {{"of roof", 7, .rank = 3}, .on_device = true},
+    [COLUMN_SPEED_UP] = {{"x ref", 8}, {AT(speed_up), 1, 1, "x"}},
+    [COLUMN_OVER_NAIVE] = {{"x naive", 7, .rank = 1}, {AT(naive_speed_up), 1, 2, "x"}, true},
+    [COLUMN_ERROR] = {{"error", 8}},
 };
-static const int device_columns[] = {COLUMN_KERNEL, COLUMN_BORDER, COLUMN_INTENSITY, COLUMN_ROOF,
-                                     COLUMN_OVER_NAIVE};
 enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
-
-/* Pixels a second and speed-ups over the reference are of the kernel where its time is known.
- * Operations a second and speed-ups over naive are of the convolution alone. */
-static double counted_seconds(const gc_measurement *row)
-{
-    return row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
-}
-
-static double pixels_of(const gc_compare_table *table)
-{
-    return (double)table->picture->shape.width * table->picture->shape.height;
-}
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
@@ -79,45 +71,36 @@ void gc_compare_print_image(const gc_compare_table *table, FILE *stream)
 
 static void print_heads(gc_compare_table *table, const char *const *names, int name_count)
 {
-    memcpy(table->columns, all_columns, sizeof all_columns);
-    table->columns[COLUMN_NAME].width = gc_label_width(names, name_count);
     bool device = gc_may_use_device(names, name_count);
-    for (size_t i = 0; i < sizeof device_columns / sizeof device_columns[0]; i++)
-        table->columns[device_columns[i]].hidden = !device;
+    for (int i = 0; i < COLUMN_COUNT; i++) {
+        table->columns[i] = all_columns[i].column;
+        table->columns[i].hidden = all_columns[i].on_device && !device;
+    }
+    table->columns[COLUMN_NAME].width = gc_label_width(names, name_count);
     gc_table_fit(table->columns, COLUMN_COUNT, VERDICT_WIDTH);
     gc_table_print_heads(table->columns, COLUMN_COUNT, "verdict");
 }
 
-static void fill_cells(gc_compare_table *table, const gc_measurement *row)
+static void fill_cells(gc_compare_table *table, const gc_point *point)
 {
     gc_column *columns = table->columns;
-    double seconds = counted_seconds(row);
-    double roof = row->roofline > 0 ? 100 * row->flops / row->roofline : 0;
-    gc_row_label(row->name, row->implementation, columns[COLUMN_NAME].cell, GC_CELL_BYTES);
-    gc_figure(1e3 * row->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
-    gc_figure(1e3 * row->border_seconds, "", 4, columns[COLUMN_BORDER].cell, GC_CELL_BYTES);
-    gc_total_figure(row->seconds, row->upper_quartile - row->lower_quartile,
-                    columns[COLUMN_SPREAD].hidden, columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
-    gc_spread_figure(row->seconds, row->upper_quartile - row->lower_quartile,
-                     columns[COLUMN_SPREAD].cell, GC_CELL_BYTES);
-    gc_figure(pixels_of(table) / seconds / 1e6, "", 1, columns[COLUMN_PIXELS].cell, GC_CELL_BYTES);
-    gc_figure(row->flops / 1e9, "", 1, columns[COLUMN_FLOPS].cell, GC_CELL_BYTES);
-    gc_figure(row->intensity, "", 2, columns[COLUMN_INTENSITY].cell, GC_CELL_BYTES);
-    gc_figure(roof, " %", 1, columns[COLUMN_ROOF].cell, GC_CELL_BYTES);
-    gc_figure(table->reference_seconds / seconds, "x", 1, columns[COLUMN_SPEED_UP].cell,
-              GC_CELL_BYTES);
-    gc_figure(table->naive_seconds / gc_convolution_seconds(row), "x", 2,
-              columns[COLUMN_OVER_NAIVE].cell, GC_CELL_BYTES);
-    snprintf(columns[COLUMN_ERROR].cell, GC_CELL_BYTES, "%.3g", row->difference.largest);
+    double roof = point->roofline > 0 ? 100 * point->flops / point->roofline : 0;
+    for (int i = 0; i < COLUMN_COUNT; i++)
+        if (all_columns[i].figure.factor > 0)
+            gc_figure_print(&all_columns[i].figure, point, columns[i].cell);
+    gc_label_print(point, columns[COLUMN_NAME].cell);
+    gc_total_print(point, columns[COLUMN_SPREAD].hidden, columns[COLUMN_TOTAL].cell);
+    gc_spread_print(point, columns[COLUMN_SPREAD].cell);
+    gc_number_print(roof, " %", 1, columns[COLUMN_ROOF].cell);
+    snprintf(columns[COLUMN_ERROR].cell, GC_CELL_BYTES, "%.3g", point->difference.largest);
 }
 
 /* Explanations go to standard error: between rows they would tear the table on a terminal. */
-static void keep_explanation(gc_compare_table *table, const gc_measurement *row)
+static void keep_explanation(gc_compare_table *table, const char *name, const char *explanation)
 {
-    char *text =
-        table->explained_count < GC_EXPLAINED_MAX ? gc_copy_string(row->explanation) : NULL;
+    char *text = table->explained_count < GC_EXPLAINED_MAX ? gc_copy_string(explanation) : NULL;
     if (text != NULL)
-        table->explained[table->explained_count++] = (gc_explanation){row->name, text};
+        table->explained[table->explained_count++] = (gc_explanation){name, text};
 }
 
 static void print_explanations(gc_compare_table *table)
@@ -132,27 +115,27 @@ static void print_explanations(gc_compare_table *table)
     table->explained_count = 0;
 }
 
-static void print_row(gc_compare_table *table, const gc_measurement *row)
+static void print_row(gc_compare_table *table, const gc_point *point, const char *name,
+                      const char *explanation)
 {
-    char label[48];
-    const gc_options *options = table->session->options;
-    const char *verdict = gc_verdict_name(row->verdict);
+    char label[GC_CELL_BYTES];
+    const char *verdict = gc_verdict_name(point->verdict);
+    const gconv_difference *difference = &point->difference;
     int width = table->columns[COLUMN_NAME].width;
-    gc_row_label(row->name, row->implementation, label, sizeof label);
-    if (row->verdict == GC_VERDICT_UNUSABLE) {
-        printf("%-*s %s: %s\n", width, label, verdict, row->reason.message);
+    gc_label_print(point, label);
+    if (point->verdict == GC_VERDICT_UNUSABLE) {
+        printf("%-*s %s: %s\n", width, label, verdict, point->reason.message);
         return;
     }
-    if (row->verdict == GC_VERDICT_WRONG) {
+    if (point->verdict == GC_VERDICT_WRONG) {
         printf("%-*s %s (bound %g, largest %.4g at x %u, y %u); not timed\n", width, label, verdict,
-               row->difference.bound, row->difference.largest, row->difference.x,
-               row->difference.y);
+               difference->bound, difference->largest, difference->x, difference->y);
         return;
     }
-    fill_cells(table, row);
+    fill_cells(table, point);
     gc_table_print_row(table->columns, COLUMN_COUNT, verdict);
-    if (options->explain)
-        keep_explanation(table, row);
+    if (explanation != NULL)
+        keep_explanation(table, name, explanation);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -188,56 +171,6 @@ static void json_head(const gc_compare_table *table, const gc_warning_list *warn
     gc_json_open("implementations", '[');
 }
 
-static void json_times(const gc_compare_table *table, const gc_measurement *row)
-{
-    double seconds = counted_seconds(row);
-    gc_json_integer("runs", row->runs);
-    gc_json_number("seconds", row->seconds);
-    gc_json_number("shortest_seconds", row->shortest);
-    gc_json_number("lower_quartile_seconds", row->lower_quartile);
-    gc_json_number("upper_quartile_seconds", row->upper_quartile);
-    gc_json_number("spread_seconds", row->upper_quartile - row->lower_quartile);
-    if (row->transfer_seconds > 0)
-        gc_json_number("transfer_seconds", row->transfer_seconds);
-    if (row->kernel_seconds > 0)
-        gc_json_number("kernel_seconds", row->kernel_seconds);
-    if (row->border_seconds > 0)
-        gc_json_number("border_seconds", row->border_seconds);
-    if (row->conversion_seconds > 0)
-        gc_json_number("convert_seconds", row->conversion_seconds);
-    if (row->compile_seconds > 0)
-        gc_json_number("compile_seconds", row->compile_seconds);
-    gc_json_number("pixels_per_second", pixels_of(table) / seconds);
-    gc_json_number("flops", row->flops);
-    if (row->intensity > 0) {
-        gc_json_number("intensity", row->intensity);
-        gc_json_number("roofline_flops", row->roofline);
-    }
-    gc_json_number("speed_up", table->reference_seconds / seconds);
-    if (table->naive_seconds > 0)
-        gc_json_number("speed_up_over_naive", table->naive_seconds / gc_convolution_seconds(row));
-    if (table->session->options->explain)
-        gc_json_string("explanation", row->explanation);
-}
-
-static void json_row(const gc_compare_table *table, const gc_measurement *row)
-{
-    gc_json_open(NULL, '{');
-    gc_json_string("name", row->name);
-    gc_json_string("implementation", row->implementation);
-    gc_json_string("verdict", gc_verdict_name(row->verdict));
-    if (row->verdict == GC_VERDICT_UNUSABLE) {
-        gc_json_string("reason", row->reason.message);
-    } else {
-        gc_json_number("largest_error", row->difference.largest);
-        gc_json_number("bound", row->difference.bound);
-        gc_json_integer("mismatches", (int64_t)row->difference.mismatches);
-    }
-    if (row->runs > 0)
-        json_times(table, row);
-    gc_json_close('}');
-}
-
 /* The sentence about the image is in the facts, too. */
 static void json_end(const gc_compare_table *table, const gc_points *points)
 {
@@ -261,7 +194,7 @@ char *gc_compare_document(const gc_compare_table *table, const gc_points *points
     gc_json_begin_apart();
     json_head(table, NULL);
     for (size_t i = 0; i < points->count; i++)
-        gc_point_json(&points->at[i]);
+        gc_point_json(&points->at[i], NULL);
     json_end(table, points);
     return gc_json_end_apart(size);
 }
@@ -280,12 +213,13 @@ void gc_compare_head(gc_compare_table *table, const char *const *names, int name
     print_heads(table, names, name_count);
 }
 
-void gc_compare_row(gc_compare_table *table, const gc_measurement *row)
+void gc_compare_row(gc_compare_table *table, const gc_point *point, const char *name,
+                    const char *explanation)
 {
     if (table->session->options->json)
-        json_row(table, row);
+        gc_point_json(point, explanation);
     else
-        print_row(table, row);
+        print_row(table, point, name, explanation);
     gc_flush_output();
 }
 

@@ -4,8 +4,7 @@
 
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
-#include "cli/measure/measure.h"
-#include "cli/measure/points.h"
+#include "cli/measure/point.h"
 #include "cli/report/table.h"
 #include "cli/report/warnings.h"
 
@@ -13,9 +12,9 @@
 
 enum { GC_COMPARE_COLUMNS = 12, GC_EXPLAINED_MAX = 64 };
 
-/* How the implementation of a row was chosen. */
+/* How the implementation of a point was chosen. */
 typedef struct gc_explanation {
-    const char *name; /* of the row */
+    const char *name; /* of the point */
     char *text;       /* lines, owned */
 } gc_explanation;
 
@@ -23,8 +22,6 @@ typedef struct gc_compare_table {
     const gc_session *session;
     const gc_picture *picture;
     gc_column columns[GC_COMPARE_COLUMNS];
-    double reference_seconds; /* of a run of the reference */
-    double naive_seconds;     /* of the kernel of naive; 0 where it was not measured */
     gc_explanation explained[GC_EXPLAINED_MAX]; /* for --explain, until the table has ended */
     int explained_count;
 } gc_compare_table;
@@ -37,7 +34,9 @@ void gc_compare_print_image(const gc_compare_table *table, FILE *stream);
 void gc_compare_head(gc_compare_table *table, const char *const *names, int name_count,
                      const gc_warning_list *warnings);
 
-void gc_compare_row(gc_compare_table *table, const gc_measurement *row);
+/* `name` is that of the point, and stays valid until the end. `explanation` may be NULL. */
+void gc_compare_row(gc_compare_table *table, const gc_point *point, const char *name,
+                    const char *explanation);
 
 /* Ends the object of --json, or says behind the table what --explain asks for. */
 void gc_compare_end(gc_compare_table *table, const gc_points *points);

@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "cli/report/json.h"
-#include "gpu/probe/probe.h"
+#include "gconv_lab.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -103,38 +103,9 @@ void gc_clocks_sample(int gpu)
     gc_clocks_read("", &seen);
     if (gpu < 0)
         return;
-    gc_gpu_read_clock(gpu, &megahertz, &celsius);
+    gconv_gpu_clock(gpu, &megahertz, &celsius);
     widen(megahertz, &gpu_seen.megahertz_low, &gpu_seen.megahertz_high);
     widen(celsius, &gpu_seen.celsius_low, &gpu_seen.celsius_high);
-}
-
-const gc_clocks *gc_clocks_seen(void)
-{
-    return &seen;
-}
-
-const gc_clocks *gc_clocks_seen_of_gpu(void)
-{
-    return &gpu_seen;
-}
-
-/* Adds "LOW to HIGH UNIT", or one number where they are the same. */
-static void add_range(double low, double high, const char *unit, char *text, size_t size)
-{
-    size_t used = strlen(text);
-    const char *between = used > 0 ? ", " : "";
-    if (round(low) < round(high))
-        snprintf(text + used, size - used, "%s%.0f to %.0f %s", between, low, high, unit);
-    else if (high > 0)
-        snprintf(text + used, size - used, "%s%.0f %s", between, high, unit);
-}
-
-const char *gc_clocks_text(const gc_clocks *clocks, char *text, size_t size)
-{
-    text[0] = '\0';
-    add_range(clocks->megahertz_low, clocks->megahertz_high, "MHz", text, size);
-    add_range(clocks->celsius_low, clocks->celsius_high, "degrees C", text, size);
-    return text;
 }
 
 static void write_range(const char *low_key, double low, const char *high_key, double high)

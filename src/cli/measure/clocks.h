@@ -3,8 +3,6 @@
 #ifndef GC_CLI_MEASURE_CLOCKS_H
 #define GC_CLI_MEASURE_CLOCKS_H
 
-#include <stddef.h>
-
 /* Over all samples. A number is 0 where it is not known. */
 typedef struct gc_clocks {
     double megahertz_low, megahertz_high; /* of the fastest processor, or of the GPU */
@@ -18,13 +16,6 @@ void gc_clocks_read(const char *root, gc_clocks *clocks);
 /* Takes a sample of this machine, and of the device cuda:`gpu` unless `gpu` is negative. To be
  * called when timed runs end, as long as they still show. */
 void gc_clocks_sample(int gpu);
-
-/* "2600 to 3700 MHz, 45 to 61 degrees C"; "" where nothing is known. Returns `text`. */
-const char *gc_clocks_text(const gc_clocks *clocks, char *text, size_t size);
-
-/* What all samples have shown of the processors, and of GPUs. */
-const gc_clocks *gc_clocks_seen(void);
-const gc_clocks *gc_clocks_seen_of_gpu(void);
 
 /* Adds what all samples have shown to the JSON that is built. */
 void gc_clocks_json(void);

@@ -5,49 +5,38 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *gc_verdict_name(gc_verdict verdict)
-{
-    static const char *const names[] = {
-        [GC_VERDICT_EXACT] = "exact",
-        [GC_VERDICT_WITHIN] = "within bound",
-        [GC_VERDICT_WRONG] = "WRONG",
-        [GC_VERDICT_UNUSABLE] = "not usable",
-    };
-    return names[verdict];
-}
-
-const char *gc_figure(double value, const char *unit, int decimals, char *buffer, size_t size)
+void gc_number_print(double value, const char *unit, int decimals, char cell[GC_CELL_BYTES])
 {
     if (value > 0)
-        snprintf(buffer, size, "%.*f%s", decimals, value, unit);
+        snprintf(cell, GC_CELL_BYTES, "%.*f%s", decimals, value, unit);
     else
-        snprintf(buffer, size, "-");
-    return buffer;
+        snprintf(cell, GC_CELL_BYTES, "-");
 }
 
-bool gc_is_noisy(double median, double spread)
+void gc_figure_print(const gc_figure *figure, const gc_point *point, char cell[GC_CELL_BYTES])
 {
-    const double most = 0.1;
-    return spread > most * median;
+    double value = *(const double *)(const void *)((const char *)point + figure->at);
+    gc_number_print(figure->factor * value, figure->unit, figure->decimals, cell);
 }
 
-const char *gc_spread_figure(double median, double spread, char *buffer, size_t size)
+void gc_spread_print(const gc_point *point, char cell[GC_CELL_BYTES])
 {
-    const char *mark = gc_is_noisy(median, spread) ? "!" : "";
-    return gc_figure(median > 0 ? 100 * spread / median : 0, mark, 1, buffer, size);
+    double percent = point->seconds > 0 ? 100 * gc_point_spread(point) / point->seconds : 0;
+    gc_number_print(percent, gc_point_is_noisy(point) ? "!" : "", 1, cell);
 }
 
-const char *gc_total_figure(double median, double spread, bool marks, char *buffer, size_t size)
+void gc_total_print(const gc_point *point, bool marks, char cell[GC_CELL_BYTES])
 {
-    return gc_figure(1e3 * median, marks && gc_is_noisy(median, spread) ? "!" : "", 3, buffer,
-                     size);
+    const char *mark = marks && gc_point_is_noisy(point) ? "!" : "";
+    gc_number_print(1e3 * point->seconds, mark, 3, cell);
 }
 
-const char *gc_row_label(const char *name, const char *implementation, char *buffer, size_t size)
+void gc_label_print(const gc_point *point, char cell[GC_CELL_BYTES])
 {
-    bool chosen = strcmp(name, "auto") == 0 && strcmp(name, implementation) != 0;
-    snprintf(buffer, size, "%s%s%s", name, chosen ? ": " : "", chosen ? implementation : "");
-    return buffer;
+    if (strcmp(point->name, "auto") == 0 && strcmp(point->implementation, "auto") != 0)
+        snprintf(cell, GC_CELL_BYTES, "auto: %.41s", point->implementation);
+    else
+        snprintf(cell, GC_CELL_BYTES, "%.47s", point->name);
 }
 
 int gc_label_width(const char *const *names, int count)
@@ -86,9 +75,82 @@ bool gc_may_use_device(const char *const *names, int count)
     return false;
 }
 
-void gc_note_compilation(const gc_measurement *row)
+void gc_note_compilation(const gc_point *point)
 {
-    if (row->compile_seconds > 0)
-        gc_note(NULL, "%s: its kernels took %.0f ms to compile, which is not counted", row->name,
-                1e3 * row->compile_seconds);
+    if (point->compile_seconds > 0)
+        gc_note(NULL, "%s: its kernels took %.0f ms to compile, which is not counted", point->name,
+                1e3 * point->compile_seconds);
+}
+
+/* ---- What cannot run ------------------------------------------------------------------------- */
+
+/* A reason without the name of the implementation that it begins with. */
+static const char *reason_alone(const char *name, const char *reason)
+{
+    int found = gconv_implementation_find(name); /* reasons leave out blocks and factors */
+    name = found >= 0 ? gconv_implementation_name(found) : name;
+    size_t length = strlen(name);
+    bool begins = reason[0] == '\'' && strncmp(reason + 1, name, length) == 0 &&
+                  strncmp(reason + 1 + length, "' ", 2) == 0;
+    return begins ? reason + length + 3 : reason;
+}
+
+/* Prints the first with all that share its reason, and keeps the others. */
+static void print_reason(gc_unusable *unusable)
+{
+    const gconv_error reason = unusable->reasons[0];
+    const char *first = unusable->names[0], *shared = reason_alone(first, reason.message);
+    int left = 0, taken = 0;
+    for (int i = 0; i < unusable->count; i++) {
+        const char *name = unusable->names[i];
+        if (strcmp(reason_alone(name, unusable->reasons[i].message), shared) != 0) {
+            unusable->names[left] = name;
+            unusable->reasons[left++] = unusable->reasons[i];
+            continue;
+        }
+        if (taken++ == 1)
+            printf("not usable: %s", first);
+        if (taken > 1)
+            printf(", %s", name);
+    }
+    if (taken == 1)
+        printf("%s not usable: %s\n", first, reason.message);
+    else
+        printf(": each %s\n", shared);
+    unusable->count = left;
+}
+
+void gc_print_unusable(gc_unusable *unusable)
+{
+    while (unusable->count > 0)
+        print_reason(unusable);
+}
+
+void gc_drop_unusable(const gc_session *session, const char **names, int *count,
+                      gc_unusable *unusable)
+{
+    int kept = 0;
+    for (int i = 0; i < *count; i++) {
+        gconv_error *reason = &unusable->reasons[unusable->count];
+        bool drops = unusable->count < GC_UNUSABLE_MAX &&
+                     gc_session_check(session, names[i], reason) == GCONV_ERROR_DEVICE;
+        if (drops)
+            unusable->names[unusable->count++] = names[i];
+        else
+            names[kept++] = names[i];
+    }
+    *count = kept;
+}
+
+gconv_status gc_unusable_add(const gc_unusable *unusable, int count, gc_point point,
+                             gc_points *points, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    point.verdict = GC_VERDICT_UNUSABLE;
+    for (int i = 0; status == GCONV_OK && i < count; i++) {
+        gc_point_set_name(&point, unusable->names[i]);
+        point.reason = unusable->reasons[i];
+        status = gc_points_add(points, &point, error);
+    }
+    return status;
 }

@@ -1,39 +1,43 @@
-/* How measurements are printed: names, figures, verdicts, and implementations that cannot run. */
+/* How measurements are printed: figures, labels, and implementations that cannot run. */
 #ifndef GC_CLI_MEASURE_FIGURES_H
 #define GC_CLI_MEASURE_FIGURES_H
 
 #include "cli/image/session.h"
-#include "cli/measure/measure.h"
-#include "gconv.h"
+#include "cli/measure/point.h"
+#include "cli/report/table.h"
 
-/* "exact", "within bound", "WRONG", "not usable". */
-const char *gc_verdict_name(gc_verdict verdict);
+/* How a column shows a number: times `factor`, with so many decimals, then the unit. A dash stands
+ * for 0, which is not known. */
+typedef struct gc_figure {
+    size_t at; /* offset of a double in gc_point */
+    double factor;
+    int decimals;
+    const char *unit;
+} gc_figure;
 
-/* A number with its unit, or a dash where it is not known (0). Returns `buffer`. */
-const char *gc_figure(double value, const char *unit, int decimals, char *buffer, size_t size);
+void gc_figure_print(const gc_figure *figure, const gc_point *point, char cell[GC_CELL_BYTES]);
 
-/* From the first to the third quartile of runs as a percentage of their median, with a mark where
- * that is noise. Returns `buffer`. */
-const char *gc_spread_figure(double median, double spread, char *buffer, size_t size);
+/* Prints a number, or a dash for 0. */
+void gc_number_print(double value, const char *unit, int decimals, char cell[GC_CELL_BYTES]);
 
-/* Milliseconds of the median; with the mark of noise, where `marks` and the spread is noise.
- * Returns `buffer`. */
-const char *gc_total_figure(double median, double spread, bool marks, char *buffer, size_t size);
+/* From the first to the third quartile of runs as a percentage of their median, with a mark if that
+ * is noise. */
+void gc_spread_print(const gc_point *point, char cell[GC_CELL_BYTES]);
 
-/* Whether runs are spread over more than a tenth of their median. */
-bool gc_is_noisy(double median, double spread);
+/* Milliseconds of the median; with the mark of noise, if `marks` and the spread is noise. */
+void gc_total_print(const gc_point *point, bool marks, char cell[GC_CELL_BYTES]);
 
-/* The name of a row, and what auto chose for it. Returns `buffer`. */
-const char *gc_row_label(const char *name, const char *implementation, char *buffer, size_t size);
+/* The name of a point, and what auto chose for it. */
+void gc_label_print(const gc_point *point, char cell[GC_CELL_BYTES]);
 
 /* Columns that the longest label of these names takes, and the word above them. */
 int gc_label_width(const char *const *names, int count);
 
-/* Whether a row of these names may be timed on a device alone. */
+/* Whether a point of these names may be timed on a device alone. */
 bool gc_may_use_device(const char *const *names, int count);
 
-/* Says with -v how long the kernels of a row took to compile, where they were. */
-void gc_note_compilation(const gc_measurement *row);
+/* Says with -v how long the kernels of a point took to compile, if they were. */
+void gc_note_compilation(const gc_point *point);
 
 /* Implementations that cannot run here, each with its reason. */
 enum { GC_UNUSABLE_MAX = 64 };
@@ -48,8 +52,9 @@ typedef struct gc_unusable {
 void gc_drop_unusable(const gc_session *session, const char **names, int *count,
                       gc_unusable *unusable);
 
-/* A reason without the name of the implementation that it begins with. */
-const char *gc_reason_alone(const char *name, const char *reason);
+/* Adds a point for each of the first `count` of them. `point` says the rest. */
+gconv_status gc_unusable_add(const gc_unusable *unusable, int count, gc_point point,
+                             gc_points *points, gconv_error *error);
 
 /* Prints them, those that share a reason in one line, and forgets them. */
 void gc_print_unusable(gc_unusable *unusable);

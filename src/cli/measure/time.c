@@ -1,4 +1,4 @@
-#include "cli/measure/steps.h"
+#include "cli/measure/measure.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -57,28 +57,29 @@ typedef struct run_times {
 /* Runs the plan as often as the budget allows. Fills `times` and the number of runs. */
 static gconv_status run_often(const gc_subject *subject, gconv_plan *plan,
                               const gc_picture *picture, gc_budget budget, void *output,
-                              run_times *times, gc_measurement *row, gconv_error *error)
+                              run_times *times, gc_point *point, gconv_error *error)
 {
     size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
     double begin = gc_seconds();
     gconv_status status =
         budget.warm ? GCONV_OK : warm_up(plan, picture, budget.limit, output, error);
-    row->too_long = status == GCONV_ERROR_LIMIT;
-    while (status == GCONV_OK && row->runs < RUNS_MAX) {
+    point->too_long = status == GCONV_ERROR_LIMIT;
+    while (status == GCONV_OK && point->runs < RUNS_MAX) {
         double start = gc_seconds(), spent = start - begin;
-        if (is_spent(budget, row->runs, row->runs > 0 ? times->whole[row->runs - 1] : 0, spent))
+        if (is_spent(budget, point->runs, point->runs > 0 ? times->whole[point->runs - 1] : 0,
+                     spent))
             break;
-        gc_progress_show(row->name,
+        gc_progress_show(point->name,
                          gc_subject_progress(subject, spent / fmax(budget.seconds, spent)),
                          subject->entry, subject->entry_count);
         gconv_timings parts = gconv_timings_default();
         start = gc_seconds();
         status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output, stride,
                                        &parts, error);
-        times->whole[row->runs] = gc_seconds() - start;
-        times->transfers[row->runs++] = parts.upload + parts.download;
+        times->whole[point->runs] = gc_seconds() - start;
+        times->transfers[point->runs++] = parts.upload + parts.download;
     }
-    return row->too_long ? GCONV_OK : status;
+    return point->too_long ? GCONV_OK : status;
 }
 
 /* The value that a part (0 to 1) of the sorted times lies below, between two of them where
@@ -90,33 +91,33 @@ static double quantile(const double *times, int count, double part)
     return times[below] + (place - below) * (times[above] - times[below]);
 }
 
-void gc_take_runs(gc_measurement *row, double *times, int count)
+void gc_take_runs(gc_point *point, double *times, int count)
 {
     qsort(times, (size_t)count, sizeof *times, compare_doubles);
-    row->runs = count;
-    row->seconds = quantile(times, count, 0.5);
-    row->shortest = times[0];
-    row->lower_quartile = quantile(times, count, 0.25);
-    row->upper_quartile = quantile(times, count, 0.75);
+    point->runs = count;
+    point->seconds = quantile(times, count, 0.5);
+    point->shortest = times[0];
+    point->lower_quartile = quantile(times, count, 0.25);
+    point->upper_quartile = quantile(times, count, 0.75);
 }
 
 /* Judges the output of the last run at the subject's spots. */
 static gconv_status check_spots(const gc_subject *subject, const gconv_plan *plan,
-                                const gc_picture *picture, const void *output, gc_measurement *row,
+                                const gc_picture *picture, const void *output, gc_point *point,
                                 gconv_error *error)
 {
     size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
     gconv_difference difference;
     gconv_status status =
         gconv_plan_compare_pixels(plan, picture->samples, picture->stride, output, stride,
-                                  subject->spots->at, subject->spots->count, &difference, error);
+                                  subject->spots, subject->spot_count, &difference, error);
     if (status != GCONV_OK || difference.within)
         return status;
-    row->verdict = GC_VERDICT_WRONG;
-    row->difference = difference;
-    gc_fail(&row->reason, GCONV_ERROR_DEVICE, "the timed image is wrong at x %u, y %u, by %g",
+    point->verdict = GC_VERDICT_WRONG;
+    point->difference = difference;
+    gc_fail(&point->reason, GCONV_ERROR_DEVICE, "the timed image is wrong at x %u, y %u, by %g",
             difference.x, difference.y, difference.largest);
-    row->runs = 0;
+    point->runs = 0;
     return GCONV_OK;
 }
 
@@ -128,7 +129,7 @@ static void sample_clocks(const gconv_plan *plan)
 
 /* Times runs until the budget is spent, and takes their median. */
 static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
-                              const gc_picture *picture, gc_budget budget, gc_measurement *row,
+                              const gc_picture *picture, gc_budget budget, gc_point *point,
                               gconv_error *error)
 {
     run_times times;
@@ -137,30 +138,22 @@ static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
     void *output = gc_allocate_array(picture->shape.height, stride);
     if (output == NULL)
         return gc_fail_memory(error, picture->shape.height * stride);
-    gconv_status status = run_often(subject, plan, picture, budget, output, &times, row, error);
+    gconv_status status = run_often(subject, plan, picture, budget, output, &times, point, error);
     sample_clocks(plan);
-    if (status == GCONV_OK && !row->too_long && subject->spots != NULL)
-        status = check_spots(subject, plan, picture, output, row, error);
+    if (status == GCONV_OK && !point->too_long && subject->spot_count > 0)
+        status = check_spots(subject, plan, picture, output, point, error);
     free(output);
-    if (status != GCONV_OK || row->runs == 0)
+    if (status != GCONV_OK || point->runs == 0)
         return status;
-    gc_take_runs(row, whole, row->runs);
-    qsort(transfers, (size_t)row->runs, sizeof *transfers, compare_doubles);
-    row->transfer_seconds = quantile(transfers, row->runs, 0.5);
+    gc_take_runs(point, whole, point->runs);
+    qsort(transfers, (size_t)point->runs, sizeof *transfers, compare_doubles);
+    point->transfer_seconds = quantile(transfers, point->runs, 0.5);
     return GCONV_OK;
-}
-
-double gc_convolution_seconds(const gc_measurement *row)
-{
-    double alone = row->kernel_seconds - row->border_seconds - row->conversion_seconds;
-    if (alone > 0)
-        return alone;
-    return row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
 }
 
 /* Intensity by the published model, or else by the bytes that have to be moved. */
 static void fill_roofline(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,
-                          gc_measurement *row)
+                          gc_point *point)
 {
     const gc_filter_chain *chain = &subject->session->chain;
     const gconv_device_info *device = gconv_plan_device(plan);
@@ -170,58 +163,58 @@ static void fill_roofline(const gc_subject *subject, gconv_plan *plan, const gc_
                                 .filter_width = chain->filters[0]->width,
                                 .filter_height = chain->filters[0]->height,
                                 .sample_bytes = picture->shape.depth / 8,
-                                .exact = row->verdict == GC_VERDICT_EXACT,
-                                .planes = row->border_seconds > 0 || row->conversion_seconds > 0};
-    row->intensity = gconv_plan_intensity(plan);
-    if (!(row->intensity > 0) && chain->count == 1)
-        row->intensity = gc_traffic_intensity(&traffic);
-    row->roofline =
-        gc_roof_at((gc_roofs){device->memory_bandwidth, gconv_device_peak(device)}, row->intensity);
+                                .exact = point->verdict == GC_VERDICT_EXACT,
+                                .planes = point->border_seconds > 0 || point->convert_seconds > 0};
+    point->intensity = gconv_plan_intensity(plan);
+    if (!(point->intensity > 0) && chain->count == 1)
+        point->intensity = gc_traffic_intensity(&traffic);
+    point->roofline = gc_roof_at((gc_roofs){device->memory_bandwidth, gconv_device_peak(device)},
+                                 point->intensity);
 }
 
 static void fill_rates(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,
-                       gc_measurement *row)
+                       gc_point *point)
 {
-    snprintf(row->explanation, sizeof row->explanation, "%s", gconv_plan_explanation(plan));
-    fill_roofline(subject, plan, picture, row);
-    row->factor = gconv_plan_tiling_factor(plan);
-    double counted = row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
+    if (subject->explanation != NULL)
+        snprintf(subject->explanation, GC_EXPLANATION_BYTES, "%s", gconv_plan_explanation(plan));
+    fill_roofline(subject, plan, picture, point);
+    point->factor = gconv_plan_tiling_factor(plan);
     double values =
         (double)picture->shape.width * picture->shape.height * gconv_plan_chain_channels(plan);
-    row->values_a_second = values / counted;
-    row->flops =
-        2 * gc_filter_chain_taps(&subject->session->chain) * values / gc_convolution_seconds(row);
+    point->values_a_second = values / gc_point_seconds(point);
+    point->flops = 2 * gc_filter_chain_taps(&subject->session->chain) * values /
+                   gc_point_counted_seconds(point);
 }
 
 static gconv_status time_plan(const gc_subject *subject, gconv_plan *plan,
-                              const gc_picture *picture, gc_budget budget, gc_measurement *row,
+                              const gc_picture *picture, gc_budget budget, gc_point *point,
                               gconv_error *error)
 {
     if (gconv_plan_device(plan)->kind == GCONV_DEVICE_CUDA)
         budget.seconds /= 2;
-    gconv_status status = time_runs(subject, plan, picture, budget, row, error);
-    if (status != GCONV_OK || row->runs == 0)
+    gconv_status status = time_runs(subject, plan, picture, budget, point, error);
+    if (status != GCONV_OK || point->runs == 0)
         return status;
     gconv_device_times times;
     if (gconv_plan_time_device_parts(plan, picture->samples, picture->stride,
                                      fmax(budget.seconds, 0), &times, NULL) == GCONV_OK) {
         sample_clocks(plan);
-        row->kernel_seconds = times.total;
-        row->border_seconds = times.border;
-        row->conversion_seconds = times.conversion;
+        point->kernel_seconds = times.total;
+        point->border_seconds = times.border;
+        point->convert_seconds = times.conversion;
     }
-    fill_rates(subject, plan, picture, row);
+    fill_rates(subject, plan, picture, point);
     return GCONV_OK;
 }
 
 gconv_status gc_time(const gc_subject *subject, const gc_picture *picture, gc_budget budget,
-                     gc_measurement *row, gconv_error *error)
+                     gc_point *point, gconv_error *error)
 {
     gconv_plan *plan = NULL;
-    gc_subject_begin_progress(subject, row->name);
-    gconv_status status = gc_subject_ready_plan(subject, picture, row, &plan, error);
+    gc_subject_begin_progress(subject, point->name);
+    gconv_status status = gc_subject_ready_plan(subject, picture, point, &plan, error);
     if (status == GCONV_OK)
-        status = time_plan(subject, plan, picture, budget, row, error);
+        status = time_plan(subject, plan, picture, budget, point, error);
     gconv_plan_free(plan);
     return status;
 }
@@ -230,36 +223,37 @@ gconv_status gc_time(const gc_subject *subject, const gc_picture *picture, gc_bu
 static gconv_status check_and_time_plan(const gc_subject *subject, gconv_plan *plan,
                                         const gc_picture *picture,
                                         const gc_expectation *expectation, double seconds,
-                                        gc_measurement *row, gconv_error *error)
+                                        gc_point *point, gconv_error *error)
 {
-    bool adopts = strcmp(row->name, "reference") == 0 && expectation->seconds > seconds;
-    gconv_status status = adopts ? gc_adopt_expectation(plan, picture, expectation, row, error)
-                                 : gc_check_plan(plan, picture, expectation, seconds, row, error);
+    bool adopts = strcmp(point->name, "reference") == 0 && expectation->seconds > seconds;
+    gconv_status status = adopts ? gc_adopt_expectation(plan, picture, expectation, point, error)
+                                 : gc_check_plan(plan, picture, expectation, seconds, point, error);
     if (status != GCONV_OK)
         return status;
     const gc_budget budget = {.seconds = seconds, .runs_min = RUNS_MIN, .warm = true};
-    if (row->verdict == GC_VERDICT_WRONG)
-        row->runs = 0;
-    else if (row->runs > 0)
-        fill_rates(subject, plan, picture, row);
+    if (point->verdict == GC_VERDICT_WRONG)
+        point->runs = 0;
+    else if (point->runs > 0)
+        fill_rates(subject, plan, picture, point);
     else
-        status = time_plan(subject, plan, picture, budget, row, error);
+        status = time_plan(subject, plan, picture, budget, point, error);
     return status;
 }
 
 gconv_status gc_check_and_time(const gc_subject *subject, const char *name,
                                const gc_picture *picture, const gc_expectation *expectation,
-                               double seconds, gc_measurement *row, gconv_error *error)
+                               double seconds, gc_point *point, gconv_error *error)
 {
-    *row = (gc_measurement){.name = name, .implementation = name};
     gconv_plan *plan = NULL;
+    gc_point_set_name(point, name);
     gc_subject_begin_progress(subject, name);
-    gconv_status status = gc_subject_ready_plan(subject, picture, row, &plan, &row->reason);
+    gconv_status status = gc_subject_ready_plan(subject, picture, point, &plan, &point->reason);
     if (status == GCONV_OK) {
-        row->implementation = gconv_plan_implementation(plan);
-        status =
-            check_and_time_plan(subject, plan, picture, expectation, seconds, row, &row->reason);
+        snprintf(point->implementation, sizeof point->implementation, "%s",
+                 gconv_plan_implementation(plan));
+        status = check_and_time_plan(subject, plan, picture, expectation, seconds, point,
+                                     &point->reason);
     }
     gconv_plan_free(plan);
-    return gc_settle_verdict(status, row, error);
+    return gc_settle_verdict(status, point, error);
 }

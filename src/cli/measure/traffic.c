@@ -1,7 +1,5 @@
 #include "cli/measure/traffic.h"
 
-#include "lab/bench/roofs.h"
-
 #include <stddef.h>
 #include <string.h>
 
@@ -47,12 +45,4 @@ double gc_roof_at(gc_roofs roofs, double intensity)
 {
     double flops = intensity * roofs.bandwidth;
     return roofs.peak > 0 && flops > roofs.peak ? roofs.peak : flops;
-}
-
-gconv_status gc_measure_cpu_roofs(int threads, gc_roofs *roofs, gconv_error *error)
-{
-    gc_cpu_roofs measured;
-    gconv_status status = gc_cpu_measure_roofs(threads, &measured, error);
-    *roofs = (gc_roofs){measured.bandwidth, measured.peak};
-    return status;
 }

@@ -13,9 +13,6 @@ typedef struct gc_roofs {
     double peak;      /* float32 operations a second */
 } gc_roofs;
 
-/* Measures the roofs of the processors with the threads of a job: lab/bench/roofs.h. */
-gconv_status gc_measure_cpu_roofs(int threads, gc_roofs *roofs, gconv_error *error);
-
 /* One filter on one image. */
 typedef struct gc_traffic {
     const char *implementation; /* without a block and a factor */

@@ -77,6 +77,13 @@ void gc_signals_install(void)
     sigaction(SIGXFSZ, &ignore, NULL);
 }
 
+void gc_signals_hand_over(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    if (alarm_is_own)
+        sigaction(SIGALRM, &ignore, NULL);
+}
+
 /* ---- SIGUSR1 --------------------------------------------------------------------------------- */
 
 static atomic_bool stop_requested;

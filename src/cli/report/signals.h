@@ -9,6 +9,10 @@
  * SIGXFSZ become write errors. */
 void gc_signals_install(void);
 
+/* To be called before another program takes the place of this one: an alarm that does not end this
+ * program does not end that one. */
+void gc_signals_hand_over(void);
+
 /* From now on SIGUSR1 ends the program softly: gc_stop_is_requested tells it. A signal that is
  * ignored stays ignored. */
 void gc_signals_stop_softly(void);

@@ -1,5 +1,5 @@
 /* Clock and temperature of a GPU. NVML, NVIDIA's management library, comes with the driver. */
-#include "gpu/probe/probe.h"
+#include "gconv_lab.h"
 #include "gpu/runtime/library.cuh"
 
 #include <cuda_runtime.h>
@@ -46,7 +46,7 @@ static bool find(int index, nvml_device *device)
     return the_nvml.find(bus_id, device) == NVML_SUCCESS;
 }
 
-void gc_gpu_read_clock(int index, double *megahertz, double *celsius)
+void gconv_gpu_clock(int index, double *megahertz, double *celsius)
 {
     nvml_device device;
     unsigned value;

@@ -1,12 +1,12 @@
 /* Fourier transforms of lines by cuFFT, for the experiment of De Smet 2011. */
+#include "gconv_lab.h"
 #include "gpu/fast/cufft.cuh"
-#include "gpu/probe/probe.h"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/current.cuh"
 
 #include <cstdlib>
 
-struct gc_gpu_lines {
+struct gconv_gpu_lines {
     int index; /* of the device */
     cufftComplex *from, *to;
     size_t count; /* numbers of each */
@@ -17,7 +17,7 @@ struct gc_gpu_lines {
     cudaEvent_t begin, end;
 };
 
-static gconv_status take(gc_gpu_lines *l, const float *numbers, gconv_error *error)
+static gconv_status take(gconv_gpu_lines *l, const float *numbers, gconv_error *error)
 {
     size_t bytes = l->count * sizeof *l->from;
     const gc_library &library = gc_cufft_get().library;
@@ -32,31 +32,31 @@ static gconv_status take(gc_gpu_lines *l, const float *numbers, gconv_error *err
     return GCONV_OK;
 }
 
-gconv_status gc_gpu_lines_create(int index, const float *numbers, size_t count,
-                                 gc_gpu_lines **lines, gconv_error *error)
+gconv_status gconv_gpu_lines_create(int index, const float *numbers, size_t count,
+                                    gconv_gpu_lines **lines, gconv_error *error)
 {
     gc_current_device current(index);
-    gc_gpu_lines *l = *lines = (gc_gpu_lines *)calloc(1, sizeof *l);
+    gconv_gpu_lines *l = *lines = (gconv_gpu_lines *)calloc(1, sizeof *l);
     if (l == nullptr)
         return gc_fail_memory(error, sizeof *l);
     l->index = index;
     l->count = count;
     gconv_status status = take(l, numbers, error);
     if (status != GCONV_OK) {
-        gc_gpu_lines_free(l);
+        gconv_gpu_lines_free(l);
         *lines = nullptr;
     }
     return status;
 }
 
-static void end_plan(gc_gpu_lines *l)
+static void end_plan(gconv_gpu_lines *l)
 {
     if (l->has_plan)
         gc_cufft_get().destroy(l->plan);
     l->has_plan = false;
 }
 
-void gc_gpu_lines_free(gc_gpu_lines *lines)
+void gconv_gpu_lines_free(gconv_gpu_lines *lines)
 {
     if (lines == nullptr)
         return;
@@ -74,7 +74,7 @@ void gc_gpu_lines_free(gc_gpu_lines *lines)
     free(lines);
 }
 
-gconv_status gc_gpu_lines_plan(gc_gpu_lines *lines, int points, gconv_error *error)
+gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_error *error)
 {
     gc_current_device current(lines->index);
     const gc_cufft &cufft = gc_cufft_get();
@@ -92,10 +92,10 @@ gconv_status gc_gpu_lines_plan(gc_gpu_lines *lines, int points, gconv_error *err
     return GCONV_OK;
 }
 
-gconv_status gc_gpu_lines_pass(gc_gpu_lines *lines, double *seconds, gconv_error *error)
+gconv_status gconv_gpu_lines_pass(gconv_gpu_lines *lines, double *seconds, gconv_error *error)
 {
     gc_current_device current(lines->index);
-    const gc_gpu_lines *l = lines;
+    const gconv_gpu_lines *l = lines;
     float milliseconds = 0;
     GC_CUDA_TRY(error, cudaEventRecord(l->begin, l->stream));
     if (l->points > 1)
@@ -110,8 +110,8 @@ gconv_status gc_gpu_lines_pass(gc_gpu_lines *lines, double *seconds, gconv_error
     return GCONV_OK;
 }
 
-gconv_status gc_gpu_lines_read(const gc_gpu_lines *lines, size_t first, size_t count,
-                               float *numbers, gconv_error *error)
+gconv_status gconv_gpu_lines_read(const gconv_gpu_lines *lines, size_t first, size_t count,
+                                  float *numbers, gconv_error *error)
 {
     gc_current_device current(lines->index);
     GC_CUDA_TRY(error, cudaMemcpy(numbers, lines->to + first, count * sizeof *lines->to,

@@ -1,7 +1,7 @@
 /* The GPU part of a build without CUDA: it has no devices, and says why. */
+#include "gconv_lab.h"
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
-#include "gpu/probe/probe.h"
 #include "gpu/tune/tune.h"
 
 #include "base/status.h"
@@ -64,7 +64,7 @@ bool gc_gpu_ready(void)
     return true;
 }
 
-void gc_gpu_read_clock(int index, double *megahertz, double *celsius)
+void gconv_gpu_clock(int index, double *megahertz, double *celsius)
 {
     (void)index;
     *megahertz = *celsius = 0;
@@ -75,33 +75,33 @@ static gconv_status fail_lines(gconv_error *error)
     return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
 }
 
-gconv_status gc_gpu_lines_create(int index, const float *numbers, size_t count,
-                                 gc_gpu_lines **lines, gconv_error *error)
+gconv_status gconv_gpu_lines_create(int index, const float *numbers, size_t count,
+                                    gconv_gpu_lines **lines, gconv_error *error)
 {
     (void)index, (void)numbers, (void)count;
     *lines = NULL;
     return fail_lines(error);
 }
 
-void gc_gpu_lines_free(gc_gpu_lines *lines)
+void gconv_gpu_lines_free(gconv_gpu_lines *lines)
 {
     (void)lines;
 }
 
-gconv_status gc_gpu_lines_plan(gc_gpu_lines *lines, int points, gconv_error *error)
+gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_error *error)
 {
     (void)lines, (void)points;
     return fail_lines(error);
 }
 
-gconv_status gc_gpu_lines_pass(gc_gpu_lines *lines, double *seconds, gconv_error *error)
+gconv_status gconv_gpu_lines_pass(gconv_gpu_lines *lines, double *seconds, gconv_error *error)
 {
     (void)lines, (void)seconds;
     return fail_lines(error);
 }
 
-gconv_status gc_gpu_lines_read(const gc_gpu_lines *lines, size_t first, size_t count,
-                               float *numbers, gconv_error *error)
+gconv_status gconv_gpu_lines_read(const gconv_gpu_lines *lines, size_t first, size_t count,
+                                  float *numbers, gconv_error *error)
 {
     (void)lines, (void)first, (void)count, (void)numbers;
     return fail_lines(error);

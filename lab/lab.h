@@ -1,0 +1,10 @@
+/* The commands of gconv-lab. Each reports its own errors and returns the exit code. */
+#ifndef GC_LAB_LAB_H
+#define GC_LAB_LAB_H
+
+#include "cli/options/options.h"
+
+int gc_run_bench(const gc_options *options);
+int gc_run_tune(const gc_options *options);
+
+#endif

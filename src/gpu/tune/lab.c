@@ -1,0 +1,124 @@
+/* The search of tunings for programs: gconv_lab.h. */
+#include "base/status.h"
+#include "gconv_lab.h"
+#include "gpu/tune/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert((int)GCONV_TUNINGS_MAX == (int)GC_TUNED_MAX, "the header says so");
+
+struct gconv_tuner {
+    gconv_device_info device;
+    char *path;
+    gc_tuner *planes; /* NULL before gconv_tuner_begin */
+    gc_tuned found;   /* by the last finished search */
+    bool has_found;
+    gc_tuned_list before; /* what the file held */
+};
+
+static gc_form form_of(const gconv_tuning_case *one)
+{
+    if (strcmp(one->implementation, "adaptive:unrolled") == 0)
+        return GC_FORM_TILES;
+    return one->products > 0 ? gc_form_of_products(one->products) : GC_FORM_BLOCK;
+}
+
+static gc_layout layout_of(const gconv_tuning_case *one)
+{
+    return gc_candidate_layout(form_of(one), one->width, one->height,
+                               one->bytes ? GC_BYTE : GC_FLOAT);
+}
+
+bool gconv_tuning_pays(const gconv_tuning_case *one)
+{
+    return gc_form_pays(form_of(one), one->width, one->height);
+}
+
+gconv_status gconv_tuner_create(const gconv_device_info *device, gconv_tuner **tuner,
+                                gconv_error *error)
+{
+    gconv_tuner *t = *tuner = calloc(1, sizeof *t);
+    if (t == NULL)
+        return gc_fail_memory(error, sizeof *t);
+    t->device = *device;
+    gconv_status status = gc_tuning_path(device, &t->path, error);
+    if (status == GCONV_OK) {
+        gc_tuning_read(device, &t->before);
+        return GCONV_OK;
+    }
+    gconv_tuner_free(t);
+    *tuner = NULL;
+    return status;
+}
+
+void gconv_tuner_free(gconv_tuner *tuner)
+{
+    if (tuner == NULL)
+        return;
+    gc_tuner_destroy(tuner->planes);
+    free(tuner->path);
+    free(tuner);
+}
+
+const char *gconv_tuner_path(const gconv_tuner *tuner)
+{
+    return tuner->path;
+}
+
+gconv_status gconv_tuner_begin(gconv_tuner *tuner, int *side, gconv_error *error)
+{
+    gconv_status status = gc_tuner_create(&tuner->device, &tuner->planes, error);
+    if (status == GCONV_OK)
+        *side = gc_tuner_side(tuner->planes);
+    return status;
+}
+
+bool gconv_tuner_knows(const gconv_tuner *tuner, const gconv_tuning_case *one)
+{
+    const gc_layout layout = layout_of(one);
+    return gc_tuned_find(&tuner->before, &layout) != NULL;
+}
+
+typedef struct listener {
+    gconv_tuning_goes_on *goes_on;
+    void *user;
+} listener;
+
+static bool tell(void *user, const gc_tune_progress *progress)
+{
+    const listener *l = user;
+    return l->goes_on(l->user, progress->done, progress->count);
+}
+
+gconv_status gconv_tuner_search(gconv_tuner *tuner, const gconv_tuning_case *one,
+                                gconv_tuning_goes_on *goes_on, void *user,
+                                gconv_tuning_result *result, gconv_error *error)
+{
+    const gc_layout layout = layout_of(one);
+    listener listens = {goes_on, user};
+    gc_tune_result r;
+    *result = (gconv_tuning_result){.finished = false};
+    gconv_status status = gc_tuner_search(tuner->planes, &layout, tell, &listens, &r, error);
+    if (status != GCONV_OK || !r.finished)
+        return status;
+    const gc_tuning *best = &r.best.tuning;
+    *result = (gconv_tuning_result){.finished = true,
+                                    .form = gc_form_name(best->form),
+                                    .schedule = gc_schedule_name(best->schedule),
+                                    .rows = best->rows,
+                                    .warps = best->warps,
+                                    .tiles = best->tiles,
+                                    .seconds = 1e-6 * r.best.microseconds,
+                                    .untuned_seconds = 1e-6 * r.untuned_microseconds,
+                                    .tried = r.tried,
+                                    .left_out = r.left_out};
+    tuner->found = r.best;
+    tuner->has_found = true;
+    return GCONV_OK;
+}
+
+gconv_status gconv_tuner_keep(gconv_tuner *tuner, double *patience, gconv_error *error)
+{
+    return gc_tuning_keep(&tuner->device, tuner->has_found ? &tuner->found : NULL, patience, error);
+}
