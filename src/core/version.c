@@ -19,5 +19,10 @@ const char *gconv_build_description(void)
 #else
 #define CUDA "without CUDA"
 #endif
-    return GC_BUILD_TYPE ", " COMPILER ", " CUDA;
+#if GC_HAS_FAST
+#define FAST ""
+#else
+#define FAST ", without fast paths"
+#endif
+    return GC_BUILD_TYPE ", " COMPILER ", " CUDA FAST;
 }

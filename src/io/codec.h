@@ -6,6 +6,7 @@
 
 #include "base/output.h"
 #include "gconv.h"
+#include "io/fast.h"
 #include "io/input.h"
 #include "io/metadata.h"
 
@@ -31,13 +32,6 @@ typedef struct gc_decoder {
     gconv_metadata metadata;
 } gc_decoder;
 
-/* What becomes of an offer. */
-typedef enum gc_offer {
-    GC_OFFER_REFUSED,
-    GC_OFFER_MADE,
-    GC_OFFER_NEEDS_MORE /* the header goes on behind the bytes that are held */
-} gc_offer;
-
 struct gc_decoder_type {
     const char *name; /* of the library that decodes: "libpng" */
     /* Reads the header. Sets *decoder even on failure, and the caller frees it. *decoder is NULL if
@@ -56,11 +50,10 @@ struct gc_decoder_type {
      * have arrived: *alone may stay false although nothing follows. NULL for formats that hold one
      * image a file. */
     gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
-    /* Before the first `read`: whether a device may decode the image, whose file begins with these
-     * `held` bytes and has `size` in all. Fills *picture but for its orientation, else *reason with
-     * a phrase that says what was met. NULL for formats that no device decodes. */
-    gc_offer (*offer)(gc_decoder *decoder, const unsigned char *bytes, size_t held, size_t size,
-                      gconv_encoded *picture, const char **reason);
+    /* Before the first `read`: whether a device may decode the image. The first bytes of its file
+     * and its size are set in *picture. Sets the rest but for the orientation, else *reason to a
+     * phrase that says what was met. NULL for formats that no device decodes. */
+    gc_offer (*offer)(gc_decoder *decoder, gconv_encoded *picture, const char **reason);
     /* After `offer`: a device has decoded the image, `size` bytes of the file. `finish` is next. */
     void (*accept)(gc_decoder *decoder, size_t size);
     /* As gconv_source has it. NULL for decoders that one thread does all work of. */
@@ -85,7 +78,6 @@ void gc_decoder_warn_trailing(const gc_decoder *decoder);
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 typedef struct gc_encoder_type gc_encoder_type;
-struct gc_compressed_rows;
 
 /* The head of every codec's own structure. */
 typedef struct gc_encoder {

@@ -1,6 +1,6 @@
 /* The libraries that read and write image files. */
 #include "gconv.h"
-#include "io/png/fast/stream.h"
+#include "io/fast.h"
 
 #include <stdio.h> /* jpeglib.h needs it before */
 
@@ -32,9 +32,8 @@ static void describe(void)
 {
     add_library("libpng", png_get_libpng_ver(NULL), PNG_LIBPNG_VER_STRING);
     add_library("zlib", zlibVersion(), ZLIB_VERSION);
-    const char *isal = gc_png_stream_library();
-    if (isal != NULL)
-        add_library("ISA-L", isal, isal);
+    if (gc_fast.png_inflating != NULL)
+        add_library("ISA-L", gc_fast.png_inflating->library, gc_fast.png_inflating->library);
         /* libjpeg has no function that tells which version is loaded. */
 #ifdef LIBJPEG_TURBO_VERSION
     const char *jpeg = QUOTE(LIBJPEG_TURBO_VERSION);

@@ -363,8 +363,8 @@ static gc_offer offer_bytes(gconv_reader *reader, const unsigned char *bytes, si
 {
     gc_decoder *decoder = reader->decoder;
     reader->offer_given = count;
-    return decoder->type->offer(decoder, bytes, count, reader->offer_bytes, picture,
-                                &reader->reason);
+    *picture = (gconv_encoded){.bytes = bytes, .held = count, .size = reader->offer_bytes};
+    return decoder->type->offer(decoder, picture, &reader->reason);
 }
 
 /* Reads the first `count` bytes of the file and offers them. */

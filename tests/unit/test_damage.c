@@ -1,7 +1,7 @@
 /* Damaged and hostile image files: an error or the same picture, never a crash. */
 #include "damage_support.h"
 
-#include "io/jpeg/fast/rows.h"
+#include "io/fast.h"
 #include "io/metadata.h"
 
 #include <sys/resource.h>

@@ -3,8 +3,8 @@
 #define _GNU_SOURCE /* memmem */
 #include "io_support.h"
 
+#include "io/fast.h"
 #include "io/jpeg/fast/islow.h"
-#include "io/jpeg/fast/rows.h"
 #include "io/jpeg/fast/traces.h"
 #include "jpeg/damage.h"
 

@@ -3,7 +3,7 @@
  * number of damaged files. In a build without ISA-L both readings are zlib's. */
 #include "container_support.h"
 
-#include "io/png/fast/stream.h"
+#include "io/fast.h"
 
 static uint64_t state = 7;
 
@@ -172,9 +172,9 @@ static reading read_by(bool isal, const char *path, bool tolerant, uint32_t band
     options.tolerant = tolerant;
     options.warn = remember_warning;
     options.warn_user = &r.warnings;
-    gc_png_stream_wanted = isal;
+    gc_png_inflating_wanted = isal;
     r.status = read_picture(path, &options, band, &r.result, &r.error);
-    gc_png_stream_wanted = true;
+    gc_png_inflating_wanted = true;
     return r;
 }
 

@@ -1,10 +1,13 @@
 /* The GPU part of a build without CUDA: it has no devices, and says why. */
 #include "gconv_lab.h"
+#include "gpu/cost/images.h"
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
 #include "gpu/tune/tune.h"
 
 #include "base/status.h"
+
+#include <math.h>
 
 int gc_gpu_count(void)
 {
@@ -171,3 +174,11 @@ void gc_tuner_destroy(gc_tuner *tuner)
 {
     (void)tuner;
 }
+
+#if !GC_HAS_FAST /* gpu/cost is not there */
+double gc_cost_at_least(const gc_problem *problem, double cpu_seconds)
+{
+    (void)problem, (void)cpu_seconds;
+    return HUGE_VAL;
+}
+#endif

@@ -1,12 +1,10 @@
 /* JPEG: which decoder gives the rows. libjpeg reads the header and judges the file. The rows come
- * from a device that takes the whole image, else from gconv's own decoder (rows.h), else from
+ * from a device that takes the whole image, else from gconv's own decoder (jpeg/fast), else from
  * libjpeg. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
-#include "io/jpeg/fast/check.h"
-#include "io/jpeg/fast/layout.h"
-#include "io/jpeg/fast/rows.h"
+#include "io/fast.h"
 #include "io/jpeg/libjpeg.h"
 
 #include <stdio.h> /* jpeglib.h needs it before */
@@ -27,10 +25,10 @@ typedef struct jpeg_decoder {
     gc_libjpeg *libjpeg;
 
     /* A device. */
-    gc_jpeg_layout layout; /* of the image that is offered */
-    size_t offered;        /* bytes of its file */
-    bool accepted;         /* a device has decoded the image */
-    bool trailing;         /* `accepted`: bytes follow the image */
+    void *offered_memory; /* of the image that is offered */
+    size_t offered;       /* bytes of its file */
+    bool accepted;        /* a device has decoded the image */
+    bool trailing;        /* `accepted`: bytes follow the image */
 
     /* gconv's own decoder. */
     gc_jpeg_rows *own;    /* NULL before the first row, and if libjpeg has to decode */
@@ -54,7 +52,9 @@ static void free_decoder(gc_decoder *common)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     gc_libjpeg_free(decoder->libjpeg);
-    gc_jpeg_rows_free(decoder->own);
+    if (decoder->own != NULL)
+        gc_fast.jpeg_decoding->free(decoder->own);
+    free(decoder->offered_memory);
     free(decoder);
 }
 
@@ -67,10 +67,11 @@ static void try_own(jpeg_decoder *decoder)
     if (decoder->own_tried)
         return;
     decoder->own_tried = true;
-    if (common->libraries_only || !gc_input_reads_twice(common->input))
+    if (gc_fast.jpeg_decoding == NULL || common->libraries_only ||
+        !gc_input_reads_twice(common->input))
         return;
-    decoder->own = gc_jpeg_rows_create(gc_libjpeg_header(decoder->libjpeg), common->input,
-                                       gc_libjpeg_data_at(decoder->libjpeg));
+    decoder->own = gc_fast.jpeg_decoding->create(gc_libjpeg_header(decoder->libjpeg), common->input,
+                                                 gc_libjpeg_data_at(decoder->libjpeg));
     if (decoder->own != NULL)
         common->decoded_by = "gconv";
 }
@@ -103,7 +104,7 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
     uint32_t given = 0;
     try_own(decoder);
     if (decoder->own != NULL && !decoder->own_stopped) {
-        given = gc_jpeg_rows_read(decoder->own, count, rows, stride);
+        given = gc_fast.jpeg_decoding->read(decoder->own, count, rows, stride);
         decoder->own_rows += given;
         if (given == count)
             return GCONV_OK;
@@ -118,14 +119,14 @@ static void spread(gc_decoder *common, int threads)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     try_own(decoder);
-    if (decoder->own != NULL && gc_jpeg_rows_spread(decoder->own, threads))
+    if (decoder->own != NULL && gc_fast.jpeg_decoding->spread(decoder->own, threads))
         decoder->helped = decoder->own;
 }
 
 static bool help(gc_decoder *common)
 {
     const jpeg_decoder *decoder = (jpeg_decoder *)common;
-    return decoder->helped != NULL && gc_jpeg_rows_help(decoder->helped);
+    return decoder->helped != NULL && gc_fast.jpeg_decoding->help(decoder->helped);
 }
 
 static gconv_status finish(gc_decoder *common, gconv_error *error)
@@ -138,7 +139,7 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
     }
     if (decoder->own != NULL && !decoder->own_stopped) {
         bool trailing;
-        if (gc_jpeg_rows_end(decoder->own, &trailing)) {
+        if (gc_fast.jpeg_decoding->end(decoder->own, &trailing)) {
             if (trailing)
                 gc_decoder_warn_trailing(common);
             return GCONV_OK;
@@ -152,41 +153,14 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 
 /* ---- A device -------------------------------------------------------------------------------- */
 
-/* Whether libjpeg has read the same from the header as the scan. */
-static bool agree(const jpeg_decoder *decoder, const gc_jpeg_facts *facts)
-{
-    const struct jpeg_decompress_struct *jpeg = gc_libjpeg_header(decoder->libjpeg);
-    J_COLOR_SPACE colours = facts->components == 1 ? JCS_GRAYSCALE : JCS_YCbCr;
-    return jpeg->image_width == facts->width && jpeg->image_height == facts->height &&
-           jpeg->num_components == facts->components && jpeg->jpeg_color_space == colours;
-}
-
-static gc_offer offer(gc_decoder *common, const unsigned char *bytes, size_t held, size_t size,
-                      gconv_encoded *picture, const char **reason)
+static gc_offer offer(gc_decoder *common, gconv_encoded *picture, const char **reason)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
-    gc_jpeg_facts facts;
-    if (!gc_jpeg_read_layout(bytes, held, &facts, &decoder->layout, reason))
-        return facts.is_cut && held < size ? GC_OFFER_NEEDS_MORE : GC_OFFER_REFUSED;
-    *reason = "a header that libjpeg reads in another way";
-    if (!agree(decoder, &facts))
+    if (gc_fast.jpeg_offer == NULL)
         return GC_OFFER_REFUSED;
-    *reason = "a libjpeg that decodes in another way than libjpeg-turbo";
-    if (!gc_jpeg_check())
-        return GC_OFFER_REFUSED;
-    decoder->offered = size;
-    *picture = (gconv_encoded){
-        .bytes = bytes,
-        .held = held,
-        .size = size,
-        .width = facts.width,
-        .height = facts.height,
-        .components = facts.components,
-        .sampling_x = facts.sampling == GC_JPEG_422 || facts.sampling == GC_JPEG_420 ? 2 : 1,
-        .sampling_y = facts.sampling == GC_JPEG_420 ? 2 : 1,
-        .layout = &decoder->layout,
-    };
-    return GC_OFFER_MADE;
+    decoder->offered = picture->size;
+    return gc_fast.jpeg_offer(gc_libjpeg_header(decoder->libjpeg), picture,
+                              &decoder->offered_memory, reason);
 }
 
 static void accept_offer(gc_decoder *common, size_t size)

@@ -1,9 +1,9 @@
 /* PNG of every colour type, depth and interlacing, by libpng. If the file can be read twice, ISA-L
- * inflates the image data (png/fast/stream.h). Whatever it rejects libpng reads again with zlib
+ * inflates the image data (png/fast/stream.c). Whatever it rejects libpng reads again with zlib
  * alone: verdicts and messages are theirs. */
 #include "base/status.h"
 #include "io/codec.h"
-#include "io/png/fast/stream.h"
+#include "io/fast.h"
 #include "io/png/memory.h"
 
 #include <png.h>
@@ -213,12 +213,13 @@ static void begin_stream(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYT
     most = most < PNG_UINT_31_MAX ? most : PNG_UINT_31_MAX;
     if (big_endian(head) > most)
         return;
-    gc_png_stream_begin(decoder->stream, (uint32_t)most, head);
+    gc_fast.png_inflating->begin(decoder->stream, (uint32_t)most, head);
     int bits = png_get_bit_depth(decoder->png, decoder->info) *
                png_get_channels(decoder->png, decoder->info);
     if (png_get_interlace_type(decoder->png, decoder->info) == PNG_INTERLACE_NONE)
-        gc_png_stream_undo_filters(decoder->stream, png_get_rowbytes(decoder->png, decoder->info),
-                                   bits < 8 ? 1 : (size_t)bits / 8);
+        gc_fast.png_inflating->undo_filters(decoder->stream,
+                                            png_get_rowbytes(decoder->png, decoder->info),
+                                            bits < 8 ? 1 : (size_t)bits / 8);
     decoder->streaming = true;
 }
 
@@ -234,7 +235,8 @@ static void check_sums(png_structp png, bool wanted)
 static void end_stream(png_decoder *decoder)
 {
     pthread_mutex_lock(&decoder->lock);
-    gc_png_stream_free(decoder->stream);
+    if (decoder->stream != NULL)
+        gc_fast.png_inflating->free(decoder->stream);
     decoder->stream = NULL;
     decoder->streaming = decoder->trusting = false;
     pthread_mutex_unlock(&decoder->lock);
@@ -242,7 +244,7 @@ static void end_stream(png_decoder *decoder)
 
 static void read_stream(png_decoder *decoder, png_bytep bytes, size_t size)
 {
-    gc_png_stream_state state = gc_png_stream_read(decoder->stream, bytes, size);
+    gc_png_stream_state state = gc_fast.png_inflating->read(decoder->stream, bytes, size);
     if (state == GC_PNG_STREAM_REJECTED)
         reject_stream(decoder);
     if (state == GC_PNG_STREAM_AFTER) {
@@ -418,8 +420,8 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
     /* Covers every libpng call of opening. */
     if (setjmp(decoder->trap) != 0)
         return decoder->status;
-    if (!decoder->common.tolerant)
-        decoder->stream = gc_png_stream_create(decoder->common.input);
+    if (!decoder->common.tolerant && gc_fast.png_inflating != NULL)
+        decoder->stream = gc_fast.png_inflating->create(decoder->common.input);
     gconv_status status = begin_reading(decoder);
     if (status == GCONV_OK)
         status = gc_decoder_check_size(&decoder->common, error);
@@ -451,7 +453,7 @@ static void free_decoder(gc_decoder *common)
 {
     png_decoder *decoder = (png_decoder *)common;
     png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
-    gc_png_stream_free(decoder->stream);
+    end_stream(decoder);
     pthread_mutex_destroy(&decoder->lock);
     free(decoder->image);
     free(decoder);
@@ -618,7 +620,7 @@ static bool help(gc_decoder *common)
     png_decoder *decoder = (png_decoder *)common;
     if (pthread_mutex_trylock(&decoder->lock) != 0)
         return false;
-    bool helped = decoder->streaming && gc_png_stream_help(decoder->stream);
+    bool helped = decoder->streaming && gc_fast.png_inflating->help(decoder->stream);
     pthread_mutex_unlock(&decoder->lock);
     return helped;
 }

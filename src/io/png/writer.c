@@ -2,12 +2,9 @@
  * caller asks for a level of compression. */
 #include "base/status.h"
 #include "io/codec.h"
-#include "io/png/fast/compressed_rows.h"
-#include "io/png/fast/filters.h"
-#include "io/png/fast/queue.h"
+#include "io/fast.h"
 #include "io/png/memory.h"
 
-#include <assert.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -22,27 +19,15 @@ enum {
     ATTEMPTS_BYTES_MAX = 64 << 20 /* of all attempts in memory; then the smallest goes on alone */
 };
 
-static_assert((int)GC_COMPRESSED_BLOCK == (int)GC_PACK_BLOCK,
-              "devices make the blocks of gc_pack_compress");
-
 typedef struct png_encoder png_encoder;
 
-/* Compression by gconv's own code: rows are filtered, and fill blocks. */
-typedef struct packing {
-    const gc_pack_loops *loops;
-    gc_filters filters;
-    gc_pack_queue blocks;
-    uint32_t check;   /* Adler-32 of the blocks before */
-    bool is_complete; /* all blocks are written: a device has compressed them */
-} packing;
-
-/* One way to compress the file. If several attempts run, each stays in memory until the smallest is
- * known. */
+/* One way to compress the file. If several attempts run, each stays in memory until the smallest
+ * is known. */
 typedef struct attempt {
     png_encoder *encoder;
     png_structp png;
     png_infop info;
-    packing *packing; /* compresses rows instead of zlib; else NULL */
+    gc_png_packer *packer; /* compresses rows instead of zlib; else NULL */
     unsigned char *bytes;
     size_t size, capacity; /* of bytes */
 } attempt;
@@ -56,7 +41,7 @@ struct png_encoder {
     gconv_status status; /* of the failure that sprang the trap */
     gc_png_memory memory;
     unsigned char *packed; /* a row of 1-bit samples with 0 in its unused bits; else NULL */
-    gc_pack_queue *helped; /* what other threads may help with; NULL if there is nothing */
+    gc_png_packer *helped; /* that other threads may help; else NULL */
     size_t row_bytes;
 };
 
@@ -94,8 +79,10 @@ static gconv_status keep_bytes(attempt *a, const void *bytes, size_t size, gconv
     return GCONV_OK;
 }
 
-static gconv_status emit(attempt *a, const void *bytes, size_t size, gconv_error *error)
+/* A gc_png_emit, for an attempt. */
+static gconv_status emit(void *user, const void *bytes, size_t size, gconv_error *error)
 {
+    attempt *a = user;
     const png_encoder *encoder = a->encoder;
     return encoder->attempt_count == 1 ? gc_output_write(encoder->common.output, bytes, size, error)
                                        : keep_bytes(a, bytes, size, error);
@@ -122,8 +109,8 @@ typedef struct method {
     int level, filters, strategy;
 } method;
 
-/* Unless the caller asks for a level, gconv's own code compresses (io/png/fast/block.h).
- * docs/performance/files.md compares it with zlib.
+/* Unless the caller asks for a level, gconv's own code compresses (gc_png_packing). A build that
+ * lacks it takes the first of these methods.
  *
  * Level 9 tries these methods of zlib and gconv's own, and keeps the smallest file. No method is
  * the best for every picture. These were chosen from 16 methods with zlib 1.2.13, on edges, blurs
@@ -154,13 +141,14 @@ static int choose_methods(int level, int depth, method methods[ATTEMPTS_MAX])
 {
     const method *all = depth == 1 ? bit_methods : depth == 8 ? byte_methods : short_methods;
     const method own = {.level = OWN};
+    const bool packs = gc_fast.png_packing != NULL;
     if (level == 9) {
         memcpy(methods, all, ZLIB_METHODS * sizeof *all);
         methods[ZLIB_METHODS] = own;
-        return ATTEMPTS_MAX;
+        return packs ? ATTEMPTS_MAX : ZLIB_METHODS;
     }
     if (level < 0)
-        methods[0] = own;
+        methods[0] = packs ? own : all[0];
     else if (depth == 1)
         methods[0] = (method){level, PNG_FILTER_NONE, Z_DEFAULT_STRATEGY};
     else
@@ -176,20 +164,12 @@ static void set_method(png_structp png, const method *chosen)
     png_set_compression_strategy(png, chosen->strategy);
 }
 
-static void free_packing(packing *p)
-{
-    if (p == NULL)
-        return;
-    gc_filters_free(&p->filters);
-    gc_pack_queue_destroy(&p->blocks);
-    free(p);
-}
-
 static void free_attempt(attempt *a)
 {
     png_destroy_write_struct(&a->png, &a->info);
-    free_packing(a->packing);
-    a->packing = NULL;
+    if (a->packer != NULL)
+        gc_fast.png_packing->free(a->packer);
+    a->packer = NULL;
     free(a->bytes);
     a->bytes = NULL;
 }
@@ -266,28 +246,6 @@ static void set_colour(const attempt *a)
         png_set_sRGB(a->png, a->info, metadata->srgb_intent);
 }
 
-/* Prepares compression by gconv's own code. */
-static gconv_status begin_packing(attempt *a, gconv_error *error)
-{
-    packing *p = malloc(sizeof *p);
-    if (p == NULL)
-        return gc_fail_memory(error, sizeof *p);
-    p->loops = gc_pack_loops_chosen();
-    p->check = 1;
-    p->is_complete = false;
-    gconv_status status =
-        gc_filters_create(&p->filters, &a->encoder->common.shape, p->loops, error);
-    if (status == GCONV_OK)
-        status = gc_pack_queue_create(&p->blocks, p->loops, error);
-    if (status == GCONV_OK) {
-        a->packing = p;
-        return GCONV_OK;
-    }
-    gc_filters_free(&p->filters);
-    free(p);
-    return status;
-}
-
 static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error *error)
 {
     const png_encoder *encoder = a->encoder;
@@ -310,7 +268,9 @@ static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error 
     const uint16_t one = 1;
     if (encoder->common.shape.depth == 16 && *(const unsigned char *)&one == 1)
         png_set_swap(a->png);
-    return chosen->level == OWN ? begin_packing(a, error) : GCONV_OK;
+    return chosen->level == OWN
+               ? gc_fast.png_packing->create(&encoder->common.shape, emit, &a->packer, error)
+               : GCONV_OK;
 }
 
 static gconv_status begin_attempts(png_encoder *encoder, gconv_error *error)
@@ -328,8 +288,8 @@ static gconv_status begin_attempts(png_encoder *encoder, gconv_error *error)
         if (status != GCONV_OK)
             return status;
     }
-    if (encoder->attempt_count == 1 && encoder->attempts[0].packing != NULL)
-        encoder->helped = &encoder->attempts[0].packing->blocks;
+    if (encoder->attempt_count == 1)
+        encoder->helped = encoder->attempts[0].packer;
     return gc_png_check_memory(&encoder->memory, encoder->error);
 }
 
@@ -371,85 +331,16 @@ static const unsigned char *clear_padding(png_encoder *encoder, const unsigned c
     return encoder->packed;
 }
 
-static void store_big_endian(uint8_t *to, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        to[i] = (uint8_t)(value >> (24 - 8 * i));
-}
-
-/* A block that is compressed: `filled` bytes of the stream, whose Adler-32 is `check`. */
-typedef struct compressed {
-    const uint8_t *bytes;
-    size_t size, filled;
-    uint32_t check;
-    bool last;
-} compressed;
-
-/* Writes a block as a chunk. The check of the whole stream follows the last one. */
-static gconv_status write_block(attempt *a, const compressed *block, gconv_error *error)
-{
-    packing *p = a->packing;
-    uint8_t head[8] = {[4] = 'I', [5] = 'D', [6] = 'A', [7] = 'T'}, tail[8];
-    size_t check_bytes = block->last ? 4 : 0;
-    p->check = (uint32_t)adler32_combine(p->check, block->check, (z_off_t)block->filled);
-    store_big_endian(head, (uint32_t)(block->size + check_bytes));
-    store_big_endian(tail, p->check);
-    uint32_t crc = (uint32_t)crc32(0, head + 4, 4);
-    crc = p->loops->crc32(crc, block->bytes, block->size);
-    crc = (uint32_t)crc32(crc, tail, (uInt)check_bytes);
-    store_big_endian(tail + check_bytes, crc);
-    gconv_status status = emit(a, head, sizeof head, error);
-    if (status == GCONV_OK)
-        status = emit(a, block->bytes, block->size, error);
-    return status == GCONV_OK ? emit(a, tail, check_bytes + 4, error) : status;
-}
-
-/* Hands over the block that was filled, and writes those that are compressed. */
-static gconv_status pass_block(attempt *a, bool last, gconv_error *error)
-{
-    gc_pack_queue *blocks = &a->packing->blocks;
-    gc_pack_block *block;
-    gconv_status status = GCONV_OK;
-    gc_pack_queue_push(blocks, last);
-    while (status == GCONV_OK && (block = gc_pack_queue_take(blocks)) != NULL) {
-        const compressed done = {block->output, block->size, block->filled, block->check,
-                                 block->last};
-        status = write_block(a, &done, error);
-        gc_pack_queue_give_back(blocks, block);
-    }
-    return status;
-}
-
-/* Filters the row into the block if it has room for all, else first into memory of its own. */
-static gconv_status pack_row(attempt *a, const unsigned char *row, gconv_error *error)
-{
-    packing *p = a->packing;
-    size_t left = a->encoder->row_bytes + 1;
-    uint8_t *room = gc_pack_extend(p->blocks.filling, left);
-    const uint8_t *bytes = p->filters.filtered;
-    gc_filters_apply(&p->filters, row, room != NULL ? room : p->filters.filtered);
-    while (room == NULL && left > 0) {
-        gconv_status status = GCONV_OK;
-        if (gc_pack_full(p->blocks.filling))
-            status = pass_block(a, false, error);
-        if (status != GCONV_OK)
-            return status;
-        size_t taken = gc_pack_take(p->blocks.filling, bytes, left);
-        bytes += taken;
-        left -= taken;
-    }
-    return GCONV_OK;
-}
-
 static gconv_status write_row(png_encoder *encoder, const unsigned char *row, gconv_error *error)
 {
     row = clear_padding(encoder, row);
     for (int k = 0; k < encoder->attempt_count; k++) {
         gconv_status status = GCONV_OK;
-        if (encoder->attempts[k].packing != NULL)
-            status = pack_row(&encoder->attempts[k], row, error);
+        attempt *a = &encoder->attempts[k];
+        if (a->packer != NULL)
+            status = gc_fast.png_packing->put_row(a->packer, row, a, error);
         else
-            png_write_row(encoder->attempts[k].png, row);
+            png_write_row(a->png, row);
         if (status != GCONV_OK)
             return status;
     }
@@ -477,36 +368,24 @@ static bool takes_compressed(gc_encoder *common)
 {
     const png_encoder *encoder = (const png_encoder *)common;
     return common->shape.depth == 1 && encoder->attempt_count == 1 &&
-           encoder->attempts[0].packing != NULL;
+           encoder->attempts[0].packer != NULL;
 }
 
-static gconv_status write_compressed(gc_encoder *common, const gc_compressed_rows *rows,
+static gconv_status write_compressed(gc_encoder *common, const struct gc_compressed_rows *rows,
                                      gconv_error *error)
 {
     attempt *a = &((png_encoder *)common)->attempts[0];
-    gconv_status status = GCONV_OK;
-    for (uint32_t i = 0; status == GCONV_OK && i < rows->count; i++) {
-        bool last = i + 1 == rows->count;
-        uint64_t left = rows->stream_bytes - (uint64_t)i * GC_COMPRESSED_BLOCK;
-        const compressed block = {rows->bytes + i * rows->stride, rows->blocks[i].size,
-                                  last ? (size_t)left : GC_COMPRESSED_BLOCK, rows->blocks[i].check,
-                                  last};
-        status = write_block(a, &block, error);
-    }
-    a->packing->is_complete = status == GCONV_OK;
-    return status;
+    return gc_fast.png_packing->put_compressed(a->packer, rows, a, error);
 }
 
 /* Ends the image data and the file. libpng takes part only in its own. */
 static gconv_status end_attempt(attempt *a, gconv_error *error)
 {
-    if (a->packing == NULL) {
+    if (a->packer == NULL) {
         png_write_end(a->png, NULL);
         return GCONV_OK;
     }
-    gconv_status status = GCONV_OK;
-    if (!a->packing->is_complete)
-        status = pass_block(a, true, error);
+    gconv_status status = gc_fast.png_packing->finish(a->packer, a, error);
     if (status == GCONV_OK)
         png_write_chunk(a->png, (png_const_bytep) "IEND", NULL, 0);
     return status;
@@ -532,7 +411,7 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
 static bool help(gc_encoder *common)
 {
     png_encoder *encoder = (png_encoder *)common;
-    return encoder->helped != NULL && gc_pack_queue_help(encoder->helped);
+    return encoder->helped != NULL && gc_fast.png_packing->help(encoder->helped);
 }
 
 const gc_encoder_type gc_png_encoder = {

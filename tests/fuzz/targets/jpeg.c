@@ -2,7 +2,7 @@
 #include "../fuzz.h"
 #include "../read_image.h"
 
-#include "io/jpeg/fast/rows.h"
+#include "io/fast.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

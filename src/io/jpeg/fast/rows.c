@@ -1,6 +1,11 @@
-#include "io/jpeg/fast/rows.h"
-
+/* Rows of a baseline JPEG, decoded by gconv's own code: the samples of Y, or RGB.
+ *
+ * libjpeg remains the judge. Rows come from here as long as the data are sound, in the sense of
+ * docs/gpu-jpeg.md: then they are those of libjpeg-turbo. This decoder stops at the first data that
+ * are not sound. The caller has libjpeg decode the file from its beginning, and drops the rows that
+ * it has. */
 #include "base/memory.h"
+#include "io/fast.h"
 #include "io/jpeg/fast/frame.h"
 #include "io/jpeg/fast/stretch.h"
 
@@ -246,7 +251,7 @@ static bool work_once(gc_jpeg_rows *rows)
     return true;
 }
 
-bool gc_jpeg_rows_help(gc_jpeg_rows *rows)
+static bool help(gc_jpeg_rows *rows)
 {
     pthread_mutex_lock(&rows->lock);
     bool helped = work_once(rows);
@@ -329,7 +334,7 @@ static void stop(gc_jpeg_rows *rows)
     pthread_mutex_unlock(&rows->lock);
 }
 
-uint32_t gc_jpeg_rows_read(gc_jpeg_rows *rows, uint32_t count, unsigned char *to, size_t stride)
+static uint32_t read_rows(gc_jpeg_rows *rows, uint32_t count, unsigned char *to, size_t stride)
 {
     uint32_t done = 0;
     while (done < count && !rows->stopped) {
@@ -343,7 +348,7 @@ uint32_t gc_jpeg_rows_read(gc_jpeg_rows *rows, uint32_t count, unsigned char *to
     return done;
 }
 
-bool gc_jpeg_rows_end(gc_jpeg_rows *rows, bool *trailing)
+static bool end(gc_jpeg_rows *rows, bool *trailing)
 {
     bool rejected = rows->stopped;
     stop(rows);
@@ -355,9 +360,6 @@ bool gc_jpeg_rows_end(gc_jpeg_rows *rows, bool *trailing)
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
-
-uint64_t gc_jpeg_rows_pixels_min = 1 << 17;
-uint64_t gc_jpeg_rows_spread_min = 1 << 19;
 
 static void free_ring(entry *ring, int slots)
 {
@@ -404,7 +406,7 @@ static void make_traces(gc_jpeg_rows *rows, int slots)
         free_traces(t);
 }
 
-bool gc_jpeg_rows_spread(gc_jpeg_rows *rows, int threads)
+static bool spread(gc_jpeg_rows *rows, int threads)
 {
     const gc_jpeg_frame *frame = &rows->image.frame;
     uint64_t pixels = (uint64_t)frame->width * frame->height;
@@ -448,8 +450,22 @@ static bool prepare(gc_jpeg_rows *rows, const struct jpeg_source_mgr *at_hand)
     return true;
 }
 
-gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg,
-                                  const struct gc_input *input, uint64_t data)
+static void free_rows(gc_jpeg_rows *rows)
+{
+    free_ring(rows->ring, rows->slots);
+    free_traces(&rows->traces);
+    free(rows->feed.bytes);
+    gc_jpeg_lanes_free(rows->lanes);
+    gc_jpeg_codings_release(rows->image.frame.codings);
+    for (int c = 0; c < GC_JPEG_PARTS_MAX; c++)
+        free(rows->above[c]);
+    pthread_cond_destroy(&rows->changed);
+    pthread_mutex_destroy(&rows->lock);
+    free(rows);
+}
+
+static gc_jpeg_rows *create(const struct jpeg_decompress_struct *jpeg, const struct gc_input *input,
+                            uint64_t data)
 {
     uint64_t pixels = (uint64_t)jpeg->image_width * jpeg->image_height;
     gc_jpeg_rows *rows = NULL;
@@ -462,22 +478,16 @@ gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg,
     rows->feed = (gc_jpeg_feed){.input = input, .offset = data + jpeg->src->bytes_in_buffer};
     if (gc_jpeg_describe(jpeg, &rows->image.frame) && prepare(rows, jpeg->src))
         return rows;
-    gc_jpeg_rows_free(rows);
+    free_rows(rows);
     return NULL;
 }
 
-void gc_jpeg_rows_free(gc_jpeg_rows *rows)
-{
-    if (rows == NULL)
-        return;
-    free_ring(rows->ring, rows->slots);
-    free_traces(&rows->traces);
-    free(rows->feed.bytes);
-    gc_jpeg_lanes_free(rows->lanes);
-    gc_jpeg_codings_release(rows->image.frame.codings);
-    for (int c = 0; c < GC_JPEG_PARTS_MAX; c++)
-        free(rows->above[c]);
-    pthread_cond_destroy(&rows->changed);
-    pthread_mutex_destroy(&rows->lock);
-    free(rows);
-}
+extern const gc_jpeg_decoding gc_jpeg_decoding_room;
+const gc_jpeg_decoding gc_jpeg_decoding_room = {
+    .create = create,
+    .free = free_rows,
+    .read = read_rows,
+    .spread = spread,
+    .help = help,
+    .end = end,
+};

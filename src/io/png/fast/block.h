@@ -3,12 +3,13 @@
 #ifndef GC_IO_PNG_FAST_BLOCK_H
 #define GC_IO_PNG_FAST_BLOCK_H
 
+#include "io/png/fast/compressed_rows.h"
 #include "io/png/fast/loops.h"
 
 #include <stdbool.h>
 
 /* GC_PACK_BLOCK: bytes of a block. GC_PACK_OUTPUT: the most bytes that a block can become. */
-enum { GC_PACK_BLOCK = 1 << 17, GC_PACK_OUTPUT = 2 * GC_PACK_BLOCK + 2048 };
+enum { GC_PACK_BLOCK = GC_COMPRESSED_BLOCK, GC_PACK_OUTPUT = 2 * GC_PACK_BLOCK + 2048 };
 
 typedef struct gc_pack_block {
     size_t filled; /* bytes that the block holds */

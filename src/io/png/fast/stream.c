@@ -1,13 +1,17 @@
-#include "io/png/fast/stream.h"
-
+/* The image data of a PNG, inflated by ISA-L for libpng. libpng stays the reader: it is given a
+ * stream of chunks whose image data are the same bytes in stored blocks, which its zlib merely
+ * copies. Rows may lack their filters: these are then undone. Checksums are checked here.
+ *
+ * Nothing is judged here. If anything about the data is unusual, the stream is rejected: the caller
+ * reads the file again from its start, by libpng and zlib alone, and these speak. ISA-L takes one
+ * thing that zlib refuses: a Huffman code that lacks codes, where none of these is used. With all
+ * checksums right, no pixel depends on it. */
+#include "io/fast.h"
+#include "io/input.h"
 #include "io/png/fast/loops.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-bool gc_png_stream_wanted = true;
-
-#if GC_HAS_ISAL
 
 #include <isa-l.h>
 #include <pthread.h>
@@ -29,7 +33,7 @@ typedef struct part {
     unsigned char bytes[PART_BYTES + GC_UNFILTER_SLACK];
 } part;
 
-/* What libpng gets next: `edge`, then a block's bytes, then what gc_png_stream_read puts into
+/* What libpng gets next: `edge`, then a block's bytes, then what read_stream puts into
  * `edge`. */
 struct gc_png_stream {
     /* Of the thread that inflates. */
@@ -190,7 +194,7 @@ static gc_png_stream_state next_part(gc_png_stream *stream)
     return there ? GC_PNG_STREAM_INSIDE : GC_PNG_STREAM_REJECTED;
 }
 
-bool gc_png_stream_help(gc_png_stream *stream)
+static bool help(gc_png_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     while (stream->inflating) /* the thread that reads has to; the next part is for this one */
@@ -260,7 +264,7 @@ static gc_png_stream_state put_end(gc_png_stream *stream)
     return GC_PNG_STREAM_INSIDE;
 }
 
-void gc_png_stream_undo_filters(gc_png_stream *stream, size_t row_bytes, size_t pixel)
+static void undo_filters(gc_png_stream *stream, size_t row_bytes, size_t pixel)
 {
     enum { WAVE_ROWS = 8, SLACKS = 3 };
     size_t rows = row_bytes > 0 ? PART_BYTES / (row_bytes + 1) : 0;
@@ -277,7 +281,7 @@ void gc_png_stream_undo_filters(gc_png_stream *stream, size_t row_bytes, size_t 
     stream->part_bytes = rows * (row_bytes + 1);
 }
 
-void gc_png_stream_begin(gc_png_stream *stream, uint32_t most, unsigned char head[8])
+static void begin(gc_png_stream *stream, uint32_t most, unsigned char head[8])
 {
     enum { WINDOW_32K = 0x78, CHECK = 0x01 }; /* the head of a zlib stream: RFC 1950, 2.2 */
     stream->most = most;
@@ -298,7 +302,7 @@ static size_t give(unsigned char **to, size_t wanted, const unsigned char *bytes
     return size;
 }
 
-gc_png_stream_state gc_png_stream_read(gc_png_stream *stream, unsigned char *bytes, size_t size)
+static gc_png_stream_state read_stream(gc_png_stream *stream, unsigned char *bytes, size_t size)
 {
     while (size > 0) {
         size_t edge_left = stream->edge_end - stream->edge_start;
@@ -328,9 +332,9 @@ gc_png_stream_state gc_png_stream_read(gc_png_stream *stream, unsigned char *byt
                                                                    : GC_PNG_STREAM_INSIDE;
 }
 
-gc_png_stream *gc_png_stream_create(gc_input *input)
+static gc_png_stream *create(gc_input *input)
 {
-    if (!gc_png_stream_wanted || !gc_input_reads_twice(input))
+    if (!gc_png_inflating_wanted || !gc_input_reads_twice(input))
         return NULL;
     gc_png_stream *stream = malloc(sizeof *stream);
     if (stream == NULL)
@@ -355,10 +359,8 @@ gc_png_stream *gc_png_stream_create(gc_input *input)
     return stream;
 }
 
-void gc_png_stream_free(gc_png_stream *stream)
+static void free_stream(gc_png_stream *stream)
 {
-    if (stream == NULL)
-        return;
     pthread_cond_destroy(&stream->inflated);
     pthread_mutex_destroy(&stream->lock);
     free(stream->row_memory);
@@ -368,55 +370,14 @@ void gc_png_stream_free(gc_png_stream *stream)
 #define QUOTE_VALUE(value) #value
 #define QUOTE(macro) QUOTE_VALUE(macro)
 
-const char *gc_png_stream_library(void)
-{
-    return QUOTE(ISAL_MAJOR_VERSION) "." QUOTE(ISAL_MINOR_VERSION) "." QUOTE(ISAL_PATCH_VERSION);
-}
-
-#else
-
-gc_png_stream *gc_png_stream_create(gc_input *input)
-{
-    (void)input;
-    return NULL;
-}
-
-void gc_png_stream_free(gc_png_stream *stream)
-{
-    (void)stream;
-}
-
-void gc_png_stream_undo_filters(gc_png_stream *stream, size_t row_bytes, size_t pixel)
-{
-    (void)stream;
-    (void)row_bytes;
-    (void)pixel;
-}
-
-void gc_png_stream_begin(gc_png_stream *stream, uint32_t most, unsigned char head[8])
-{
-    (void)stream;
-    (void)most;
-    (void)head;
-}
-
-gc_png_stream_state gc_png_stream_read(gc_png_stream *stream, unsigned char *bytes, size_t size)
-{
-    (void)stream;
-    (void)bytes;
-    (void)size;
-    return GC_PNG_STREAM_REJECTED;
-}
-
-bool gc_png_stream_help(gc_png_stream *stream)
-{
-    (void)stream;
-    return false;
-}
-
-const char *gc_png_stream_library(void)
-{
-    return NULL;
-}
-
-#endif
+extern const gc_png_inflating gc_png_inflating_room;
+const gc_png_inflating gc_png_inflating_room = {
+    .library =
+        QUOTE(ISAL_MAJOR_VERSION) "." QUOTE(ISAL_MINOR_VERSION) "." QUOTE(ISAL_PATCH_VERSION),
+    .create = create,
+    .free = free_stream,
+    .begin = begin,
+    .undo_filters = undo_filters,
+    .read = read_stream,
+    .help = help,
+};
