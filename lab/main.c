@@ -14,7 +14,7 @@ static int run(const gc_options *options)
     case GC_COMMAND_TUNE:
         return gc_run_tune(options);
     case GC_COMMAND_COMPARE:
-        return gc_run_compare(options, options->html != NULL ? &gc_html_reporter : NULL);
+        return gc_run_compare(options, options->measure.html != NULL ? &gc_html_reporter : NULL);
     default:
         gc_answer(NULL, "gconv-lab is for bench, tune and compare; use gconv for the rest");
         return GC_EXIT_USAGE;

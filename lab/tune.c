@@ -100,7 +100,7 @@ static gconv_status list_filters(tuning *t, gconv_error *error)
     if (!is_wanted(t->options, tiles))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--filters' is for --impl %s: the others take fixed sizes", tiles);
-    gconv_status status = gc_read_filters(t->options->filters, &filters, error);
+    gconv_status status = gc_read_filters(t->options->measure.filters, &filters, error);
     if (status == GCONV_OK && filters.count > CASES_MAX)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--filters': %d filters are more than the %d of a table",
@@ -118,7 +118,7 @@ static gconv_status list_filters(tuning *t, gconv_error *error)
 
 static gconv_status list_cases(tuning *t, gconv_error *error)
 {
-    if (t->options->filters != NULL)
+    if (t->options->measure.filters != NULL)
         return list_filters(t, error);
     for (int s = 0; s < SIZES; s++)
         for (int bytes = 0; bytes < 2; bytes++)
@@ -171,7 +171,7 @@ static int name_width(const tuning *t)
 
 static void print_head(const tuning *t)
 {
-    if (t->options->json) {
+    if (t->options->report.json) {
         gc_json_open(NULL, '{');
         gc_json_integer("schema", GC_JSON_SCHEMA);
         gc_json_string("command", "tune");
@@ -223,7 +223,7 @@ static void show_result(const tuning *t, const tune_case *c, const gconv_tuning_
     if (result->left_out > 0)
         gc_say("%s: %d of %d configurations failed or were wrong, and were left out", c->label,
                result->left_out, result->tried);
-    if (t->options->json)
+    if (t->options->report.json)
         json_result(c, result);
     else
         print_result(t, c, result);
@@ -233,7 +233,7 @@ static void show_result(const tuning *t, const tune_case *c, const gconv_tuning_
 static void print_end(const tuning *t)
 {
     int left = t->case_count - t->found - t->known;
-    if (t->options->json) {
+    if (t->options->report.json) {
         gc_json_close(']');
         gc_json_integer("known", t->known);
         gc_json_integer("left", left);
@@ -251,7 +251,7 @@ static void print_end(const tuning *t)
 static bool goes_on(void *user, int tried, int count)
 {
     const tuning *t = user;
-    double limit = t->options->time, spent = gc_seconds() - t->begin;
+    double limit = t->options->measure.time, spent = gc_seconds() - t->begin;
     double done = (t->current + (double)tried / count) / t->case_count;
     if (limit > 0 && spent > limit * done)
         done = spent / limit;

@@ -42,7 +42,7 @@ typedef struct benchmark {
 /* Opens the file of --resume, where there is one. On failure *blamed is its path. */
 static gconv_status open_resume(benchmark *b, const char **blamed, gconv_error *error)
 {
-    const char *path = b->options->resume, *preset = b->options->preset;
+    const char *path = b->options->measure.resume, *preset = b->options->measure.preset;
     if (path == NULL)
         return GCONV_OK;
     *blamed = path;
@@ -59,7 +59,7 @@ static gconv_status open_resume(benchmark *b, const char **blamed, gconv_error *
 /* Reads the file of --baseline, where there is one. On failure *blamed is its path. */
 static gconv_status read_baseline(benchmark *b, const char **blamed, gconv_error *error)
 {
-    const char *path = b->options->baseline, *preset = b->options->preset;
+    const char *path = b->options->measure.baseline, *preset = b->options->measure.preset;
     gc_sweep *sweep = &b->sweep;
     if (path == NULL)
         return GCONV_OK;
@@ -85,7 +85,7 @@ static void report_slower(const benchmark *b)
     for (size_t i = 0; i < points->count; i++) {
         const gc_point *p = &points->at[i];
         if (p->slower)
-            gc_answer(b->options->baseline, "%dx%d, filter %s, %s, %s takes %.1f %% longer",
+            gc_answer(b->options->measure.baseline, "%dx%d, filter %s, %s, %s takes %.1f %% longer",
                       p->width, p->height, p->filter, p->samples, p->name, p->change);
     }
 }
@@ -95,7 +95,7 @@ static gconv_status thin(benchmark *b, gconv_error *error)
 {
     gc_cases *cases = &b->sweep.cases;
     size_t all = cases->count;
-    gconv_status status = gc_cases_thin(cases, gc_share_of(b->options->sample, all), error);
+    gconv_status status = gc_cases_thin(cases, gc_share_of(b->options->measure.sample, all), error);
     if (status == GCONV_OK && cases->count < all)
         gc_say("--sample: %zu of the %zu filters and images of the sweep", cases->count, all);
     return status;
@@ -104,7 +104,7 @@ static gconv_status thin(benchmark *b, gconv_error *error)
 /* The preset of the options; NULL where there is none. */
 static const gc_preset *preset_of(const gc_options *options)
 {
-    return options->preset != NULL ? gc_preset_named(options->preset, NULL) : NULL;
+    return options->measure.preset != NULL ? gc_preset_named(options->measure.preset, NULL) : NULL;
 }
 
 /* Leaves out implementations that have no transforms of lines. */
@@ -159,7 +159,7 @@ static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
 {
     gc_sweep *sweep = &b->sweep;
     const char *given = b->options->implementations;
-    sweep->seconds = b->options->time > 0 ? b->options->time : SECONDS;
+    sweep->seconds = b->options->measure.time > 0 ? b->options->measure.time : SECONDS;
     sweep->names = gc_expand_names(given != NULL ? given : "auto", &sweep->name_count);
     if (sweep->names == NULL)
         return gc_fail_memory(error, sizeof *sweep->names);
@@ -181,7 +181,7 @@ static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
 /* Implementations that cannot run here get one object or line, not one for each filter. */
 static gconv_status add_unusable(benchmark *b, gconv_error *error)
 {
-    const char *preset = b->options->preset;
+    const char *preset = b->options->measure.preset;
     const gc_points *points = &b->sweep.points;
     gc_point point = {.filter = "all"};
     snprintf(point.preset, sizeof point.preset, "%s", preset != NULL ? preset : "");
@@ -195,12 +195,12 @@ static gconv_status add_unusable(benchmark *b, gconv_error *error)
 static void print_rest(benchmark *b)
 {
     if (gc_bench_is_text(&b->sweep.table)) {
-        if (b->options->markdown && b->unusable.count > 0)
+        if (b->options->measure.markdown && b->unusable.count > 0)
             putchar('\n'); /* ends the table */
         gc_bench_refusals(&b->sweep.table, &b->sweep.points);
         gc_print_unusable(&b->unusable);
     }
-    if (b->options->verbose && b->sweep.entry > 0)
+    if (b->options->report.verbose && b->sweep.entry > 0)
         gc_note_effects(b->options, b->sweep.met);
     gc_bench_close(&b->sweep.table, b->subject, &b->sweep.points);
     gc_flush_output();
@@ -223,19 +223,19 @@ static gconv_status run(benchmark *b, gconv_error *error)
 static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_error *error)
 {
     gc_output *report;
-    *blamed = b->options->html;
+    *blamed = b->options->measure.html;
     gconv_status status = gc_html_reporter.open(b->options, &report, error);
     if (status != GCONV_OK)
         return status;
     status = run(b, error);
     if (status != GCONV_OK) {
-        *blamed = status == GCONV_ERROR_WRITE ? b->options->resume : NULL;
+        *blamed = status == GCONV_ERROR_WRITE ? b->options->measure.resume : NULL;
         gc_output_free(report);
         return status;
     }
     if (report == NULL)
         return GCONV_OK;
-    *blamed = b->options->html;
+    *blamed = b->options->measure.html;
     size_t size = 0;
     char *json = gc_bench_document(&b->sweep.table, &b->sizes, b->sweep.machine.cpu, b->subject,
                                    &b->sweep.points, &size);
@@ -257,22 +257,24 @@ static gconv_status prepare(const gc_options *given, gc_options *options, benchm
                             gconv_error *error)
 {
     *options = *given;
-    if (given->json + given->csv + given->markdown > 1)
+    if (given->report.json + given->measure.csv + given->measure.markdown > 1)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "give one of --json, --csv and --markdown");
-    if (given->kernel_count > 0 && given->filters != NULL)
+    if (given->kernel_count > 0 && given->measure.filters != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--kernel names the one chain to measure, --filters many; give one");
-    if (given->fail_above >= 0 && given->baseline == NULL)
+    if (given->measure.fail_above >= 0 && given->measure.baseline == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "--fail-above needs a --baseline");
     gconv_status status = gc_html_reporter.check(given, error);
-    if (status == GCONV_OK && given->preset != NULL)
-        status = gc_preset_apply(gc_preset_named(given->preset, NULL), options, error);
+    if (status == GCONV_OK && given->measure.preset != NULL)
+        status = gc_preset_apply(gc_preset_named(given->measure.preset, NULL), options, error);
     if (preset_of(given) != NULL && preset_of(given)->has_transforms)
         return status;
     if (status == GCONV_OK)
-        status = gc_read_sizes(options->sizes != NULL ? options->sizes : default_sizes, &b->sizes,
-                               error);
-    const char *filters = options->filters != NULL ? options->filters : default_filters;
+        status =
+            gc_read_sizes(options->measure.sizes != NULL ? options->measure.sizes : default_sizes,
+                          &b->sizes, error);
+    const char *filters =
+        options->measure.filters != NULL ? options->measure.filters : default_filters;
     if (status == GCONV_OK && options->kernel_count == 0)
         status = gc_read_filters(filters, &b->filters, error);
     return status;
@@ -291,7 +293,7 @@ int gc_run_bench(const gc_options *given)
     gconv_status status = prepare(given, &options, &b, &error);
     if (status == GCONV_OK)
         status = gc_session_create(&options, &session, &blamed, &error);
-    if (status == GCONV_OK && given->preset == NULL)
+    if (status == GCONV_OK && given->measure.preset == NULL)
         status = gc_session_check_all(&session, &error);
     if (status == GCONV_OK)
         status = plan(&b, &blamed, &error);

@@ -10,13 +10,13 @@
 
 static bool is_wanted(const gc_options *options, int kind)
 {
-    return options->samples != 0 ? (options->samples >> kind & 1) != 0 : kind == 0;
+    return options->measure.samples != 0 ? (options->measure.samples >> kind & 1) != 0 : kind == 0;
 }
 
 /* The chain of edges is for grey images. */
 static bool takes_chain(const gc_options *options, const gc_sample_kind *kind)
 {
-    return options->kernel_count > 0 || (options->filters == NULL && kind->channels == 1);
+    return options->kernel_count > 0 || (options->measure.filters == NULL && kind->channels == 1);
 }
 
 /* Adds the cases of one image. Its size and kind are those of `one`. */
@@ -167,7 +167,7 @@ void gc_cases_destroy(gc_cases *cases)
 void gc_case_describe(const gc_case *one, const gc_options *options, const gc_filter_chain *chain,
                       gc_point *point)
 {
-    const char *preset = options->preset;
+    const char *preset = options->measure.preset;
     *point = (gc_point){.width = one->width, .height = one->height};
     snprintf(point->preset, sizeof point->preset, "%s", preset != NULL ? preset : "");
     snprintf(point->samples, sizeof point->samples, "%s", one->kind->name);

@@ -88,14 +88,14 @@ static void write_options(const gc_session *session)
 {
     const gc_options *options = session->options;
     const gconv_job *job = &session->job;
-    write_text("preset", options->preset);
-    write_text("sizes", options->sizes);
-    write_text("filters", options->filters);
+    write_text("preset", options->measure.preset);
+    write_text("sizes", options->measure.sizes);
+    write_text("filters", options->measure.filters);
     if (options->kernel_count > 0)
         write_chain(&session->chain);
-    gc_json_integer("sample", options->sample.count);
-    gc_json_number("sample_percent", options->sample.percent);
-    write_samples(options->samples);
+    gc_json_integer("sample", options->measure.sample.count);
+    gc_json_number("sample_percent", options->measure.sample.percent);
+    write_samples(options->measure.samples);
     write_text("implementations", options->implementations);
     gc_json_string("device", job->device);
     gc_json_string("border", gconv_border_name(job->border));
@@ -107,7 +107,7 @@ static void write_options(const gc_session *session)
         gc_json_integer("shared_memory", job->shared_memory);
     gc_json_integer("block_width", job->block_width);
     gc_json_integer("block_height", job->block_height);
-    gc_json_number("time", options->time);
+    gc_json_number("time", options->measure.time);
 }
 
 char *gc_circumstances_line(const gc_session *session, const gc_machine *machine, size_t *size)

@@ -43,7 +43,7 @@ static bool is_hopeless(const gc_sweep *s, const gc_expectation *expectation, co
 
 static void compare_with_baseline(const gc_sweep *s, gc_point *point)
 {
-    double most = s->session->options->fail_above;
+    double most = s->session->options->measure.fail_above;
     const gc_point *before = gc_points_find(&s->baseline, point, true);
     if (before == NULL || point->runs == 0)
         return;
@@ -65,7 +65,7 @@ static double predict_transform(const gc_sweep *s, const gc_point *point)
 /* What the source of the preset predicts for this device. */
 static double predict(const gc_sweep *s, const gc_point *point)
 {
-    const char *name = s->session->options->preset;
+    const char *name = s->session->options->measure.preset;
     const gc_preset *preset = name != NULL ? gc_preset_named(name, NULL) : NULL;
     if (preset == NULL || !preset->has_theory)
         return 0;
@@ -365,13 +365,14 @@ static void begin(gc_sweep *s)
         s->count += (size_t)count_points(s, &point);
     }
     if (s->count < all)
-        gc_say("%s: %zu of %zu measurements are there", s->session->options->resume, all - s->count,
-               all);
+        gc_say("%s: %zu of %zu measurements are there", s->session->options->measure.resume,
+               all - s->count, all);
     s->limit = s->seconds;
     if (all > 0)
         s->seconds *= (double)s->count / (double)all;
-    gc_tally_advise(s->session->options->resume != NULL ? "the same command measures the others"
-                                                        : NULL);
+    gc_tally_advise(s->session->options->measure.resume != NULL
+                        ? "the same command measures the others"
+                        : NULL);
     gc_tally_begin("measured", false, s->count);
     s->begin = gc_seconds();
 }

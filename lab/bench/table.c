@@ -92,13 +92,13 @@ static void print_unmeasured(const gc_bench_table *table, const gc_point *point)
 
 bool gc_bench_is_text(const gc_bench_table *table)
 {
-    return !table->options->json && !table->options->csv;
+    return !table->options->report.json && !table->options->measure.csv;
 }
 
 /* Whether a point is listed behind the table. */
 static bool is_collected(const gc_bench_table *table, const gc_point *point)
 {
-    return gc_bench_is_text(table) && !table->options->markdown && point->width > 0 &&
+    return gc_bench_is_text(table) && !table->options->measure.markdown && point->width > 0 &&
            point->verdict == GC_VERDICT_UNUSABLE;
 }
 
@@ -152,16 +152,16 @@ void gc_bench_refusals(const gc_bench_table *table, const gc_points *points)
 
 void gc_bench_row(gc_bench_table *table, const gc_point *point)
 {
-    if (table->options->json) {
+    if (table->options->report.json) {
         gc_point_json(point, NULL);
-    } else if (table->options->csv) {
+    } else if (table->options->measure.csv) {
         gc_bench_csv(point);
     } else {
         fill_cells(table, point);
         const char *verdict = gc_verdict_name(point->verdict);
         if (is_collected(table, point))
             return;
-        if (table->options->markdown)
+        if (table->options->measure.markdown)
             gc_bench_markdown_row(table->columns, COLUMN_COUNT, verdict, point->reason.message);
         else if (point->runs > 0)
             gc_table_print_row(table->columns, COLUMN_COUNT, verdict);
@@ -176,8 +176,8 @@ static void json_head(const gc_bench_table *table, const gc_sweep_sizes *sizes, 
     gc_json_open(NULL, '{');
     gc_json_integer("schema", GC_JSON_SCHEMA);
     gc_json_string("command", "bench");
-    if (table->options->preset != NULL)
-        gc_json_string("preset", table->options->preset);
+    if (table->options->measure.preset != NULL)
+        gc_json_string("preset", table->options->measure.preset);
     if (sizes->count == 1) {
         gc_json_integer("width", sizes->at[0].width);
         gc_json_integer("height", sizes->at[0].height);
@@ -199,15 +199,17 @@ static void json_end(const gc_bench_table *table, const char *subject, const gc_
 
 void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
 {
-    if (table->options->csv)
+    if (table->options->measure.csv)
         gc_bench_csv_heads();
-    if (table->options->json)
+    if (table->options->report.json)
         json_head(table, sizes, cpu);
 }
 
 static const gc_preset *preset_of(const gc_bench_table *table)
 {
-    return table->options->preset != NULL ? gc_preset_named(table->options->preset, NULL) : NULL;
+    return table->options->measure.preset != NULL
+               ? gc_preset_named(table->options->measure.preset, NULL)
+               : NULL;
 }
 
 static bool has_transforms(const gc_bench_table *table)
@@ -224,7 +226,7 @@ static void print_title(const gc_bench_table *table, const gc_sweep_sizes *sizes
     if (sizes->count == 1)
         printf("%dx%d, ", sizes->at[0].width, sizes->at[0].height);
     printf("%sfrom memory to memory; border %s\n",
-           table->options->samples == 0 ? "1 channel of 8 bits, " : "",
+           table->options->measure.samples == 0 ? "1 channel of 8 bits, " : "",
            gconv_border_name(table->options->job.border));
     if (cpu.peak > 0)
         printf("roofs of the CPU, measured: %.1f GB/s, %.0f GFLOP/s\n", 1e-9 * cpu.bandwidth,
@@ -235,15 +237,15 @@ static void print_title(const gc_bench_table *table, const gc_sweep_sizes *sizes
 void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
                     const char *const *names, int name_count)
 {
-    if (table->options->json || table->options->csv)
+    if (table->options->report.json || table->options->measure.csv)
         return;
     print_title(table, sizes, cpu);
     for (int i = 0; i < COLUMN_COUNT; i++)
         table->columns[i] = all_columns[i].column;
     table->columns[COLUMN_NAME].width = gc_label_width(names, name_count);
     table->columns[COLUMN_SIZE].hidden = sizes->count <= 1;
-    table->columns[COLUMN_SAMPLES].hidden = table->options->samples == 0;
-    table->columns[COLUMN_CHANGE].hidden = table->options->baseline == NULL;
+    table->columns[COLUMN_SAMPLES].hidden = table->options->measure.samples == 0;
+    table->columns[COLUMN_CHANGE].hidden = table->options->measure.baseline == NULL;
     table->columns[COLUMN_KERNEL].hidden = !gc_may_use_device(names, name_count);
     table->columns[COLUMN_BORDER].hidden = table->columns[COLUMN_KERNEL].hidden;
     const gc_preset *preset = preset_of(table);
@@ -259,7 +261,7 @@ void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs
         table->columns[COLUMN_RUNS].hidden = table->columns[COLUMN_BEST].hidden = true;
         table->columns[COLUMN_KERNEL].hidden = table->columns[COLUMN_BORDER].hidden = true;
     }
-    if (table->options->markdown) {
+    if (table->options->measure.markdown) {
         gc_bench_markdown_heads(table->columns, COLUMN_COUNT);
         return;
     }
@@ -269,7 +271,7 @@ void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs
 
 void gc_bench_close(const gc_bench_table *table, const char *subject, const gc_points *points)
 {
-    if (!table->options->json)
+    if (!table->options->report.json)
         return;
     json_end(table, subject, points);
     gc_json_end();

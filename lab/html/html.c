@@ -13,17 +13,17 @@
 /* FILE.json; NULL where memory is short. free releases it. */
 static char *name_of_data(const gc_options *options)
 {
-    size_t size = strlen(options->html) + sizeof ".json";
+    size_t size = strlen(options->measure.html) + sizeof ".json";
     char *name = malloc(size);
     if (name != NULL)
-        snprintf(name, size, "%s.json", options->html);
+        snprintf(name, size, "%s.json", options->measure.html);
     return name;
 }
 
 static gconv_status refuse_file(const gc_options *options, const char *data, const char *path,
                                 const char *what, gconv_error *error)
 {
-    if (!gc_is_one_path(options->html, path) && !gc_is_one_path(data, path))
+    if (!gc_is_one_path(options->measure.html, path) && !gc_is_one_path(data, path))
         return GCONV_OK;
     return gc_fail(error, GCONV_ERROR_ARGUMENT,
                    "the report of --html would replace %s, '%.300s'; name another file", what,
@@ -32,15 +32,16 @@ static gconv_status refuse_file(const gc_options *options, const char *data, con
 
 static gconv_status check(const gc_options *options, gconv_error *error)
 {
-    if (options->html == NULL)
+    if (options->measure.html == NULL)
         return GCONV_OK;
     char *data = name_of_data(options);
     if (data == NULL)
-        return gc_fail_memory(error, strlen(options->html));
+        return gc_fail_memory(error, strlen(options->measure.html));
     gconv_status status =
-        refuse_file(options, data, options->resume, "the file of --resume", error);
+        refuse_file(options, data, options->measure.resume, "the file of --resume", error);
     if (status == GCONV_OK)
-        status = refuse_file(options, data, options->baseline, "the file of --baseline", error);
+        status =
+            refuse_file(options, data, options->measure.baseline, "the file of --baseline", error);
     for (int i = 0; status == GCONV_OK && i < options->operand_count; i++)
         status = refuse_file(options, data, options->operands[i], "the input", error);
     for (int i = 0; status == GCONV_OK && i < options->kernel_count; i++)
@@ -52,9 +53,10 @@ static gconv_status check(const gc_options *options, gconv_error *error)
 static gconv_status open_report(const gc_options *options, gc_output **output, gconv_error *error)
 {
     *output = NULL;
-    if (options->html == NULL)
+    if (options->measure.html == NULL)
         return GCONV_OK;
-    return gc_output_open(options->html, &(gc_output_options){.sync = false}, output, error);
+    return gc_output_open(options->measure.html, &(gc_output_options){.sync = false}, output,
+                          error);
 }
 
 static gconv_status complete(gc_output *output, const char *text, size_t size, gconv_error *error)
@@ -85,7 +87,7 @@ static void keep(const gc_options *options, const char *json, size_t size, bool 
     snprintf(text, sizeof text, "no report: %s%s%s%s", reason->message,
              status == GCONV_OK ? "; FILE.json has its data, for python3 " : "",
              status == GCONV_OK ? program : "", status == GCONV_OK ? " FILE.json -o FILE" : "");
-    gc_warn_into(NULL, options->html, text);
+    gc_warn_into(NULL, options->measure.html, text);
     if (data != NULL && status != GCONV_OK)
         gc_warn_into(NULL, data, error.message);
     free(data);

@@ -13,7 +13,7 @@ static int run(const gc_options *options)
     case GC_COMMAND_FILTER:
         return gc_run_images(options);
     case GC_COMMAND_COMPARE:
-        return options->html != NULL ? gc_run_lab(options) : gc_run_compare(options, NULL);
+        return options->measure.html != NULL ? gc_run_lab(options) : gc_run_compare(options, NULL);
     case GC_COMMAND_BENCH:
     case GC_COMMAND_TUNE:
         return gc_run_lab(options);

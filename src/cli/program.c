@@ -91,11 +91,11 @@ int gc_program_close_output(int code)
  * silent. */
 void gc_program_set_messages(const gc_options *options)
 {
-    bool always = options->progress == GC_PROGRESS_ALWAYS;
-    bool fits =
-        options->progress == GC_PROGRESS_AUTO && !options->quiet && isatty(STDERR_FILENO) == 1;
-    prints_data = options->json || options->csv;
-    gc_messages_set(options->quiet, options->verbose);
+    bool always = options->report.progress == GC_PROGRESS_ALWAYS;
+    bool fits = options->report.progress == GC_PROGRESS_AUTO && !options->report.quiet &&
+                isatty(STDERR_FILENO) == 1;
+    prints_data = options->report.json || options->measure.csv;
+    gc_messages_set(options->report.quiet, options->report.verbose);
     gc_progress_set(always || fits, always ? 0 : 0.5);
 }
 

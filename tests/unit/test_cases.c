@@ -15,7 +15,7 @@ static gc_cases listed(const char *sizes_text, const char *filters_text, unsigne
 {
     static gc_sweep_sizes sizes;
     static gc_sweep_filters filters;
-    gc_options options = {.filters = filters_text, .samples = samples};
+    gc_options options = {.measure = {.filters = filters_text, .samples = samples}};
     gc_cases cases;
     assert_int_equal(gc_read_sizes(sizes_text, &sizes, NULL), GCONV_OK);
     assert_int_equal(gc_read_filters(filters_text, &filters, NULL), GCONV_OK);
@@ -31,8 +31,8 @@ static void test_order(void **state)
     for (size_t i = 0; i < cases.count; i++) {
         const gc_case *one = &cases.at[i];
         gc_point point;
-        gc_case_describe(one, &(gc_options){.preset = "kth"}, &(gc_filter_chain){.count = 1},
-                         &point);
+        gc_case_describe(one, &(gc_options){.measure = {.preset = "kth"}},
+                         &(gc_filter_chain){.count = 1}, &point);
         assert_int_equal(point.width, i < 4 ? 64 : 32);
         assert_int_equal(point.height, i < 4 ? 64 : 16);
         assert_string_equal(point.samples, i % 4 < 2 ? "grey8" : "rgb8");
@@ -161,19 +161,19 @@ static void test_presets(void **state)
 static void test_ranks(void **state)
 {
     (void)state;
-    gc_options options = {.preset = "kth"};
+    gc_options options = {.measure = {.preset = "kth"}};
     assert_true(gc_preset_measures(&options, "naive", false));
     assert_false(gc_preset_measures(&options, "naive", true));
     assert_true(gc_preset_measures(&options, "const", false));
     assert_true(gc_preset_measures(&options, "const", true));
     assert_false(gc_preset_measures(&options, "twopass:transposed", false));
     assert_true(gc_preset_measures(&options, "twopass:transposed", true));
-    options.preset = "adaptive-2014";
+    options.measure.preset = "adaptive-2014";
     assert_false(gc_preset_measures(&options, "twopass:tiled:x8", false));
     assert_true(gc_preset_measures(&options, "twopass:tiled:x8", true));
-    options.preset = "quick";
+    options.measure.preset = "quick";
     assert_true(gc_preset_measures(&options, "naive", true));
-    options.preset = NULL;
+    options.measure.preset = NULL;
     assert_true(gc_preset_measures(&options, "twopass", false));
 }
 
@@ -183,13 +183,13 @@ static void test_blocks(void **state)
     (void)state;
     static const char *const names[] = {"cpu", "const", "const:32x32", "tiled", "adaptive"};
     char text[GC_PRESET_TEXT_BYTES];
-    gc_options options = {.preset = "adaptive-2011"};
+    gc_options options = {.measure = {.preset = "adaptive-2011"}};
     gc_preset_describe_blocks(&options, names, 5, text);
     assert_string_equal(text,
                         " Thread blocks of 16x16: const, tiled. Thread blocks of 16x32: adaptive.");
     gc_preset_describe_blocks(&options, names, 1, text);
     assert_string_equal(text, "");
-    options.preset = NULL;
+    options.measure.preset = NULL;
     gc_preset_describe_blocks(&options, names, 5, text);
     assert_string_equal(text, "");
 }

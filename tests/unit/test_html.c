@@ -24,7 +24,7 @@ static void a_timeout_leaves_the_data(void **state)
     (void)state;
     static const char script[] = "#!/bin/sh\nexec /bin/sleep 600\n", json[] = "{\"results\": []}\n";
     const char *path = strdup(scratch_path("report.html"));
-    const gc_options options = {.html = path};
+    const gc_options options = {.measure = {.html = path}};
     gc_output *output;
     save_file(scratch_path("python3"), script, strlen(script));
     chmod(scratch_path("python3"), 0755);

@@ -12,7 +12,8 @@ static char variable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
 
 static void assert_asks(const char *wanted, const char *output, char **inputs, int count)
 {
-    gc_options options = {.output_directory = output, .operands = inputs, .operand_count = count};
+    gc_options options = {
+        .batch = {.directory = output}, .operands = inputs, .operand_count = count};
     unsetenv(variable);
     gc_widen_queues(&options);
     const char *asked = getenv(variable);
@@ -85,7 +86,7 @@ static void many_small_images_ask_for_more(void **state)
 static void the_user_goes_first(void **state)
 {
     (void)state;
-    gc_options options = {.output_directory = "out"};
+    gc_options options = {.batch = {.directory = "out"}};
     setenv(variable, "3", 1);
     gc_widen_queues(&options);
     assert_string_equal(getenv(variable), "3");

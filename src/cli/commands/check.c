@@ -94,7 +94,8 @@ static bool is_chosen(const check *c, const gc_record *record)
 {
     uint64_t mixed = gc_record_id(record->input, record->output) * UINT64_C(0x9E3779B97F4A7C15);
     double place = (double)(mixed >> 11) / (double)(UINT64_C(1) << 53); /* from 0 to 1 */
-    return c->options->images == 0 || place * (double)c->images < (double)c->options->images;
+    return c->options->journal.images == 0 ||
+           place * (double)c->images < (double)c->options->journal.images;
 }
 
 static finding verify(check *c, const gc_record *record, char *text, size_t size)
@@ -156,9 +157,9 @@ static void print(const check *c, const gc_record *record, finding found, const 
 {
     char name[4 * PATH_MAX];
     bool good = found == FINDING_GOOD || found == FINDING_VERIFIED;
-    if (c->options->json)
+    if (c->options->report.json)
         print_json(record, found, text);
-    else if (!good || c->options->verbose)
+    else if (!good || c->options->report.verbose)
         printf("%s: %s%s%s\n", gc_escape(record->output, name, sizeof name), words[found],
                text[0] != '\0' ? ": " : "", text);
 }
@@ -182,7 +183,7 @@ static gconv_status check_record(void *user, const gc_record *record, gconv_erro
         snprintf(text, sizeof text, "%.400s", record->error);
     if (found == FINDING_GOOD && gc_recheck_is_stale(&c->recheck, record, text, sizeof text))
         found = FINDING_STALE;
-    if (found == FINDING_GOOD && c->options->verify && is_chosen(c, record))
+    if (found == FINDING_GOOD && c->options->report.verify && is_chosen(c, record))
         status = verify_where_possible(c, record, has_input, &found, text, sizeof text, error);
     if (status != GCONV_OK)
         return status;
@@ -212,7 +213,7 @@ static void give_hint(const check *c)
         gc_say(
             "%s: every output is missing; its relative names count from the directory where gconv "
             "runs now",
-            c->options->journal);
+            c->options->journal.file);
 }
 
 static int exit_code(const check *c)
@@ -226,11 +227,11 @@ static int exit_code(const check *c)
 /* What is wrong with the command line, or NULL. */
 static const char *find_misuse(const gc_options *options)
 {
-    if (options->journal == NULL)
+    if (options->journal.file == NULL)
         return "which journal? give its name";
-    if (options->verify)
+    if (options->report.verify)
         return NULL;
-    if (options->images > 0)
+    if (options->journal.images > 0)
         return "--images says how many images --verify computes";
     if (gc_option_given(options, "device") || gc_option_given(options, "impl"))
         return "--device and --impl say what computes for --verify";
@@ -252,15 +253,15 @@ int gc_run_check(const gc_options *options)
 {
     gconv_error error;
     gc_journal *journal;
-    check c = {.options = options, .blamed = options->journal};
+    check c = {.options = options, .blamed = options->journal.file};
     const char *misuse = find_misuse(options);
     if (misuse != NULL) {
         gc_fail(&error, GCONV_ERROR_ARGUMENT, "%s", misuse);
         gc_report(NULL, &error);
         return GC_EXIT_USAGE;
     }
-    gconv_status status = gc_journal_open(options->journal, GC_JOURNAL_READ, options->digest, false,
-                                          &journal, &error);
+    gconv_status status = gc_journal_open(options->journal.file, GC_JOURNAL_READ,
+                                          options->journal.digest, false, &journal, &error);
     if (status == GCONV_OK) {
         status = check_journal(&c, journal, &error);
         gc_journal_close(journal);
@@ -269,7 +270,7 @@ int gc_run_check(const gc_options *options)
         gc_report(c.blamed, &error);
         return gc_exit_code(status);
     }
-    if (!options->json)
+    if (!options->report.json)
         print_summary(&c);
     give_hint(&c);
     return exit_code(&c);

@@ -58,7 +58,7 @@ static void compare_point(comparison *c, gc_point *point)
 static gconv_status measure_one(comparison *c, const char *name, gc_point *point,
                                 gconv_error *error)
 {
-    double seconds = c->options->time > 0 ? c->options->time : 1;
+    double seconds = c->options->measure.time > 0 ? c->options->measure.time : 1;
     gconv_status status =
         gc_check_and_time(&c->subject, name, &c->picture, &c->expectation, seconds, point, error);
     c->subject.entry++;
@@ -79,10 +79,10 @@ static gconv_status measure_one(comparison *c, const char *name, gc_point *point
 static void show(comparison *c, const gc_point *point, const char *name)
 {
     gc_unusable *unusable = &c->unusable;
-    bool lists = !c->options->json && point->verdict == GC_VERDICT_UNUSABLE &&
+    bool lists = !c->options->report.json && point->verdict == GC_VERDICT_UNUSABLE &&
                  unusable->count < GC_UNUSABLE_MAX;
     if (!lists) {
-        bool explains = c->options->explain && point->runs > 0;
+        bool explains = c->options->report.explain && point->runs > 0;
         gc_compare_row(&c->table, point, name, explains ? c->explanation : NULL);
         return;
     }
@@ -144,7 +144,7 @@ static gconv_status list_names(comparison *c, gconv_error *error)
     c->names = gc_expand_names(given != NULL ? given : "all", &c->name_count);
     if (c->names == NULL)
         return gc_fail_memory(error, sizeof *c->names);
-    if (!c->options->json) /* with --json each has an object of its own */
+    if (!c->options->report.json) /* with --json each has an object of its own */
         gc_drop_unusable(&c->session, c->names, &c->name_count, &c->unusable);
     gc_say_whom_options_reach(c->options, c->names, c->name_count);
     c->not_here = c->unusable.count;
@@ -157,7 +157,7 @@ static void note_effects(const comparison *c)
     bool filters = c->options->kernel_count > 0;
     unsigned met = c->met | (filters ? 0 : GC_MET_EDGES);
     met |= filters && c->picture.shape.channels % 2 == 0 ? GC_MET_ALPHA : 0;
-    if (c->options->verbose && c->subject.entry > 0)
+    if (c->options->report.verbose && c->subject.entry > 0)
         gc_note_effects(c->options, met);
 }
 
@@ -195,7 +195,7 @@ static gconv_status compare_and_report(comparison *c, const gc_reporter *reporte
                                        const char **blamed, gconv_error *error)
 {
     gc_output *report;
-    *blamed = c->options->html;
+    *blamed = c->options->measure.html;
     gconv_status status = reporter->open(c->options, &report, error);
     if (status != GCONV_OK)
         return status;
@@ -206,7 +206,7 @@ static gconv_status compare_and_report(comparison *c, const gc_reporter *reporte
         return status;
     }
     size_t size = 0;
-    *blamed = c->options->html;
+    *blamed = c->options->measure.html;
     char *json = gc_compare_document(&c->table, &c->points, &size);
     return reporter->close(c->options, json, size, report, error);
 }

@@ -204,7 +204,7 @@ char *gc_compare_document(const gc_compare_table *table, const gc_points *points
 void gc_compare_head(gc_compare_table *table, const char *const *names, int name_count,
                      const gc_warning_list *warnings)
 {
-    if (table->session->options->json) {
+    if (table->session->options->report.json) {
         json_head(table, warnings);
         return;
     }
@@ -216,7 +216,7 @@ void gc_compare_head(gc_compare_table *table, const char *const *names, int name
 void gc_compare_row(gc_compare_table *table, const gc_point *point, const char *name,
                     const char *explanation)
 {
-    if (table->session->options->json)
+    if (table->session->options->report.json)
         gc_point_json(point, explanation);
     else
         print_row(table, point, name, explanation);
@@ -225,7 +225,7 @@ void gc_compare_row(gc_compare_table *table, const gc_point *point, const char *
 
 void gc_compare_end(gc_compare_table *table, const gc_points *points)
 {
-    if (!table->session->options->json) {
+    if (!table->session->options->report.json) {
         print_explanations(table);
         return;
     }

@@ -97,7 +97,7 @@ static void json_computed(const gc_options *options, const gc_result *result)
     if (result->clipped.counted)
         json_clipped(&result->clipped);
     json_timings(&result->timings);
-    if (options->explain)
+    if (options->report.explain)
         gc_json_string("explanation", explanation_of(result));
     if (result->verified)
         json_verification(result);
@@ -203,12 +203,12 @@ static void report_done(const gc_options *options, const gc_task *task, const gc
     note_clipped(name, result);
     if (result->verified)
         report_verification(name, result);
-    if (options->timings)
+    if (options->report.timings)
         print_timings(name, result);
-    if (options->explain && !options->json) {
+    if (options->report.explain && !options->report.json) {
         gc_answer(name, "how the implementation was chosen:");
         fputs(explanation_of(result), stderr);
-    } else if (options->verbose) {
+    } else if (options->report.verbose) {
         note_choices(name, explanation_of(result));
     }
 }
@@ -262,8 +262,8 @@ void gc_report_image(const gc_options *options, const gc_task *task, const gc_re
         gc_note(task->output, "%s", result->skipped);
     else if (result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH)
         report_done(options, task, result);
-    if (options->json)
+    if (options->report.json)
         print_json(options, task, result);
-    else if (options->dry_run)
+    else if (options->batch.dry_run)
         print_plan(task, result);
 }

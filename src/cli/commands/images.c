@@ -127,10 +127,10 @@ static void note_effects(const gc_options *options, const summary *s)
 {
     unsigned met = s->met | (options->command == GC_COMMAND_EDGES ? GC_MET_EDGES : 0);
     met |= s->written > 1 ? GC_MET_THREADS : 0;
-    met |= options->files_from != NULL ? GC_MET_DIRECTORY : 0; /* the list may name some */
+    met |= options->batch.files_from != NULL ? GC_MET_DIRECTORY : 0; /* the list may name some */
     for (int i = 0; i < options->operand_count; i++)
         met |= gc_is_directory(options->operands[i]) ? GC_MET_DIRECTORY : 0;
-    if (s->written > 0 && options->verbose)
+    if (s->written > 0 && options->report.verbose)
         gc_note_effects(options, met);
 }
 
@@ -146,11 +146,11 @@ typedef struct entrance {
 static gconv_status enter(void *user, gconv_error *error)
 {
     entrance *e = user;
-    const char *directory = e->session->options->output_directory;
+    const char *directory = e->session->options->batch.directory;
     gconv_status status = gc_session_check_all(e->session, error);
     if (status != GCONV_OK) {
         e->code = gc_start_code(status);
-    } else if (directory != NULL && !e->session->options->dry_run) {
+    } else if (directory != NULL && !e->session->options->batch.dry_run) {
         status = gc_make_directory(e->directories, directory, error);
         e->blamed = status != GCONV_OK ? directory : NULL;
     }
@@ -171,7 +171,7 @@ static void say_counts(const summary *s, const gc_task_list *list)
         snprintf(rest, sizeof rest, "; what else the list names was not begun");
     if (s->failed + s->skipped > 0 || rest[0] != '\0' || gc_stop_is_requested())
         gc_say("%zu of %zu images %s, %zu failed, %zu skipped%s", done, count,
-               s->options->dry_run ? "to do" : "done", s->failed, s->skipped, rest);
+               s->options->batch.dry_run ? "to do" : "done", s->failed, s->skipped, rest);
 }
 
 /* Counts what was passed over in directories. */
@@ -185,11 +185,11 @@ static void say_foreign(const gc_task_list *list)
 /* Why names of a list may not be found. */
 static void give_hint(const summary *s)
 {
-    if (s->options->files_from != NULL && !s->options->files_end_in_nul &&
+    if (s->options->batch.files_from != NULL && !s->options->batch.files_end_in_nul &&
         s->names_with_returns > 0)
         gc_say("%s: its lines end in a carriage return and a newline; tr -d '\\r' makes names of "
                "them",
-               gc_input_name(s->options->files_from));
+               gc_input_name(s->options->batch.files_from));
 }
 
 /* Says that pixels were put on a background that the command line does not name. -v says it of each
@@ -197,7 +197,8 @@ static void give_hint(const summary *s)
 static void say_background(const summary *s)
 {
     char images[64] = "";
-    if (s->composited == 0 || s->options->verbose || gc_option_given(s->options, "background"))
+    if (s->composited == 0 || s->options->report.verbose ||
+        gc_option_given(s->options, "background"))
         return;
     if (s->batch)
         snprintf(images, sizeof images, "in %zu image%s ", s->composited,
@@ -229,11 +230,11 @@ static int finish(const summary *s, const gc_task_list *list)
  * is done, or would take old files for results. */
 static const char *how_to_go_on(const gc_options *options)
 {
-    if (options->dry_run)
+    if (options->batch.dry_run)
         return NULL;
-    if (options->journal != NULL || options->writer.no_clobber || options->update)
+    if (options->journal.file != NULL || options->writer.no_clobber || options->batch.update)
         return "the same command does the others";
-    if (options->in_place || !gc_is_empty_directory(options->output_directory))
+    if (options->batch.in_place || !gc_is_empty_directory(options->batch.directory))
         return NULL;
     return "the same command with --no-clobber does the others";
 }
@@ -289,26 +290,26 @@ static gconv_status open_journal(const gc_options *options, gc_session *session,
                                  gc_directories *directories, const char **blamed,
                                  gconv_error *error)
 {
-    if (options->journal == NULL)
+    if (options->journal.file == NULL)
         return GCONV_OK;
-    *blamed = options->journal;
-    gconv_status status = gc_digest_check(options->digest, error);
+    *blamed = options->journal.file;
+    gconv_status status = gc_digest_check(options->journal.digest, error);
     if (status != GCONV_OK)
         return status;
-    if (options->dry_run && access(options->journal, F_OK) != 0 && errno == ENOENT)
+    if (options->batch.dry_run && access(options->journal.file, F_OK) != 0 && errno == ENOENT)
         return GCONV_OK;
     /* The output directory is made later, by the gate. */
-    if (!options->dry_run && options->output_directory != NULL &&
-        gc_lies_below(options->journal, options->output_directory))
-        status = gc_make_parents(directories, options->journal, error);
+    if (!options->batch.dry_run && options->batch.directory != NULL &&
+        gc_lies_below(options->journal.file, options->batch.directory))
+        status = gc_make_parents(directories, options->journal.file, error);
     if (status == GCONV_OK)
-        status =
-            gc_journal_open(options->journal, options->dry_run ? GC_JOURNAL_READ : GC_JOURNAL_WRITE,
-                            options->digest, options->writer.sync, &session->journal, error);
-    if (status == GCONV_OK && !options->dry_run)
+        status = gc_journal_open(
+            options->journal.file, options->batch.dry_run ? GC_JOURNAL_READ : GC_JOURNAL_WRITE,
+            options->journal.digest, options->writer.sync, &session->journal, error);
+    if (status == GCONV_OK && !options->batch.dry_run)
         status = gc_journal_note_recipe(session->journal, session->recipe.name,
                                         session->recipe.line, session->recipe.size, error);
-    if (status == GCONV_OK && options->in_place)
+    if (status == GCONV_OK && options->batch.in_place)
         status = gc_results_read(session->journal, gc_recipe_was, &session->recipe,
                                  &session->results, error);
     return status;
@@ -355,7 +356,7 @@ int gc_run_images_with(const gc_options *options, const gc_borrowers *borrowers)
         code = status == GCONV_ERROR_UNSUPPORTED ? GC_EXIT_USAGE : gc_exit_code(status);
     }
     if (status == GCONV_OK)
-        code = run_tasks(&session, &list, &directories, options->dry_run ? NULL : borrowers);
+        code = run_tasks(&session, &list, &directories, options->batch.dry_run ? NULL : borrowers);
     else
         gc_report(blamed, &error);
     if (borrowers != NULL)

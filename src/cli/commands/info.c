@@ -233,9 +233,9 @@ static void print_json(void)
 
 int gc_run_info(const gc_options *options)
 {
-    if (options->json)
+    if (options->report.json)
         print_json();
     else
-        print_text(options->verbose);
+        print_text(options->report.verbose);
     return GC_EXIT_DONE;
 }

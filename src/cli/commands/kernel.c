@@ -271,11 +271,11 @@ static void print_json(const facts *f, bool follows)
 /* Refuses options that contradict each other. */
 static gconv_status check_files(const gc_options *options, gconv_error *error)
 {
-    if (gc_option_given(options, "notation") && options->write == NULL)
+    if (gc_option_given(options, "notation") && options->kernel.write == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "--notation needs --write");
     for (int i = 0; i < options->kernel_count; i++)
-        if (gc_is_one_path(options->write, options->kernels[i]) ||
-            gc_is_one_path(options->response, options->kernels[i]))
+        if (gc_is_one_path(options->kernel.write, options->kernels[i]) ||
+            gc_is_one_path(options->kernel.response, options->kernels[i]))
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
                            "the output would replace the filter '%.300s'; name another file",
                            options->kernels[i]);
@@ -289,17 +289,18 @@ static gconv_status write_files(const gc_options *options, const gc_filter_chain
     const gconv_filter *filter = chain->count > 1 ? last->composed : chain->filters[0];
     gconv_status status = GCONV_OK;
     double largest;
-    *blamed = options->write;
-    if (options->write != NULL && filter == NULL) {
+    *blamed = options->kernel.write;
+    if (options->kernel.write != NULL && filter == NULL) {
         *error = last->no_product;
         return error->status;
     }
-    if (options->write != NULL)
-        status = gc_kernel_write(options->write, filter, options->notation, error);
-    if (status != GCONV_OK || options->response == NULL)
+    if (options->kernel.write != NULL)
+        status = gc_kernel_write(options->kernel.write, filter, options->kernel.notation, error);
+    if (status != GCONV_OK || options->kernel.response == NULL)
         return status;
-    *blamed = options->response;
-    status = gc_kernel_response(options->response, chain->filters, chain->count, &largest, error);
+    *blamed = options->kernel.response;
+    status =
+        gc_kernel_response(options->kernel.response, chain->filters, chain->count, &largest, error);
     if (status == GCONV_OK)
         gc_say("%s: the magnitudes of the frequency response, from 0 to %.9g", *blamed, largest);
     return status;
@@ -335,7 +336,7 @@ int gc_run_kernel(const gc_options *options)
         code = is_usage ? GC_EXIT_USAGE : gc_exit_code(status);
     }
     for (int i = 0; status == GCONV_OK && i < chain.count; i++)
-        (options->json ? print_json : print_text)(&all[i], i > 0);
+        (options->report.json ? print_json : print_text)(&all[i], i > 0);
     if (status != GCONV_OK)
         gc_report(blamed, &error);
     free_facts(all, chain.count);

@@ -266,7 +266,7 @@ static void count(const gc_task *task, const gc_result *result)
 static void process_task(batch *b, gc_worker *worker, char *const *notes, const gc_task *task,
                          gc_result *result)
 {
-    if (worker->session->options->dry_run)
+    if (worker->session->options->batch.dry_run)
         gc_plan_only(worker->session, task, result);
     else
         gc_process(worker, task, result);
@@ -342,7 +342,7 @@ static void finish_task(batch *b, size_t task, gc_result *result)
         return;
     }
     bool failed = result->outcome == GC_OUTCOME_FAILED && !result->recorded;
-    if ((failed && b->session->options->stop_on_error) ||
+    if ((failed && b->session->options->batch.stop_on_error) ||
         (b->session->journal != NULL && gc_journal_has_failed(b->session->journal)))
         gc_task_queue_stop(b->tasks);
     gc_task_queue_finish(b->tasks, task, result);

@@ -49,8 +49,8 @@ static void note_reading(const gc_options *options, const char *name, const gcon
     if (filter->dialect == NULL && strchr(name, ',') == NULL)
         return;
     gc_filter_reading(name, filter, reading, sizeof reading);
-    (options->explain ? gc_answer : gc_note)(name, "a filter of %dx%d, read as %s", filter->width,
-                                             filter->height, reading);
+    (options->report.explain ? gc_answer : gc_note)(name, "a filter of %dx%d, read as %s",
+                                                    filter->width, filter->height, reading);
 }
 
 gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *chain,

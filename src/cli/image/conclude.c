@@ -36,7 +36,7 @@ static char *describe_choice(const gc_result *result, const char *plan)
 static void keep_explanation(gc_work *work)
 {
     gconv_plan *plan = work->worker->kept.plan;
-    if (!work->options->verbose && !work->options->explain)
+    if (!work->options->report.verbose && !work->options->report.explain)
         return;
     work->result->explanation = describe_choice(work->result, gconv_plan_explanation(plan));
     if (gconv_plan_fallback(plan)[0] != '\0')

@@ -79,7 +79,7 @@ gconv_status gc_plan_job(gc_work *work, gconv_job *job)
     job->alpha = gconv_alpha_resolve(job, work->opaque);
     job->runs = worker->images_left;
     job->images_at_once = worker->images_at_once;
-    if (work->picture.samples == NULL && !work->options->verify)
+    if (work->picture.samples == NULL && !work->options->report.verify)
         job->source_format = gconv_reader_format(work->reader);
     job->source_decoder = work->options->reader.decoder;
     return gc_output_depth(work, &job->output_depth);
@@ -134,7 +134,7 @@ static void note_decoder(gc_work *work)
 
 static gconv_status compute(gc_work *work)
 {
-    gconv_status status = work->options->verify ? gc_run_verified(work) : run_plan(work);
+    gconv_status status = work->options->report.verify ? gc_run_verified(work) : run_plan(work);
     note_decoder(work);
     if (status != GCONV_ERROR_WRITE)
         work->result->blamed = gc_input_name(work->task->input);

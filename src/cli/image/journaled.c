@@ -16,7 +16,7 @@
 bool gc_replaces_input(const gc_options *options, const gc_task *task)
 {
     struct stat input, output;
-    return options->in_place &&
+    return options->batch.in_place &&
            (strcmp(task->input, task->output) == 0 ||
             (stat(task->input, &input) == 0 && stat(task->output, &output) == 0 &&
              gc_same_file(&input, &output)));
@@ -65,7 +65,7 @@ static gc_journal_verdict judge_record(const gc_session *session, const gc_task 
         return GC_JOURNAL_AGAIN;
     if (record->status == GC_RECORD_FAILED) {
         gc_file_state now = look_at(task->input);
-        if (session->options->retry_failed || !record->final ||
+        if (session->options->journal.retry_failed || !record->final ||
             !gc_file_state_is_same(&now, &record->in))
             return GC_JOURNAL_AGAIN;
         gc_fail(error, GCONV_ERROR_READ, "failed before: %.300s; --retry-failed tries again",
@@ -114,8 +114,8 @@ void gc_journaled_begin(gc_work *work)
                                .in = {.size = -1},
                                .out = {.size = -1}};
     memcpy(work->record.recipe, session->recipe.name, sizeof work->record.recipe);
-    work->input_digest = gc_digest_create(work->options->digest);
-    work->output_digest = gc_digest_create(work->options->digest);
+    work->input_digest = gc_digest_create(work->options->journal.digest);
+    work->output_digest = gc_digest_create(work->options->journal.digest);
 }
 
 void gc_journaled_opened(void *user, int descriptor)
@@ -146,7 +146,7 @@ static gconv_status finish_digest(const gc_work *work, gc_digest *digest, int de
                                   gc_file_state *state, gconv_error *error)
 {
     return digest != NULL ? gc_digest_end(digest, descriptor, state->size, state->digest, error)
-                          : gc_digest_file(work->options->digest, descriptor, state->size,
+                          : gc_digest_file(work->options->journal.digest, descriptor, state->size,
                                            state->digest, error);
 }
 

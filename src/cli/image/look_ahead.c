@@ -90,7 +90,7 @@ gconv_status gc_look_ahead(gc_work *work)
     gconv_status status = GCONV_OK;
     double start = gc_seconds();
     work->opaque = true;
-    bool holds = work->options->verify || reads_early(work);
+    bool holds = work->options->report.verify || reads_early(work);
     if (needs_pixels && !holds && is_large_file(work))
         status = look_for_transparency(work);
     else if (needs_pixels || holds)

@@ -32,7 +32,7 @@ gconv_status gc_output_depth(const gc_work *work, int *depth)
     const gc_options *options = work->options;
     gconv_format format = work->result->format;
     const gconv_format_info *info = gconv_format_describe(format);
-    *depth = options->depth;
+    *depth = options->form.depth;
     if (*depth != 0)
         return gc_check_depth(format, *depth, work->error);
     if (options->command == GC_COMMAND_EDGES)
@@ -46,7 +46,7 @@ gconv_status gc_output_depth(const gc_work *work, int *depth)
 
 static gconv_status keep_times(const gc_work *work, int descriptor, gconv_error *error)
 {
-    if (work->options->preserve && work->has_times && futimens(descriptor, work->times) != 0)
+    if (work->options->form.preserve && work->has_times && futimens(descriptor, work->times) != 0)
         return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot keep the times of its input");
     return GCONV_OK;
 }
@@ -65,7 +65,7 @@ static gconv_status complete(void *user, int descriptor, gconv_error *error)
 
 gconv_keep gc_kept_metadata(const gc_options *options)
 {
-    if (options->strip)
+    if (options->form.strip)
         return GCONV_KEEP_NOTHING;
     return options->command == GC_COMMAND_EDGES ? GCONV_KEEP_RESOLUTION : GCONV_KEEP_ALL;
 }
@@ -79,7 +79,7 @@ static gconv_writer_options writer_options(gc_work *work)
     writer.white = work->result->input.depth == 16 ? 65535 : 255;
     writer.metadata = gconv_reader_metadata(work->reader);
     writer.keep = gc_kept_metadata(options);
-    if (options->join) {
+    if (options->rows.join) {
         writer.part_of = work->result->input.height;
         writer.part_first = options->rows.first;
     }
@@ -112,7 +112,7 @@ gconv_status gc_open_output(gc_work *work)
 const gconv_sink *gc_output_sink(gc_work *work)
 {
     const gconv_sink *sink = gconv_writer_sink(work->writer);
-    if (!work->options->verbose && !work->options->json)
+    if (!work->options->report.verbose && !work->options->report.json)
         return sink;
     return gc_count_clipped(&work->clip_counter, &work->result->clipped, &work->worker->kept.job,
                             &work->result->output, sink);

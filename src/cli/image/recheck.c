@@ -80,7 +80,8 @@ static gconv_status make_session(gc_recheck *recheck, const char *recipe, gconv_
     recorded->implementations = recheck->options->implementations;
     recorded->job.device = recheck->options->job.device;
     recorded->job.threads = recheck->options->job.threads;
-    recorded->journal = gc_journal_path(recheck->journal); /* the session makes its recipe then */
+    /* The session makes its recipe then. */
+    recorded->journal.file = gc_journal_path(recheck->journal);
     status = gc_session_create(recorded, &recheck->session, &blamed, error);
     bool is_there = blamed != NULL && access(blamed, F_OK) == 0;
     recheck->changed = status == GCONV_OK ? strcmp(recheck->session.recipe.name, recipe) != 0
@@ -194,7 +195,7 @@ static gconv_status compute(gc_recheck *recheck, const gc_record *record, char *
     int unknown = 0;
     const gc_task task = {
         .input = record->input, .output = path, .format = gc_sniff(record->output, &unknown, NULL)};
-    recheck->recorded.verify = !record->exact;
+    recheck->recorded.report.verify = !record->exact;
     gc_gate_create(&gate, pass, NULL);
     gc_worker worker = {.session = &recheck->session,
                         .gate = &gate,

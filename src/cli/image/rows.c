@@ -14,7 +14,7 @@ gconv_status gc_judge_rows(gc_work *work)
                        "--rows %lu:%lu goes beyond the image, which has rows 0 to %lu",
                        (unsigned long)rows->first, (unsigned long)rows->count,
                        (unsigned long)height - 1);
-    if (work->options->join && format != GCONV_FORMAT_PGM && format != GCONV_FORMAT_PPM)
+    if (work->options->rows.join && format != GCONV_FORMAT_PGM && format != GCONV_FORMAT_PPM)
         return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
                        "--join makes parts of PGM and PPM, and the output is %s; --format pnm "
                        "makes one of these",
@@ -26,7 +26,8 @@ gconv_status gc_judge_rows(gc_work *work)
  * down. */
 static gconv_timings *wanted_timings(gc_work *work)
 {
-    return work->options->timings || work->options->json ? &work->result->timings : NULL;
+    return work->options->report.timings || work->options->report.json ? &work->result->timings
+                                                                       : NULL;
 }
 
 gconv_status gc_run_rows(gc_work *work, const gconv_source *source)

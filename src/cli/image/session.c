@@ -121,7 +121,7 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
         return status;
     fill_job(session);
     status = check_decoder(session, error);
-    if (status == GCONV_OK && options->journal != NULL)
+    if (status == GCONV_OK && options->journal.file != NULL)
         status = gc_recipe_create(options, &session->chain, &session->recipe, error);
     return status == GCONV_OK ? check_tiling(session, error) : status;
 }

@@ -24,8 +24,8 @@ static bool is_direct(const char *output)
 /* Whether anything is said of an image that is done. */
 static bool tells_of_images(const gc_options *options)
 {
-    return options->json || options->verbose || options->timings || options->explain ||
-           options->verify;
+    return options->report.json || options->report.verbose || options->report.timings ||
+           options->report.explain || options->report.verify;
 }
 
 void gc_several_reports_begin(gc_several_reports *reports, const gc_options *options,

@@ -33,7 +33,7 @@ gconv_status gc_decide_to_skip(const gc_session *session, const gc_task *task, g
 {
     gc_journal_verdict verdict = gc_journaled_judge(session, task, &result->error);
     /* The journal knows more than the times of the files. */
-    bool update = session->options->update && verdict == GC_JOURNAL_UNKNOWN;
+    bool update = session->options->batch.update && verdict == GC_JOURNAL_UNKNOWN;
     if (verdict == GC_JOURNAL_DONE)
         result->skipped = "done before; skipped";
     else

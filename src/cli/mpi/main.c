@@ -45,7 +45,7 @@ static gconv_status check_options(const gc_options *options, gconv_error *error)
     if ((options->command & GC_COMMANDS_OF_IMAGES) == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "gconv-mpi computes batches by edges and filter; use gconv for the rest");
-    if (options->output_directory == NULL && !options->in_place)
+    if (options->batch.directory == NULL && !options->batch.in_place)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "gconv-mpi computes batches; give -o DIR or --in-place, or use gconv");
     if (shard != NULL && strncmp(shard, "auto", strlen("auto")) == 0)
@@ -64,8 +64,8 @@ static gconv_status check_session(const gc_options *options, gc_session *session
         status = gc_environment_check(error);
     if (status == GCONV_OK)
         status = gc_check_images(options, error);
-    if (status == GCONV_OK && options->journal != NULL)
-        status = gc_digest_check(options->digest, error);
+    if (status == GCONV_OK && options->journal.file != NULL)
+        status = gc_digest_check(options->journal.digest, error);
     if (status == GCONV_OK)
         status = gc_session_create(options, session, blamed, error);
     return status == GCONV_OK ? gc_session_check_all(session, error) : status;
@@ -165,7 +165,7 @@ static void run_member(gc_options *options, gc_session *session, int places)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGUSR1, &ignore, NULL);
-    options->stop_on_error = false;
+    options->batch.stop_on_error = false;
     gc_member_run(session, places);
 }
 
@@ -206,7 +206,7 @@ static int begin(int argc, char **argv)
     if (options.job.threads == 0)
         options.job.threads = threads;
     if (ranks.rank > 0)
-        options.progress = GC_PROGRESS_NEVER;
+        options.report.progress = GC_PROGRESS_NEVER;
     if (status == GCONV_OK)
         fill_report(&own, &options, &session, &ranks);
     else

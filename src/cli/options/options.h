@@ -24,6 +24,67 @@ typedef enum gc_notation {
     GC_NOTATION_LIBVIPS
 } gc_notation;
 
+/* The form of an output, beside what gconv_writer_options says. */
+typedef struct gc_form_options {
+    bool either_pnm; /* --format pnm: the format is PGM for grey images, else PPM */
+    int depth;       /* bits of a sample; 0: format and input decide */
+    bool strip;
+    bool preserve;
+} gc_form_options;
+
+/* Which inputs a batch has, where their outputs go, and what is done about those that are there. */
+typedef struct gc_batch_options {
+    const char *directory; /* -o; NULL: not given */
+    bool in_place;
+    bool recursive;
+    const char *files_from; /* --files-from or --files0-from; NULL: not given */
+    bool files_end_in_nul;  /* its names end in a NUL byte instead of a newline */
+    gc_shard shard;
+    bool parents;
+    const char *name_template; /* --name, checked; NULL: not given */
+    bool update;
+    bool dry_run;
+    bool stop_on_error; /* --on-error stop */
+} gc_batch_options;
+
+typedef struct gc_journal_options {
+    const char *file; /* NULL: not given */
+    gc_digest_kind digest;
+    bool retry_failed;
+    uint64_t images; /* --images: how many are computed again; 0: all */
+} gc_journal_options;
+
+/* What is said about the work, and whether results are judged. */
+typedef struct gc_report_options {
+    bool verify;
+    bool explain;
+    bool timings;
+    bool json;
+    bool quiet;
+    bool verbose;
+    gc_progress_when progress;
+} gc_report_options;
+
+/* Of commands that measure. */
+typedef struct gc_measure_options {
+    const char *sizes, *filters, *preset; /* of bench, checked; NULL: not given */
+    unsigned samples;     /* --samples, as gc_read_sample_kinds gives it; 0: not given */
+    gc_share sample;      /* --sample; all 0: not given */
+    double time;          /* seconds that measuring may take; 0: the command's own limit */
+    const char *resume;   /* NULL: not given */
+    const char *baseline; /* NULL: not given */
+    double fail_above;    /* in per cent; below 0: not given */
+    bool csv;
+    bool markdown;
+    const char *html; /* the file of the report; NULL: not given */
+} gc_measure_options;
+
+/* Of `gconv kernel`. */
+typedef struct gc_kernel_options {
+    const char *response, *write; /* files; NULL: not given */
+    gc_notation notation;
+} gc_kernel_options;
+
 /* Options for the library are kept in the library's own structures. These begin as its _default()
  * functions say. The shape of a job and the metadata of a writer are filled in later, from the
  * input. */
@@ -37,53 +98,17 @@ typedef struct gc_options {
     gconv_job job; /* its alpha is GCONV_ALPHA_AUTO by default */
     /* --impl: a name; a list with commas, or "all", for commands that measure. NULL: not given. */
     const char *implementations;
-
     gconv_reader_options reader;
     bool no_auto_orient;
-
     gconv_writer_options writer; /* its format is UNKNOWN where --format was not given */
-    bool either_pnm;             /* --format pnm: the format is PGM for grey images, else PPM */
-    int depth;                   /* bits of a sample; 0: format and input decide */
-    bool strip;
 
-    const char *output_directory; /* -o; NULL: not given */
-    bool recursive;
-    const char *files_from; /* --files-from or --files0-from; NULL: not given */
-    bool files_end_in_nul;  /* its names end in a NUL byte instead of a newline */
-    gc_shard shard;
+    gc_form_options form;
+    gc_batch_options batch;
+    gc_journal_options journal;
     gc_rows rows;
-    bool join; /* with `rows`: parts that cat joins */
-    bool parents;
-    const char *name_template; /* --name, checked; NULL: not given */
-    const char *journal;       /* NULL: not given */
-    gc_digest_kind digest;
-    bool retry_failed;
-    uint64_t images; /* --images: how many are computed again; 0: all */
-    bool in_place;
-    bool preserve;
-    bool update;
-    bool dry_run;
-    bool stop_on_error; /* --on-error stop */
-
-    bool verify;
-    bool explain;
-    bool timings;
-    bool json;
-    bool quiet;
-    bool verbose;
-    gc_progress_when progress;
-    const char *sizes, *filters, *preset; /* of bench, checked; NULL: not given */
-    const char *resume;                   /* --resume; NULL: not given */
-    gc_share sample;                      /* --sample; all 0: not given */
-    const char *baseline;                 /* --baseline; NULL: not given */
-    double fail_above;                    /* --fail-above, in per cent; below 0: not given */
-    bool csv;
-    bool markdown;
-    const char *html;             /* the file of the report; NULL: not given */
-    const char *response, *write; /* files of `kernel`; NULL: not given */
-    gc_notation notation;
-    unsigned samples; /* --samples, as gc_read_sample_kinds gives it; 0: not given */
-    double time;      /* seconds that measuring may take; 0: the command's own limit */
+    gc_report_options report;
+    gc_measure_options measure;
+    gc_kernel_options kernel;
 
     bool help;
     bool version;

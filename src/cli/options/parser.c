@@ -200,7 +200,7 @@ static gconv_status take_command(gc_options *options, gconv_error *error)
  * slash, the directory of the outputs. */
 static gconv_status take_operands(gc_options *options, gconv_error *error)
 {
-    int last = options->operand_count - 1, inputs = options->files_from == NULL;
+    int last = options->operand_count - 1, inputs = options->batch.files_from == NULL;
     if (options->command == GC_COMMAND_CHECK && options->operand_count == 1) {
         options->operand_count = 0;
         return gc_set_journal(options, options->operands[0], error);
@@ -286,7 +286,7 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
         .word_count = argc > 0 ? argc - 1 : 0,
         .reader = gconv_reader_options_default(),
         .writer = gconv_writer_options_default(),
-        .fail_above = -1,
+        .measure.fail_above = -1,
     };
     options->job.alpha = GCONV_ALPHA_AUTO;
     /* There cannot be more kernels or operands than arguments. */

@@ -144,19 +144,19 @@ static gconv_status check_convolves(const gc_preset *preset, const gc_options *o
 
 gconv_status gc_preset_apply(const gc_preset *preset, gc_options *options, gconv_error *error)
 {
-    if (options->sizes == NULL)
-        options->sizes = preset->sizes;
-    if (options->filters == NULL && options->kernel_count == 0)
-        options->filters = preset->filters;
+    if (options->measure.sizes == NULL)
+        options->measure.sizes = preset->sizes;
+    if (options->measure.filters == NULL && options->kernel_count == 0)
+        options->measure.filters = preset->filters;
     if (options->implementations == NULL)
         options->implementations = preset->implementations;
-    if (options->time == 0)
-        options->time = preset->time;
+    if (options->measure.time == 0)
+        options->measure.time = preset->time;
     gconv_status status = check_convolves(preset, options, error);
     if (preset->has_transforms)
         return status;
-    if (options->samples == 0)
-        status = gc_read_sample_kinds(preset->samples, &options->samples, error);
+    if (options->measure.samples == 0)
+        status = gc_read_sample_kinds(preset->samples, &options->measure.samples, error);
     if (status == GCONV_OK && !gc_option_given(options, "border"))
         status = gconv_border_parse(preset->border, &options->job.border,
                                     &options->job.border_value, error);
@@ -175,17 +175,17 @@ static bool has_name(const char *list, const char *wanted)
 
 bool gc_preset_measures(const gc_options *options, const char *implementation, bool rank1)
 {
-    if (options->preset == NULL || gc_option_given(options, "impl"))
+    if (options->measure.preset == NULL || gc_option_given(options, "impl"))
         return true;
-    const gc_preset *preset = gc_preset_named(options->preset, NULL);
+    const gc_preset *preset = gc_preset_named(options->measure.preset, NULL);
     return !has_name(rank1 ? preset->full_rank : preset->rank1, implementation);
 }
 
 void gc_preset_set_block(const gc_options *options, const char *implementation, gconv_job *job)
 {
-    if (options->preset == NULL || gc_option_given(options, "block"))
+    if (options->measure.preset == NULL || gc_option_given(options, "block"))
         return;
-    const gc_preset *preset = gc_preset_named(options->preset, NULL);
+    const gc_preset *preset = gc_preset_named(options->measure.preset, NULL);
     for (int i = 0; i < GC_PRESET_BLOCKS; i++)
         if (has_name(preset->blocks[i].names, implementation)) {
             job->block_width = preset->blocks[i].width;
@@ -214,9 +214,9 @@ void gc_preset_describe_blocks(const gc_options *options, const char *const *nam
                                char text[GC_PRESET_TEXT_BYTES])
 {
     text[0] = '\0';
-    if (options->preset == NULL || gc_option_given(options, "block"))
+    if (options->measure.preset == NULL || gc_option_given(options, "block"))
         return;
-    const gc_preset *preset = gc_preset_named(options->preset, NULL);
+    const gc_preset *preset = gc_preset_named(options->measure.preset, NULL);
     FILE *stream = fmemopen(text, GC_PRESET_TEXT_BYTES, "w");
     for (int i = 0; stream != NULL && i < GC_PRESET_BLOCKS; i++)
         describe_block(&preset->blocks[i], names, count, stream);

@@ -20,7 +20,8 @@ gconv_status gc_set_rows(gc_options *options, const char *value, gconv_error *er
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%.64s' is not FIRST:COUNT, a row from 0 at the top and a number of rows",
                        value);
-    options->rows = (gc_rows){(uint32_t)from, (uint32_t)count};
+    options->rows.first = (uint32_t)from;
+    options->rows.count = (uint32_t)count;
     return GCONV_OK;
 }
 
@@ -40,7 +41,7 @@ static const char *names_gpu(const gc_options *options)
 gconv_status gc_check_rows(const gc_options *options, gconv_error *error)
 {
     const char *gpu = names_gpu(options);
-    if (options->rows.count == 0 && options->join)
+    if (options->rows.count == 0 && options->rows.join)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "--join needs --rows");
     if (options->rows.count == 0)
         return GCONV_OK;
@@ -48,7 +49,7 @@ gconv_status gc_check_rows(const gc_options *options, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--rows computes rows of one image; give IN OUT in the place of -o DIR and "
                        "--in-place");
-    if (options->verify)
+    if (options->report.verify)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--rows reads a part of the image, and --verify needs all of it");
     if (gpu != NULL)

@@ -7,6 +7,7 @@
 /* Rows of the output from row `first` on, which is 0 at the top; count 0 stands for all of them. */
 typedef struct gc_rows {
     uint32_t first, count;
+    bool join; /* they become parts that cat joins */
 } gc_rows;
 
 struct gc_options;

@@ -76,13 +76,14 @@ gconv_status gc_set_offset(gc_options *options, const char *value, gconv_error *
 gconv_status gc_set_depth(gc_options *options, const char *value, gconv_error *error)
 {
     static const gc_word words[] = {{"1", 1}, {"8", 8}, {"16", 16}};
-    return gc_read_word(words, 3, value, &options->depth, error);
+    return gc_read_word(words, 3, value, &options->form.depth, error);
 }
 
 gconv_status gc_set_format(gc_options *options, const char *value, gconv_error *error)
 {
-    options->either_pnm = strcmp(value, "pnm") == 0;
-    options->writer.format = options->either_pnm ? GCONV_FORMAT_PPM : gconv_format_from_name(value);
+    options->form.either_pnm = strcmp(value, "pnm") == 0;
+    options->writer.format =
+        options->form.either_pnm ? GCONV_FORMAT_PPM : gconv_format_from_name(value);
     if (options->writer.format != GCONV_FORMAT_UNKNOWN)
         return GCONV_OK;
     const char *words[GC_FORMAT_WORDS];
@@ -106,13 +107,13 @@ gconv_status gc_set_output(gc_options *options, const char *value, gconv_error *
 {
     if (value[0] == '\0')
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the directory's name is empty");
-    options->output_directory = value;
+    options->batch.directory = value;
     return GCONV_OK;
 }
 
 gconv_status gc_set_name(gc_options *options, const char *value, gconv_error *error)
 {
-    options->name_template = value;
+    options->batch.name_template = value;
     return gc_template_check(value, error);
 }
 
@@ -122,7 +123,7 @@ gconv_status gc_set_on_error(gc_options *options, const char *value, gconv_error
     int result;
     gconv_status status = gc_read_word(words, 2, value, &result, error);
     if (status == GCONV_OK)
-        options->stop_on_error = result != 0;
+        options->batch.stop_on_error = result != 0;
     return status;
 }
 
@@ -133,10 +134,10 @@ gconv_status gc_set_journal(gc_options *options, const char *value, gconv_error 
     if (strcmp(value, "-") == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "a journal is a file, which is read, too; './-' is one of this name");
-    if (options->journal != NULL)
+    if (options->journal.file != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "given twice; a command has one journal, and cat joins several");
-    options->journal = value;
+    options->journal.file = value;
     return GCONV_OK;
 }
 
@@ -146,7 +147,7 @@ gconv_status gc_set_images(gc_options *options, const char *value, gconv_error *
     if (!gc_parse_integer(value, 1, INT64_MAX, &number))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a whole number of at least 1",
                        value);
-    options->images = (uint64_t)number;
+    options->journal.images = (uint64_t)number;
     return GCONV_OK;
 }
 
@@ -156,17 +157,17 @@ gconv_status gc_set_hash(gc_options *options, const char *value, gconv_error *er
     int result;
     gconv_status status = gc_read_word(words, 2, value, &result, error);
     if (status == GCONV_OK)
-        options->digest = (gc_digest_kind)result;
+        options->journal.digest = (gc_digest_kind)result;
     return status;
 }
 
 static gconv_status set_list(gc_options *options, const char *value, bool nul, gconv_error *error)
 {
-    if (options->files_from != NULL && options->files_end_in_nul != nul)
+    if (options->batch.files_from != NULL && options->batch.files_end_in_nul != nul)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--files-from and --files0-from name one list; give one");
-    options->files_from = value;
-    options->files_end_in_nul = nul;
+    options->batch.files_from = value;
+    options->batch.files_end_in_nul = nul;
     return value[0] != '\0' ? GCONV_OK
                             : gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of a file is empty");
 }
@@ -183,7 +184,7 @@ gconv_status gc_set_files0_from(gc_options *options, const char *value, gconv_er
 
 gconv_status gc_set_shard(gc_options *options, const char *value, gconv_error *error)
 {
-    return gc_read_shard(value, &options->shard, error);
+    return gc_read_shard(value, &options->batch.shard, error);
 }
 
 gconv_status gc_set_white(gc_options *options, const char *value, gconv_error *error)
@@ -252,7 +253,7 @@ gconv_status gc_set_decoder(gc_options *options, const char *value, gconv_error 
 
 bool gc_is_batch(const gc_options *options)
 {
-    return options->output_directory != NULL || options->in_place;
+    return options->batch.directory != NULL || options->batch.in_place;
 }
 
 const char *gc_gpu_decoder(const gc_options *options)
@@ -302,14 +303,14 @@ gconv_status gc_set_progress(gc_options *options, const char *value, gconv_error
     int result;
     gconv_status status = gc_read_word(words, 3, value, &result, error);
     if (status == GCONV_OK)
-        options->progress = (gc_progress_when)result;
+        options->report.progress = (gc_progress_when)result;
     return status;
 }
 
 gconv_status gc_set_time(gc_options *options, const char *value, gconv_error *error)
 {
-    gconv_status status = gc_read_finite(value, &options->time, error);
-    if (status == GCONV_OK && !(options->time > 0 && options->time <= 86400))
+    gconv_status status = gc_read_finite(value, &options->measure.time, error);
+    if (status == GCONV_OK && !(options->measure.time > 0 && options->measure.time <= 86400))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a number of seconds up to 86400",
                        value);
     return status;
@@ -317,26 +318,26 @@ gconv_status gc_set_time(gc_options *options, const char *value, gconv_error *er
 
 gconv_status gc_set_samples(gc_options *options, const char *value, gconv_error *error)
 {
-    return gc_read_sample_kinds(value, &options->samples, error);
+    return gc_read_sample_kinds(value, &options->measure.samples, error);
 }
 
 gconv_status gc_set_sizes(gc_options *options, const char *value, gconv_error *error)
 {
     gc_sweep_sizes sizes;
-    options->sizes = value;
+    options->measure.sizes = value;
     return gc_read_sizes(value, &sizes, error);
 }
 
 gconv_status gc_set_filters(gc_options *options, const char *value, gconv_error *error)
 {
     gc_sweep_filters filters;
-    options->filters = value;
+    options->measure.filters = value;
     return gc_read_filters(value, &filters, error);
 }
 
 gconv_status gc_set_preset(gc_options *options, const char *value, gconv_error *error)
 {
-    options->preset = value;
+    options->measure.preset = value;
     return gc_preset_named(value, error) != NULL ? GCONV_OK : GCONV_ERROR_ARGUMENT;
 }
 
@@ -350,18 +351,18 @@ static gconv_status set_file(const char **file, const char *value, gconv_error *
 
 gconv_status gc_set_resume(gc_options *options, const char *value, gconv_error *error)
 {
-    return set_file(&options->resume, value, error);
+    return set_file(&options->measure.resume, value, error);
 }
 
 gconv_status gc_set_baseline(gc_options *options, const char *value, gconv_error *error)
 {
-    return set_file(&options->baseline, value, error);
+    return set_file(&options->measure.baseline, value, error);
 }
 
 gconv_status gc_set_fail_above(gc_options *options, const char *value, gconv_error *error)
 {
-    gconv_status status = gc_read_finite(value, &options->fail_above, error);
-    if (status == GCONV_OK && options->fail_above < 0)
+    gconv_status status = gc_read_finite(value, &options->measure.fail_above, error);
+    if (status == GCONV_OK && options->measure.fail_above < 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is negative (a number of per cent)",
                        value);
     return status;
@@ -369,12 +370,12 @@ gconv_status gc_set_fail_above(gc_options *options, const char *value, gconv_err
 
 gconv_status gc_set_sample(gc_options *options, const char *value, gconv_error *error)
 {
-    return gc_read_share(value, &options->sample, error);
+    return gc_read_share(value, &options->measure.sample, error);
 }
 
 gconv_status gc_set_html(gc_options *options, const char *value, gconv_error *error)
 {
-    options->html = value;
+    options->measure.html = value;
     if (value[0] == '\0')
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of the file is empty");
     if (strcmp(value, "-") == 0)
@@ -390,7 +391,7 @@ gconv_status gc_set_html(gc_options *options, const char *value, gconv_error *er
 gconv_status gc_set_response(gc_options *options, const char *value, gconv_error *error)
 {
     const char *end = strrchr(value, '.');
-    options->response = value;
+    options->kernel.response = value;
     if (end == NULL || (strcasecmp(end, ".png") != 0 && strcasecmp(end, ".csv") != 0))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.300s' does not end in .png or .csv", value);
     return GCONV_OK;
@@ -401,7 +402,7 @@ gconv_status gc_set_write(gc_options *options, const char *value, gconv_error *e
     if (strcmp(value, "-") == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'-' is no file: the table goes to standard output");
-    return set_file(&options->write, value, error);
+    return set_file(&options->kernel.write, value, error);
 }
 
 gconv_status gc_set_notation(gc_options *options, const char *value, gconv_error *error)
@@ -411,6 +412,6 @@ gconv_status gc_set_notation(gc_options *options, const char *value, gconv_error
                                     {"libvips", GC_NOTATION_LIBVIPS}};
     int notation = 0;
     gconv_status status = gc_read_word(words, 3, value, &notation, error);
-    options->notation = (gc_notation)notation;
+    options->kernel.notation = (gc_notation)notation;
     return status;
 }

@@ -26,7 +26,7 @@ static void keep_shard(const gc_options *options, gc_task_list *list)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (gc_shard_has(&options->shard, list->tasks[i].input))
+        if (gc_shard_has(&options->batch.shard, list->tasks[i].input))
             list->tasks[kept++] = list->tasks[i];
         else
             gc_task_destroy(&list->tasks[i]);
@@ -38,7 +38,7 @@ static void keep_shard(const gc_options *options, gc_task_list *list)
 static gconv_status collect_batch(const gc_options *options, gc_task_list *list,
                                   const char **blamed, gconv_error *error)
 {
-    if (options->files_from != NULL)
+    if (options->batch.files_from != NULL)
         return gc_task_stream_create(options, &list->stream, blamed, error);
     gc_walk w;
     gconv_status status = gc_walk_begin(&w, options, list, blamed, error);
@@ -53,7 +53,7 @@ static gconv_status collect_batch(const gc_options *options, gc_task_list *list,
                        list->foreign, list->foreign == 1 ? "" : "s");
     if (list->count == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no image among the inputs%s",
-                       options->recursive ? "" : " (--recursive looks below directories)");
+                       options->batch.recursive ? "" : " (--recursive looks below directories)");
     status = gc_refuse_collisions(options, list, error);
     keep_shard(options, list);
     return status;

@@ -55,11 +55,11 @@ static const char *advise(const gc_options *options, const char *a, const char *
 {
     size_t length = (size_t)(gc_base_name(a) - a);
     bool neighbours = length == (size_t)(gc_base_name(b) - b) && memcmp(a, b, length) == 0;
-    if (options->name_template != NULL)
+    if (options->batch.name_template != NULL)
         return "--name has to keep them apart";
     if (neighbours)
         return "--name '{dir}/{name}.{ext}' keeps them apart";
-    return options->parents ? "rename one" : "--parents keeps their directories apart";
+    return options->batch.parents ? "rename one" : "--parents keeps their directories apart";
 }
 
 static gconv_status refuse_twice(const char *earlier, const char *input, gconv_error *error)
@@ -74,7 +74,7 @@ static gconv_status refuse_twice(const char *earlier, const char *input, gconv_e
 static gconv_status check_own(const gc_taken_names *names, const gc_task *task, mode_t mode,
                               gconv_error *error)
 {
-    if (!names->options->in_place)
+    if (!names->options->batch.in_place)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "the output '%.150s' would replace its input '%.150s'; name another "
                        "directory, or give --in-place",
@@ -100,7 +100,7 @@ static gconv_status compare(const gc_taken_names *names, gc_task *task, const id
     uint32_t result = gc_seen_find(seen, own->input.file, GC_SEEN_OUTPUT);
     /* Its record in a journal would take the place of the other one's. */
     task->repeated = same != 0 && twice == same;
-    if (task->repeated || (replaces_own && options->in_place && twice != 0))
+    if (task->repeated || (replaces_own && options->batch.in_place && twice != 0))
         return refuse_twice(input_of(names, twice), task->input, error);
     if (same != 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
@@ -146,11 +146,11 @@ static bool note(gc_taken_names *names, gc_hash name, gc_seen_kind kind, uint32_
 static gconv_status add(gc_taken_names *names, gc_task *task, const identities *own,
                         gconv_error *error)
 {
-    if (names->options->journal != NULL && is_same(own->output.path, names->journal))
+    if (names->options->journal.file != NULL && is_same(own->output.path, names->journal))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "the output of '%.200s' would replace the journal '%.200s'; name another "
                        "file",
-                       task->input, names->options->journal);
+                       task->input, names->options->journal.file);
     gconv_status status = compare(names, task, own, error);
     if (status != GCONV_OK)
         return status;
@@ -165,10 +165,10 @@ static gconv_status add(gc_taken_names *names, gc_task *task, const identities *
 
 void gc_taken_begin(gc_taken_names *names, const gc_options *options, const gc_task *tasks)
 {
-    const char *directory = options->output_directory;
+    const char *directory = options->batch.directory;
     *names = (gc_taken_names){.options = options, .tasks = tasks};
-    if (options->journal != NULL)
-        names->journal = gc_identify(&names->outputs, options->journal).path;
+    if (options->journal.file != NULL)
+        names->journal = gc_identify(&names->outputs, options->journal.file).path;
     names->no_linked_outputs = directory != NULL && gc_is_empty_directory(directory);
 }
 

@@ -97,7 +97,7 @@ bool gc_is_either_pnm(const char *path)
 
 bool gc_extension_fits(const gc_options *options, const char *path, gconv_format format)
 {
-    if (options->either_pnm)
+    if (options->form.either_pnm)
         return gc_is_either_pnm(path);
     if (gc_is_either_pnm(path))
         return format == GCONV_FORMAT_PGM || format == GCONV_FORMAT_PPM;

@@ -42,7 +42,7 @@ char *gc_clean_path(const char *path)
 static const char *default_extension(const gc_options *options, gconv_format format)
 {
     const gconv_format_info *info = gconv_format_describe(format);
-    if (options->either_pnm)
+    if (options->form.either_pnm)
         return "pnm";
     return info != NULL ? info->extension : "png";
 }
@@ -106,11 +106,11 @@ static char *fill_template(const gc_options *options, const char *relative, bool
 {
     const char *own = relative + find_extension(relative);
     const char *extension = fits && *own == '.' ? own + 1 : default_extension(options, format);
-    size_t length = expand(NULL, options->name_template, relative, extension);
+    size_t length = expand(NULL, options->batch.name_template, relative, extension);
     char *filled = malloc(length + 1);
     if (filled == NULL)
         return NULL;
-    expand(filled, options->name_template, relative, extension);
+    expand(filled, options->batch.name_template, relative, extension);
     char *clean = gc_clean_path(filled);
     free(filled);
     return clean;
@@ -120,21 +120,22 @@ char *gc_batch_output(const gc_options *options, const char *relative, gconv_for
 {
     bool fits = gc_extension_fits(options, relative, format);
     char *name;
-    if (options->name_template != NULL)
+    if (options->batch.name_template != NULL)
         name = fill_template(options, relative, fits, format);
     else if (fits)
         name = gc_copy_string(relative);
     else
         name = change_extension(relative, default_extension(options, format));
-    char *path = name != NULL ? gc_join_path(options->output_directory, name) : NULL;
+    char *path = name != NULL ? gc_join_path(options->batch.directory, name) : NULL;
     free(name);
     return path;
 }
 
 gconv_format gc_template_format(const gc_options *options)
 {
-    return options->name_template != NULL ? gconv_format_from_path(options->name_template)
-                                          : GCONV_FORMAT_UNKNOWN;
+    return options->batch.name_template != NULL
+               ? gconv_format_from_path(options->batch.name_template)
+               : GCONV_FORMAT_UNKNOWN;
 }
 
 gconv_format gc_batch_format(const gc_options *options, const char *input, bool is_file,

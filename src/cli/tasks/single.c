@@ -41,7 +41,7 @@ static gconv_status check_standard_streams(const gc_options *options, const char
     if (is_terminal(output))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "%s is a terminal; redirect it or name an output", gc_output_name(output));
-    if (strcmp(output, "-") == 0 && options->json)
+    if (strcmp(output, "-") == 0 && options->report.json)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--json and the image cannot both go to standard output");
     return gc_check_input(input, error);
@@ -112,7 +112,8 @@ static gconv_status choose_named_format(const gc_options *options, gc_task *task
                        "its extension names no known format; give --format %s",
                        gc_list_formats(list));
     bool named_pnm = named == GCONV_FORMAT_PGM || named == GCONV_FORMAT_PPM;
-    if (options->either_pnm && named_pnm && !gc_is_either_pnm(output)) { /* the name says which */
+    /* The name says which. */
+    if (options->form.either_pnm && named_pnm && !gc_is_either_pnm(output)) {
         task->format = named;
         task->either_pnm = false;
         return GCONV_OK;
@@ -123,7 +124,7 @@ static gconv_status choose_named_format(const gc_options *options, gc_task *task
     }
     if (named != GCONV_FORMAT_UNKNOWN && !gc_extension_fits(options, output, task->format))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "--format %s contradicts the extension",
-                       options->either_pnm ? "pnm" : gconv_format_name(task->format));
+                       options->form.either_pnm ? "pnm" : gconv_format_name(task->format));
     return GCONV_OK;
 }
 
@@ -131,14 +132,14 @@ static gconv_status choose_named_format(const gc_options *options, gc_task *task
 static gconv_status choose_format(const gc_options *options, gc_task *task, gconv_error *error)
 {
     task->format = options->writer.format;
-    task->either_pnm = options->either_pnm;
+    task->either_pnm = options->form.either_pnm;
     gconv_status status = GCONV_OK;
     if (strcmp(task->output, "-") != 0)
         status = choose_named_format(options, task, error);
     else if (task->format == GCONV_FORMAT_UNKNOWN && options->command == GC_COMMAND_EDGES)
         task->format = GCONV_FORMAT_PNG;
-    if (status == GCONV_OK && options->depth != 0)
-        status = gc_check_depth(task->format, options->depth, error);
+    if (status == GCONV_OK && options->form.depth != 0)
+        status = gc_check_depth(task->format, options->form.depth, error);
     return status;
 }
 

@@ -35,12 +35,13 @@ gconv_status gc_task_stream_create(const gc_options *options, gc_task_stream **s
     gconv_status status =
         gc_walk_begin(&(*stream)->walk, options, &(*stream)->pending, blamed, error);
     if (status == GCONV_OK)
-        status = gc_check_input(options->files_from, error);
+        status = gc_check_input(options->batch.files_from, error);
     if (status != GCONV_OK)
         return status;
-    *blamed = gc_input_name(options->files_from);
-    status = gc_name_reader_open(options->files_from, options->files_end_in_nul ? '\0' : '\n',
-                                 &(*stream)->names, error);
+    *blamed = gc_input_name(options->batch.files_from);
+    status = gc_name_reader_open(options->batch.files_from,
+                                 options->batch.files_end_in_nul ? '\0' : '\n', &(*stream)->names,
+                                 error);
     if (status == GCONV_OK)
         *blamed = NULL;
     gc_taken_begin(&(*stream)->taken, options, NULL);
@@ -75,7 +76,7 @@ void gc_task_stream_free(gc_task_stream *stream)
  * read. False where memory is out. */
 static bool add_failed(gc_task_stream *stream, const char *name, const gconv_error *reason)
 {
-    const char *list = gc_input_name(stream->options->files_from);
+    const char *list = gc_input_name(stream->options->batch.files_from);
     const char *failed = stream->ended ? list : name;
     gc_task task = {.input = gc_copy_string(failed),
                     .output = gc_copy_string(failed),
@@ -123,7 +124,7 @@ bool gc_task_stream_next(gc_task_stream *stream, gc_task *task)
                 return false;
         *task = stream->pending.tasks[stream->next++];
         gc_taken_add(&stream->taken, task);
-        if (task->is_list || gc_shard_has(&stream->options->shard, task->input))
+        if (task->is_list || gc_shard_has(&stream->options->batch.shard, task->input))
             return true;
         gc_task_destroy(task);
     }

@@ -18,8 +18,9 @@
 /* Whether outputs are PGM or PPM by their content. */
 static bool is_either_pnm(const gc_options *options)
 {
-    bool by_name = options->name_template != NULL && gc_is_either_pnm(options->name_template);
-    return options->either_pnm || (by_name && options->writer.format == GCONV_FORMAT_UNKNOWN);
+    bool by_name =
+        options->batch.name_template != NULL && gc_is_either_pnm(options->batch.name_template);
+    return options->form.either_pnm || (by_name && options->writer.format == GCONV_FORMAT_UNKNOWN);
 }
 
 /* The task of an input. `is_file`: it is a regular file. Without memory its strings are NULL. Any
@@ -27,7 +28,7 @@ static bool is_either_pnm(const gc_options *options)
 static gc_task make_task(const gc_options *options, const char *path, const char *relative,
                          bool is_file, int unknown)
 {
-    if (options->output_directory == NULL) /* --in-place: under its own name, in its own format */
+    if (options->batch.directory == NULL) /* --in-place: under its own name, in its own format */
         return (gc_task){
             .input = gc_copy_string(path), .output = gc_copy_string(path), .unknown = unknown};
     gconv_format format = gc_batch_format(options, path, is_file, &unknown);
@@ -84,7 +85,7 @@ static void look_closer(const gc_walk *w, const char *path, entry *e, int *unkno
         e->kind = ENTRY_IMAGE;
     /* A linked directory may lead back here, and so it is not entered. The output directory holds
      * results, not inputs. */
-    else if (S_ISDIR(link.st_mode) && w->options->recursive &&
+    else if (S_ISDIR(link.st_mode) && w->options->batch.recursive &&
              !(w->output_exists && gc_same_file(&about, &w->output)))
         e->kind = ENTRY_DIRECTORY;
 }
@@ -194,13 +195,13 @@ static gconv_status add_below(gc_walk *w, const char *operand, const char *root)
         found = stat(operand, &about) == 0;
     int failure = errno;
     if (found && S_ISDIR(about.st_mode))
-        return add_directory(w, operand, w->options->parents ? root : "");
+        return add_directory(w, operand, w->options->batch.parents ? root : "");
     const char *name = gc_base_name(operand);
     bool means_directory = name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
     if (means_directory)
         return add_unlisted(w, operand, failure);
     gc_task task =
-        make_task(w->options, operand, w->options->parents ? root : name,
+        make_task(w->options, operand, w->options->batch.parents ? root : name,
                   found && S_ISREG(about.st_mode), !found && gc_is_passing(failure) ? failure : 0);
     task.is_plain = is_plain;
     return gc_task_list_add(w->list, task, w->error);
@@ -225,7 +226,7 @@ gconv_status gc_walk_add(gc_walk *w, const char *operand)
 /* -o takes a directory. A name that looks like that of an image is refused. */
 static gconv_status check_output_directory(gc_walk *w)
 {
-    const char *path = w->options->output_directory;
+    const char *path = w->options->batch.directory;
     if (path == NULL)
         return GCONV_OK;
     *w->blamed = path;
@@ -242,20 +243,21 @@ static gconv_status check_output_directory(gc_walk *w)
 /* With --in-place an image keeps its name, and so its format. */
 static gconv_status check_in_place(const gc_options *options, gconv_error *error)
 {
-    if (options->in_place && options->writer.no_clobber)
+    if (options->batch.in_place && options->writer.no_clobber)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--in-place replaces images, --no-clobber leaves them alone; give one");
-    if (options->update && options->writer.no_clobber)
+    if (options->batch.update && options->writer.no_clobber)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--update replaces outputs that are older than their inputs, --no-clobber "
                        "leaves them alone; give one");
-    if (options->in_place && options->update)
+    if (options->batch.in_place && options->batch.update)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--update compares inputs with outputs, and --in-place makes them one file");
-    if (options->journal == NULL && (options->retry_failed || gc_option_given(options, "hash")))
+    if (options->journal.file == NULL &&
+        (options->journal.retry_failed || gc_option_given(options, "hash")))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "--%s needs --journal FILE",
-                       options->retry_failed ? "retry-failed" : "hash");
-    if (options->output_directory == NULL && options->writer.format != GCONV_FORMAT_UNKNOWN)
+                       options->journal.retry_failed ? "retry-failed" : "hash");
+    if (options->batch.directory == NULL && options->writer.format != GCONV_FORMAT_UNKNOWN)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--in-place keeps the format of every image; --format needs -o DIR");
     return GCONV_OK;
@@ -265,9 +267,9 @@ static gconv_status check_in_place(const gc_options *options, gconv_error *error
 static gconv_status check_naming(gc_walk *w)
 {
     const gc_options *options = w->options;
-    const char *name = options->name_template;
+    const char *name = options->batch.name_template;
     gconv_error *error = w->error;
-    if (options->output_directory == NULL && (name != NULL || options->parents))
+    if (options->batch.directory == NULL && (name != NULL || options->batch.parents))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--in-place keeps the name of every image; --%s needs -o DIR",
                        name != NULL ? "name" : "parents");
@@ -291,10 +293,11 @@ static gconv_status check(gc_walk *w)
         status = check_naming(w);
     if (status == GCONV_OK)
         status = check_output_directory(w);
-    if (status == GCONV_OK && options->operand_count == 0 && options->files_from == NULL)
+    if (status == GCONV_OK && options->operand_count == 0 && options->batch.files_from == NULL)
         status = gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no input is named");
-    if (status == GCONV_OK && options->depth != 0 && options->writer.format != GCONV_FORMAT_UNKNOWN)
-        status = gc_check_depth(options->writer.format, options->depth, w->error);
+    if (status == GCONV_OK && options->form.depth != 0 &&
+        options->writer.format != GCONV_FORMAT_UNKNOWN)
+        status = gc_check_depth(options->writer.format, options->form.depth, w->error);
     return status;
 }
 

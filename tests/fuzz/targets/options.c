@@ -35,15 +35,16 @@ static void check_values(const gc_options *options)
                  options->writer.quality);
     FUZZ_REQUIRE(options->writer.compression >= -1 && options->writer.compression <= 9, "%d",
                  options->writer.compression);
-    FUZZ_REQUIRE(options->depth == 0 || options->depth == 1 || options->depth == 8 ||
-                     options->depth == 16,
-                 "depth %d", options->depth);
+    FUZZ_REQUIRE(options->form.depth == 0 || options->form.depth == 1 || options->form.depth == 8 ||
+                     options->form.depth == 16,
+                 "depth %d", options->form.depth);
     FUZZ_REQUIRE(options->reader.max_pixels >= 1, "no pixels");
     FUZZ_REQUIRE(options->job.threads >= 0 && options->job.threads <= 1024, "%d",
                  options->job.threads);
     FUZZ_REQUIRE(options->job.block_width * options->job.block_height <= 1024, "%d x %d",
                  options->job.block_width, options->job.block_height);
-    FUZZ_REQUIRE(options->time >= 0 && options->time <= 86400, "%g seconds", options->time);
+    FUZZ_REQUIRE(options->measure.time >= 0 && options->measure.time <= 86400, "%g seconds",
+                 options->measure.time);
 }
 
 static void check_belonging(const gc_options *options)
