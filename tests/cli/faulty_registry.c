@@ -252,55 +252,27 @@ static double cost_of_cpu(const gc_problem *problem, const gconv_device_info *de
     return 0.99 * gc_reference_operations.cost(problem, device);
 }
 
-static const gc_operations cpu = {.supports = supports_all,
-                                  .cost = cost_of_cpu,
-                                  .prepare = prepare,
-                                  .run = run_right,
-                                  .release = release};
-static const gc_operations wrong = {.supports = supports_all,
-                                    .cost = cost,
-                                    .prepare = prepare,
-                                    .run = run_wrong,
-                                    .release = release};
-static const gc_operations far = {
-    .supports = supports_all, .cost = cost, .prepare = prepare, .run = run_far, .release = release};
-static const gc_operations wrong_output = {.supports = supports_all,
-                                           .cost = cost,
-                                           .prepare = prepare,
-                                           .run = run_wrong_output,
-                                           .release = release};
-static const gc_operations picky = {.supports = supports_narrow,
-                                    .cost = cost,
-                                    .prepare = prepare,
-                                    .run = run_right,
-                                    .release = release};
-static const gc_operations broken = {.supports = supports_all,
-                                     .cost = cost,
-                                     .prepare = prepare,
-                                     .run = run_broken,
-                                     .release = release};
-static const gc_operations kernels = {.supports = supports_all,
-                                      .cost = cost,
-                                      .prepare = prepare,
-                                      .run = run_kernels,
-                                      .release = release};
-static const gc_operations patient = {.supports = supports_all,
-                                      .cost = cost,
-                                      .prepare = prepare,
-                                      .run = run_patient,
-                                      .release = release};
+#define OPERATIONS(supports_function, cost_function, run_function)                                 \
+    {                                                                                              \
+        .supports = supports_function, .cost = cost_function, .prepare = prepare,                  \
+        .run = run_function, .release = release                                                    \
+    }
+
+static const gc_operations cpu = OPERATIONS(supports_all, cost_of_cpu, run_right);
+static const gc_operations wrong = OPERATIONS(supports_all, cost, run_wrong);
+static const gc_operations far = OPERATIONS(supports_all, cost, run_far);
+static const gc_operations wrong_output = OPERATIONS(supports_all, cost, run_wrong_output);
+static const gc_operations picky = OPERATIONS(supports_narrow, cost, run_right);
+static const gc_operations broken = OPERATIONS(supports_all, cost, run_broken);
+static const gc_operations kernels = OPERATIONS(supports_all, cost, run_kernels);
+static const gc_operations patient = OPERATIONS(supports_all, cost, run_patient);
+static const gc_operations dead = OPERATIONS(supports_all, no_cost, run_dead);
 static const gc_operations late = {.supports = supports_all,
                                    .cost = cost,
                                    .prepare = prepare_late,
                                    .run = run_late,
                                    .release = release_late,
                                    .await = await_late};
-
-static const gc_operations dead = {.supports = supports_all,
-                                   .cost = no_cost,
-                                   .prepare = prepare,
-                                   .run = run_dead,
-                                   .release = release};
 
 /* ---- The registry ---------------------------------------------------------------------------- */
 

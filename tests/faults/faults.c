@@ -194,6 +194,13 @@ EXPORTED int __libc_start_main(main_function *given, int count, char **arguments
                 (main_with_faults, count, arguments, start, end, loader_end, stack));
 }
 
+/* Defines a call that may fail, and returns `failed` then. */
+#define FAILING(type, name, parameters, arguments, kind, failed)                                   \
+    EXPORTED type name parameters                                                                  \
+    {                                                                                              \
+        return fails(kind) ? failed : NEXT(name, arguments);                                       \
+    }
+
 /* ---- The driver of a GPU --------------------------------------------------------------------- */
 
 /* It ends the process or crashes where it gets no memory, and is not ours to test: there is
@@ -206,30 +213,13 @@ EXPORTED void *dlopen(const char *name, int flags)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-EXPORTED void *malloc(size_t size)
-{
-    return fails(FAULT_MEMORY) ? NULL : NEXT(malloc, (size));
-}
-
-EXPORTED void *calloc(size_t count, size_t size)
-{
-    return fails(FAULT_MEMORY) ? NULL : NEXT(calloc, (count, size));
-}
-
-EXPORTED void *realloc(void *memory, size_t size)
-{
-    return fails(FAULT_MEMORY) ? NULL : NEXT(realloc, (memory, size));
-}
-
-EXPORTED void *aligned_alloc(size_t alignment, size_t size)
-{
-    return fails(FAULT_MEMORY) ? NULL : NEXT(aligned_alloc, (alignment, size));
-}
-
-EXPORTED int posix_memalign(void **memory, size_t alignment, size_t size)
-{
-    return fails(FAULT_MEMORY) ? ENOMEM : NEXT(posix_memalign, (memory, alignment, size));
-}
+FAILING(void *, malloc, (size_t size), (size), FAULT_MEMORY, NULL)
+FAILING(void *, calloc, (size_t count, size_t size), (count, size), FAULT_MEMORY, NULL)
+FAILING(void *, realloc, (void *memory, size_t size), (memory, size), FAULT_MEMORY, NULL)
+FAILING(void *, aligned_alloc, (size_t alignment, size_t size), (alignment, size), FAULT_MEMORY,
+        NULL)
+FAILING(int, posix_memalign, (void **memory, size_t alignment, size_t size),
+        (memory, alignment, size), FAULT_MEMORY, ENOMEM)
 
 /* ---- Descriptors and streams ----------------------------------------------------------------- */
 
@@ -257,25 +247,10 @@ EXPORTED int openat(int directory, const char *path, int flags, ...)
     return fails(FAULT_OPEN) ? -1 : NEXT(openat, (directory, path, flags, mode));
 }
 
-EXPORTED FILE *fopen(const char *path, const char *mode)
-{
-    return fails(FAULT_OPEN) ? NULL : NEXT(fopen, (path, mode));
-}
-
-EXPORTED DIR *opendir(const char *path)
-{
-    return fails(FAULT_OPEN) ? NULL : NEXT(opendir, (path));
-}
-
-EXPORTED DIR *fdopendir(int descriptor)
-{
-    return fails(FAULT_OPEN) ? NULL : NEXT(fdopendir, (descriptor));
-}
-
-EXPORTED int dup(int descriptor)
-{
-    return fails(FAULT_OPEN) ? -1 : NEXT(dup, (descriptor));
-}
+FAILING(FILE *, fopen, (const char *path, const char *mode), (path, mode), FAULT_OPEN, NULL)
+FAILING(DIR *, opendir, (const char *path), (path), FAULT_OPEN, NULL)
+FAILING(DIR *, fdopendir, (int descriptor), (descriptor), FAULT_OPEN, NULL)
+FAILING(int, dup, (int descriptor), (descriptor), FAULT_OPEN, -1)
 
 EXPORTED ssize_t read(int descriptor, void *bytes, size_t size)
 {
@@ -393,83 +368,33 @@ EXPORTED int renameat2(int from_directory, const char *from, int to_directory, c
                : lose(action, NEXT(renameat2, (from_directory, from, to_directory, to, flags)));
 }
 
-EXPORTED int link(const char *from, const char *to)
-{
-    return fails(FAULT_LINK) ? -1 : NEXT(link, (from, to));
-}
-
-EXPORTED int linkat(int from_directory, const char *from, int to_directory, const char *to,
-                    int flags)
-{
-    return fails(FAULT_LINK) ? -1 : NEXT(linkat, (from_directory, from, to_directory, to, flags));
-}
-
-EXPORTED int mkdir(const char *path, mode_t mode)
-{
-    return fails(FAULT_MKDIR) ? -1 : NEXT(mkdir, (path, mode));
-}
-
-EXPORTED int mkdirat(int directory, const char *path, mode_t mode)
-{
-    return fails(FAULT_MKDIR) ? -1 : NEXT(mkdirat, (directory, path, mode));
-}
-
-EXPORTED int unlink(const char *path)
-{
-    return fails(FAULT_UNLINK) ? -1 : NEXT(unlink, (path));
-}
-
-EXPORTED int unlinkat(int directory, const char *path, int flags)
-{
-    return fails(FAULT_UNLINK) ? -1 : NEXT(unlinkat, (directory, path, flags));
-}
+FAILING(int, link, (const char *from, const char *to), (from, to), FAULT_LINK, -1)
+FAILING(int, linkat,
+        (int from_directory, const char *from, int to_directory, const char *to, int flags),
+        (from_directory, from, to_directory, to, flags), FAULT_LINK, -1)
+FAILING(int, mkdir, (const char *path, mode_t mode), (path, mode), FAULT_MKDIR, -1)
+FAILING(int, mkdirat, (int directory, const char *path, mode_t mode), (directory, path, mode),
+        FAULT_MKDIR, -1)
+FAILING(int, unlink, (const char *path), (path), FAULT_UNLINK, -1)
+FAILING(int, unlinkat, (int directory, const char *path, int flags), (directory, path, flags),
+        FAULT_UNLINK, -1)
 
 /* ---- What is known of files ------------------------------------------------------------------ */
 
-EXPORTED int stat(const char *path, struct stat *about)
-{
-    return fails(FAULT_STAT) ? -1 : NEXT(stat, (path, about));
-}
-
-EXPORTED int lstat(const char *path, struct stat *about)
-{
-    return fails(FAULT_STAT) ? -1 : NEXT(lstat, (path, about));
-}
-
-EXPORTED int fstat(int descriptor, struct stat *about)
-{
-    return fails(FAULT_STAT) ? -1 : NEXT(fstat, (descriptor, about));
-}
-
-EXPORTED int fstatat(int directory, const char *path, struct stat *about, int flags)
-{
-    return fails(FAULT_STAT) ? -1 : NEXT(fstatat, (directory, path, about, flags));
-}
-
-EXPORTED int faccessat(int directory, const char *path, int mode, int flags)
-{
-    return fails(FAULT_STAT) ? -1 : NEXT(faccessat, (directory, path, mode, flags));
-}
-
-EXPORTED ssize_t readlink(const char *path, char *target, size_t size)
-{
-    return fails(FAULT_STAT) ? -1 : NEXT(readlink, (path, target, size));
-}
-
-EXPORTED ssize_t readlinkat(int directory, const char *path, char *target, size_t size)
-{
-    return fails(FAULT_STAT) ? -1 : NEXT(readlinkat, (directory, path, target, size));
-}
-
-EXPORTED int fchmod(int descriptor, mode_t mode)
-{
-    return fails(FAULT_MODE) ? -1 : NEXT(fchmod, (descriptor, mode));
-}
-
-EXPORTED int fchown(int descriptor, uid_t owner, gid_t group)
-{
-    return fails(FAULT_MODE) ? -1 : NEXT(fchown, (descriptor, owner, group));
-}
+FAILING(int, stat, (const char *path, struct stat *about), (path, about), FAULT_STAT, -1)
+FAILING(int, lstat, (const char *path, struct stat *about), (path, about), FAULT_STAT, -1)
+FAILING(int, fstat, (int descriptor, struct stat *about), (descriptor, about), FAULT_STAT, -1)
+FAILING(int, fstatat, (int directory, const char *path, struct stat *about, int flags),
+        (directory, path, about, flags), FAULT_STAT, -1)
+FAILING(int, faccessat, (int directory, const char *path, int mode, int flags),
+        (directory, path, mode, flags), FAULT_STAT, -1)
+FAILING(ssize_t, readlink, (const char *path, char *target, size_t size), (path, target, size),
+        FAULT_STAT, -1)
+FAILING(ssize_t, readlinkat, (int directory, const char *path, char *target, size_t size),
+        (directory, path, target, size), FAULT_STAT, -1)
+FAILING(int, fchmod, (int descriptor, mode_t mode), (descriptor, mode), FAULT_MODE, -1)
+FAILING(int, fchown, (int descriptor, uid_t owner, gid_t group), (descriptor, owner, group),
+        FAULT_MODE, -1)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
