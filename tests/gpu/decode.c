@@ -7,7 +7,7 @@
  *     gpu_decode --speed THREADS NAME...   pictures a second, by so many threads
  *
  * The exit status is 77 if there is no GPU. */
-#include "../unit/turbo_support.h"
+#include "jpeg/turbo.h"
 
 #include "base/clock.h"
 #include "gpu/decode/jpeg.h"

@@ -246,17 +246,15 @@ jpeg_file jpeg_base(int index)
 {
     static const int qualities[] = {85, 30, 100, 60, 95, 5};
     static const int factors[][2] = {{2, 2}, {1, 1}, {2, 1}, {1, 1}};
-    jpeg_recipe recipe = {.width = 40 + 13 * (uint32_t)(index % 5),
-                          .height = 30 + 11 * (uint32_t)(index % 7),
-                          .stored = index % 4 == 3 ? JCS_GRAYSCALE : JCS_YCbCr,
-                          .quality = qualities[index % 6],
-                          .across = factors[index % 4][0],
-                          .down = factors[index % 4][1],
-                          .restart = index % 3 == 1 ? 1 + index / 3 : 0,
-                          .optimised = index % 5 == 0,
-                          .progressive = index == 22,
-                          .arithmetic = index == 23,
-                          .pattern = (jpeg_pattern)(index / 2 % JPEG_PATTERNS)};
+    jpeg_recipe recipe =
+        jpeg_recipe_of(40 + 13 * (uint32_t)(index % 5), 30 + 11 * (uint32_t)(index % 7),
+                       index % 4 == 3 ? JCS_GRAYSCALE : JCS_YCbCr, qualities[index % 6],
+                       factors[index % 4][0], factors[index % 4][1]);
+    recipe.restart = index % 3 == 1 ? 1 + index / 3 : 0;
+    recipe.optimised = index % 5 == 0;
+    recipe.progressive = index == 22;
+    recipe.arithmetic = index == 23;
+    recipe.pattern = (jpeg_pattern)(index / 2 % JPEG_PATTERNS);
     return jpeg_sample(&recipe);
 }
 

@@ -73,3 +73,21 @@ jpeg_file jpeg_sample(const jpeg_recipe *recipe)
     made.size = size;
     return made;
 }
+
+jpeg_recipe jpeg_recipe_of(uint32_t width, uint32_t height, J_COLOR_SPACE stored, int quality,
+                           int across, int down)
+{
+    return (jpeg_recipe){width, height, stored, quality, across, down, .restart = 0};
+}
+
+jpeg_file jpeg_plain(uint32_t width, uint32_t height, J_COLOR_SPACE stored, int quality, int across,
+                     int down)
+{
+    const jpeg_recipe recipe = jpeg_recipe_of(width, height, stored, quality, across, down);
+    return jpeg_sample(&recipe);
+}
+
+void jpeg_file_free(jpeg_file *file)
+{
+    free(file->bytes);
+}

@@ -35,7 +35,20 @@ typedef struct jpeg_recipe {
     jpeg_pattern pattern;
 } jpeg_recipe;
 
-/* Ends the process where libjpeg fails or memory is out. */
+/* The first fields; the others are 0. */
+jpeg_recipe jpeg_recipe_of(uint32_t width, uint32_t height, J_COLOR_SPACE stored, int quality,
+                           int across, int down);
+
+/* Ends the process if libjpeg fails or memory is out. */
 jpeg_file jpeg_sample(const jpeg_recipe *recipe);
+
+/* A sample by the recipe of jpeg_recipe_of. */
+jpeg_file jpeg_plain(uint32_t width, uint32_t height, J_COLOR_SPACE stored, int quality, int across,
+                     int down);
+
+void jpeg_file_free(jpeg_file *file);
+
+/* The file is freed at the end of the block that declares it. */
+#define OWNED_JPEG __attribute__((cleanup(jpeg_file_free))) jpeg_file
 
 #endif

@@ -2,17 +2,12 @@
 #ifndef UNIT_CORE_SUPPORT_H
 #define UNIT_CORE_SUPPORT_H
 
+#include "unit.h"
+
 #include "core/problem.h"
 #include "gconv_lab.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#define OWNED_PROBLEM RELEASED_BY(gc_problem_destroy) gc_problem
 
 /* A filter on the caller's weights: no allocation, the centre anchor. */
 static inline gconv_filter filter_of(int width, int height, double divisor, float *weights)

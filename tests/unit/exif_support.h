@@ -2,9 +2,7 @@
 #ifndef GC_TESTS_EXIF_SUPPORT_H
 #define GC_TESTS_EXIF_SUPPORT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
+#include "unit.h"
 
 enum { EXIF_BYTES = 26 };
 

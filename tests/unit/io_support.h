@@ -2,23 +2,12 @@
 #ifndef GC_TESTS_IO_SUPPORT_H
 #define GC_TESTS_IO_SUPPORT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "gconv.h"
+#include "unit.h"
 
 #include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +39,12 @@ static inline int make_scratch(void **state)
         return 0;
     strcpy(scratch, "/tmp/gconv-test-XXXXXX");
     return mkdtemp(scratch) != NULL ? 0 : -1;
+}
+
+/* The same, where the tests run. */
+static inline int enter_scratch(void **state)
+{
+    return make_scratch(state) != 0 || chdir(scratch) != 0;
 }
 
 /* The path of a file in the scratch directory. The text stays valid for the next three calls. */
@@ -104,6 +99,13 @@ typedef struct blob {
     unsigned char *bytes;
     size_t size;
 } blob;
+
+static inline void free_blob(blob *old)
+{
+    free(old->bytes);
+}
+
+#define OWNED_BLOB RELEASED_BY(free_blob) blob
 
 static inline blob load_file(const char *path)
 {
@@ -181,6 +183,8 @@ static inline void free_picture(picture *old)
     free(old->rows);
     *old = (picture){0};
 }
+
+#define OWNED_PICTURE RELEASED_BY(free_picture) picture
 
 static inline void assert_same_picture(const picture *a, const picture *b)
 {

@@ -17,25 +17,25 @@ static inline gconv_reader *copy_with(const char *from, const char *to, gconv_fo
     gconv_error error = {0};
     warnings_seen seen = {0};
     gconv_writer_options options = gconv_writer_options_default();
-    assert_int_equal(gconv_reader_open(from, reading, &reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open(from, reading, &reader, &error));
     options.format = format;
     options.shape = *gconv_reader_shape(reader);
     options.metadata = gconv_reader_metadata(reader);
     options.keep = keep;
     options.warn = remember_warning;
     options.warn_user = &seen;
-    assert_int_equal(gconv_writer_open(to, &options, &writer, &error), GCONV_OK);
+    assert_ok(gconv_writer_open(to, &options, &writer, &error));
     unsigned char row[256];
     for (uint32_t y = 0; y < options.shape.height; y++) {
-        assert_int_equal(gconv_reader_read(reader, 1, row, sizeof row, &error), GCONV_OK);
-        assert_int_equal(gconv_writer_write(writer, 1, row, sizeof row, &error), GCONV_OK);
+        assert_ok(gconv_reader_read(reader, 1, row, sizeof row, &error));
+        assert_ok(gconv_writer_write(writer, 1, row, sizeof row, &error));
     }
-    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_finish(reader, &error));
     gconv_reader_free(reader);
-    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
+    assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
     *warnings = seen.count;
-    assert_int_equal(gconv_reader_open(to, reading, &reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open(to, reading, &reader, &error));
     return reader;
 }
 

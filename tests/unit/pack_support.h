@@ -2,13 +2,10 @@
 #ifndef GC_TESTS_PACK_SUPPORT_H
 #define GC_TESTS_PACK_SUPPORT_H
 
+#include "unit.h"
+
 #include "io/png/fast/block.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <zlib.h>
 
 /* A stream on its way to `packed`, where it has `size` bytes. */

@@ -2,26 +2,24 @@
  * implementations. */
 #include "core_support.h"
 
-static void libraries_are_named_with_versions(void **state)
+TEST(libraries_are_named_with_versions)
 {
-    (void)state;
     const char *text = gconv_codec_description();
-    assert_non_null(strstr(text, "libpng 1."));
-    assert_non_null(strstr(text, ", zlib 1."));
-    assert_non_null(strstr(text, ", libjpeg"));
+    assert_contains(text, "libpng 1.");
+    assert_contains(text, ", zlib 1.");
+    assert_contains(text, ", libjpeg");
     assert_null(strchr(text, '\n'));
     assert_ptr_equal(gconv_codec_description(), text);
 }
 
-static void one_usable_instruction_set_is_chosen(void **state)
+TEST(one_usable_instruction_set_is_chosen)
 {
-    (void)state;
     int count = gconv_instructions_count(), chosen = 0;
     gconv_instructions_info set = gconv_instructions_info_default();
     gconv_error error;
     assert_true(count > 0);
     for (int i = 0; i < count; i++) {
-        assert_int_equal(gconv_instructions_describe(i, &set, &error), GCONV_OK);
+        assert_ok(gconv_instructions_describe(i, &set, &error));
         assert_true(set.name[0] != '\0');
         assert_true(set.usable || !set.chosen);
         chosen += set.chosen;
@@ -33,21 +31,18 @@ static void one_usable_instruction_set_is_chosen(void **state)
     assert_int_equal(gconv_instructions_describe(-1, &set, &error), GCONV_ERROR_ARGUMENT);
 }
 
-static void the_environment_chooses_instructions(void **state)
+TEST(the_environment_chooses_instructions)
 {
-    (void)state;
     gconv_instructions_info set = gconv_instructions_info_default();
     setenv("GCONV_INSTRUCTIONS", "portable", 1);
-    assert_int_equal(gconv_instructions_describe(gconv_instructions_count() - 1, &set, NULL),
-                     GCONV_OK);
+    assert_ok(gconv_instructions_describe(gconv_instructions_count() - 1, &set, NULL));
     assert_true(set.chosen);
     unsetenv("GCONV_INSTRUCTIONS");
 }
 
 /* What a usage line begins with makes a filter. */
-static void generators_are_listed(void **state)
+TEST(generators_are_listed)
 {
-    (void)state;
     static const char *const examples[] = {"box:5", "gaussian:1.5", "log:1.5"};
     assert_int_equal(gconv_generator_count(), 3);
     assert_null(gconv_generator_at(3));
@@ -56,16 +51,14 @@ static void generators_are_listed(void **state)
         assert_int_equal(strncmp(one->usage, one->name, strlen(one->name)), 0);
         assert_int_equal(strncmp(examples[i], one->name, strlen(one->name)), 0);
         assert_true(one->summary[0] != '\0');
-        gconv_filter *filter;
-        assert_int_equal(gconv_filter_load(examples[i], &filter, NULL), GCONV_OK);
+        OWNED_FILTER filter;
+        assert_ok(gconv_filter_load(examples[i], &filter, NULL));
         assert_null(filter->dialect);
-        gconv_filter_free(filter);
     }
 }
 
-static void names_of_devices_are_read(void **state)
+TEST(names_of_devices_are_read)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool any;
@@ -77,24 +70,23 @@ static void names_of_devices_are_read(void **state)
     static const char *const bad[] = {"", "gpu", "CPU", "cuda:", "cuda:x", "cuda:-1", "cuda:1024"};
     gconv_device_choice choice = gconv_device_choice_default();
     gconv_error error;
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        assert_int_equal(gconv_device_parse(good[i].text, &choice, &error), GCONV_OK);
+    for (size_t i = 0; i < COUNT(good); i++) {
+        assert_ok(gconv_device_parse(good[i].text, &choice, &error));
         assert_true(choice.any == good[i].any);
         assert_int_equal(choice.kind, good[i].kind);
         assert_int_equal(choice.index, good[i].index);
     }
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        assert_int_equal(gconv_device_parse(bad[i], &choice, &error), GCONV_ERROR_ARGUMENT);
-        assert_non_null(strstr(error.message, "auto, cpu, cuda, cuda:N, cuda:N,N or cuda:all"));
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        assert_fails(gconv_device_parse(bad[i], &choice, &error), GCONV_ERROR_ARGUMENT, &error,
+                     "auto, cpu, cuda, cuda:N, cuda:N,N or cuda:all");
     }
 }
 
-static void implementations_say_what_they_follow(void **state)
+TEST(implementations_say_what_they_follow)
 {
-    (void)state;
     gconv_implementation_info info = gconv_implementation_info_default();
     for (int i = 0; i < gconv_implementation_count(); i++) {
-        assert_int_equal(gconv_implementation_describe(i, &info, NULL), GCONV_OK);
+        assert_ok(gconv_implementation_describe(i, &info, NULL));
         assert_string_equal(gconv_implementation_name(i), info.name);
         assert_int_equal(gconv_implementation_kind(i), info.kind);
         assert_true(info.follows_threads == (strncmp(info.name, "cpu", strlen("cpu")) == 0));
@@ -116,9 +108,8 @@ static const char *name_of(int index)
     return index >= 0 ? gconv_implementation_name(index) : "none";
 }
 
-static void names_may_say_a_block_and_a_factor(void **state)
+TEST(names_may_say_a_block_and_a_factor)
 {
-    (void)state;
     assert_string_equal(name_of(gconv_implementation_find("cpu:taps")), "cpu:taps");
     assert_string_equal(name_of(gconv_implementation_find("tiled:32x32x4")), "tiled");
     assert_string_equal(name_of(gconv_implementation_find("tiled:x2")), "tiled");
@@ -147,31 +138,15 @@ static void names_may_say_a_block_and_a_factor(void **state)
                                       "tiled:",
                                       "tiled:1x99999999999999999999",
                                       "tiled:32x32:16x16"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < COUNT(bad); i++)
         assert_string_equal(name_of(gconv_implementation_find(bad[i])), "none");
     assert_int_equal(gconv_implementation_find(NULL), -1);
 }
 
-static void nvrtc_has_a_version_where_it_can_be_loaded(void **state)
+TEST(nvrtc_has_a_version_where_it_can_be_loaded)
 {
-    (void)state;
     int version = gconv_nvrtc_version();
     assert_true(version == 0 || version >= 10000);
     if (strstr(gconv_build_description(), "without CUDA") != NULL)
         assert_int_equal(version, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(libraries_are_named_with_versions),
-        cmocka_unit_test(one_usable_instruction_set_is_chosen),
-        cmocka_unit_test(the_environment_chooses_instructions),
-        cmocka_unit_test(generators_are_listed),
-        cmocka_unit_test(names_of_devices_are_read),
-        cmocka_unit_test(implementations_say_what_they_follow),
-        cmocka_unit_test(names_may_say_a_block_and_a_factor),
-        cmocka_unit_test(nvrtc_has_a_version_where_it_can_be_loaded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,8 @@ static gconv_job auto_job(const gconv_filter *const *filters, int count, int cha
     return job;
 }
 
-static void pixels_decide_where_there_is_alpha_and_the_gain_is_one(void **state)
+TEST(pixels_decide_where_there_is_alpha_and_the_gain_is_one)
 {
-    (void)state;
     gconv_filter box = filter_of(3, 3, 9, box_weights), slope = filter_of(3, 1, 1, slope_weights);
     gconv_filter twice = filter_of(3, 3, 4.5, box_weights), half = filter_of(3, 3, 18, box_weights);
     const gconv_filter *const mean[] = {&box}, *const edge[] = {&slope};
@@ -37,9 +36,8 @@ static void pixels_decide_where_there_is_alpha_and_the_gain_is_one(void **state)
     assert_false(gconv_alpha_needs_pixels(&job));
 }
 
-static void auto_stands_for_premultiply_or_keep(void **state)
+TEST(auto_stands_for_premultiply_or_keep)
 {
-    (void)state;
     gconv_filter box = filter_of(3, 3, 9, box_weights), slope = filter_of(3, 1, 1, slope_weights);
     const gconv_filter *const mean[] = {&box}, *const edge[] = {&slope};
     gconv_job job = auto_job(mean, 1, 4);
@@ -55,29 +53,27 @@ static void auto_stands_for_premultiply_or_keep(void **state)
 }
 
 /* A plan does not guess: it takes AUTO only where the pixels cannot matter. */
-static void plans_refuse_what_pixels_decide(void **state)
+TEST(plans_refuse_what_pixels_decide)
 {
-    (void)state;
     gconv_filter box = filter_of(3, 3, 9, box_weights), slope = filter_of(3, 1, 1, slope_weights);
     const gconv_filter *const mean[] = {&box}, *const edge[] = {&slope};
     gconv_plan *plan;
     gconv_error error;
     gconv_job job = auto_job(mean, 1, 2);
-    assert_int_equal(gconv_plan_create(&job, &plan, &error), GCONV_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "gconv_alpha_resolve"));
+    assert_fails(gconv_plan_create(&job, &plan, &error), GCONV_ERROR_ARGUMENT, &error,
+                 "gconv_alpha_resolve");
     assert_int_equal(gconv_job_check(&job, NULL), GCONV_ERROR_ARGUMENT);
     job = auto_job(mean, 1, 3);
-    assert_int_equal(gconv_plan_create(&job, &plan, &error), GCONV_OK);
+    assert_ok(gconv_plan_create(&job, &plan, &error));
     gconv_plan_free(plan);
     job = auto_job(edge, 1, 4);
-    assert_int_equal(gconv_plan_create(&job, &plan, &error), GCONV_OK);
+    assert_ok(gconv_plan_create(&job, &plan, &error));
     assert_int_equal(gconv_plan_chain_channels(plan), 3); /* alpha is kept */
     gconv_plan_free(plan);
 }
 
-static void one_transparent_pixel_is_found(void **state)
+TEST(one_transparent_pixel_is_found)
 {
-    (void)state;
     enum { WIDTH = 5, HEIGHT = 3, PADDED = 24 };
     static uint8_t bytes[HEIGHT][PADDED];
     static uint16_t words[HEIGHT][PADDED];
@@ -104,15 +100,4 @@ static void one_transparent_pixel_is_found(void **state)
     gconv_shape colour = shape_of(WIDTH, HEIGHT, 3, 8);
     memset(bytes, 0, sizeof bytes);
     assert_true(gconv_shape_is_opaque(&colour, bytes, HEIGHT, sizeof bytes[0]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pixels_decide_where_there_is_alpha_and_the_gain_is_one),
-        cmocka_unit_test(auto_stands_for_premultiply_or_keep),
-        cmocka_unit_test(plans_refuse_what_pixels_decide),
-        cmocka_unit_test(one_transparent_pixel_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

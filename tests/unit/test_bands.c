@@ -7,7 +7,7 @@
 static const gconv_border borders[] = {GCONV_BORDER_MIRROR, GCONV_BORDER_MIRROR101,
                                        GCONV_BORDER_REPLICATE, GCONV_BORDER_WRAP,
                                        GCONV_BORDER_CONSTANT};
-enum { BORDERS = sizeof borders / sizeof borders[0], STEPS_MAX = 3 };
+enum { BORDERS = COUNT(borders), STEPS_MAX = 3 };
 
 static float weights[GCONV_FILTER_SIDE_MAX * 3];
 
@@ -91,9 +91,8 @@ static void assert_all_bands(gconv_border border, int height, int count, const i
 
 /* All image heights, filter heights and anchors up to small limits: filters larger than the image
  * among them. */
-static void ranges_of_one_step(void **state)
+TEST(ranges_of_one_step)
 {
-    (void)state;
     for (int b = 0; b < BORDERS; b++)
         for (int height = 1; height <= 11; height++)
             for (int filter = 1; filter <= 14; filter++)
@@ -101,9 +100,8 @@ static void ranges_of_one_step(void **state)
                     assert_all_bands(borders[b], height, 1, &filter, &anchor);
 }
 
-static void ranges_of_chains(void **state)
+TEST(ranges_of_chains)
 {
-    (void)state;
     srand(1);
     for (int n = 0; n < 4000; n++) {
         int heights[STEPS_MAX], anchors[STEPS_MAX];
@@ -115,9 +113,8 @@ static void ranges_of_chains(void **state)
     }
 }
 
-static void wrap_leaves_the_image(void **state)
+TEST(wrap_leaves_the_image)
 {
-    (void)state;
     fixture f;
     gc_band_step steps[2];
     make(&f, shape_of(5, 10, 1, 8), GCONV_BORDER_WRAP, 2, (int[]){5, 31}, (int[]){2, 15});
@@ -130,9 +127,8 @@ static void wrap_leaves_the_image(void **state)
     gc_problem_destroy(&f.problem);
 }
 
-static void bands_in_the_middle_take_no_more_than_they_read(void **state)
+TEST(bands_in_the_middle_take_no_more_than_they_read)
 {
-    (void)state;
     for (int b = 0; b < BORDERS; b++) {
         fixture f;
         gc_band_step steps[2];
@@ -146,9 +142,8 @@ static void bands_in_the_middle_take_no_more_than_they_read(void **state)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static void pitches(void **state)
+TEST(pitches)
 {
-    (void)state;
     assert_int_equal(gc_device_pitch(1), 32);
     assert_int_equal(gc_device_pitch(32), 32);
     assert_int_equal(gc_device_pitch(33), 64);
@@ -157,9 +152,8 @@ static void pitches(void **state)
 
 /* As the runner allocates: samples, two planes and the widest extended image, all with the rows of
  * the input; and the weights. */
-static void bytes_of_a_band(void **state)
+TEST(bytes_of_a_band)
 {
-    (void)state;
     fixture f;
     make(&f, shape_of(63, 100, 3, 16), GCONV_BORDER_MIRROR, 2, (int[]){5, 9}, (int[]){2, 4});
     double rows = 10 + 8 + 16;
@@ -168,9 +162,8 @@ static void bytes_of_a_band(void **state)
     gc_problem_destroy(&f.problem);
 }
 
-static void bytes_grow_with_the_band(void **state)
+TEST(bytes_grow_with_the_band)
 {
-    (void)state;
     fixture f;
     make(&f, shape_of(1000, 1 << 20, 4, 8), GCONV_BORDER_WRAP, 1, (int[]){255}, (int[]){0});
     double before = 0;
@@ -188,9 +181,8 @@ static double ten_megabytes_a_row(const gc_problem *problem, int64_t rows)
     return 1e7 * (double)rows;
 }
 
-static void rows_that_fit(void **state)
+TEST(rows_that_fit)
 {
-    (void)state;
     fixture f;
     make(&f, shape_of(1000, 700, 1, 8), GCONV_BORDER_MIRROR, 2, (int[]){5, 3}, (int[]){2, 1});
     const gc_problem *problem = &f.problem;
@@ -206,9 +198,8 @@ static void rows_that_fit(void **state)
     gc_problem_destroy(&f.problem);
 }
 
-static void what_a_method_takes_counts(void **state)
+TEST(what_a_method_takes_counts)
 {
-    (void)state;
     fixture f;
     make(&f, shape_of(1000, 700, 1, 8), GCONV_BORDER_MIRROR, 1, (int[]){5}, (int[]){2});
     double own = gc_band_bytes(&f.problem, 50, NULL);
@@ -260,9 +251,8 @@ static void make_slabs(const fixture *f, gc_slabs *slabs)
         slabs[s] = (gc_slabs){all[s].output_first, all[s].output_last, 1 + rand() % 7};
 }
 
-static void bands_of_whole_slabs(void **state)
+TEST(bands_of_whole_slabs)
 {
-    (void)state;
     srand(3);
     for (int n = 0; n < 4000; n++) {
         fixture f;
@@ -282,9 +272,8 @@ static void bands_of_whole_slabs(void **state)
     }
 }
 
-static void whole_slabs_that_fit(void **state)
+TEST(whole_slabs_that_fit)
 {
-    (void)state;
     fixture f;
     make(&f, shape_of(1000, 700, 1, 8), GCONV_BORDER_MIRROR, 2, (int[]){5, 3}, (int[]){2, 1});
     const gc_problem *problem = &f.problem;
@@ -304,22 +293,4 @@ static void whole_slabs_that_fit(void **state)
     assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 1, slabs), slabs, NULL), 192);
     assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 1, slabs) - 1, slabs, NULL), 0);
     gc_problem_destroy(&f.problem);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranges_of_one_step),
-        cmocka_unit_test(ranges_of_chains),
-        cmocka_unit_test(wrap_leaves_the_image),
-        cmocka_unit_test(bands_in_the_middle_take_no_more_than_they_read),
-        cmocka_unit_test(pitches),
-        cmocka_unit_test(bytes_of_a_band),
-        cmocka_unit_test(bytes_grow_with_the_band),
-        cmocka_unit_test(rows_that_fit),
-        cmocka_unit_test(what_a_method_takes_counts),
-        cmocka_unit_test(bands_of_whole_slabs),
-        cmocka_unit_test(whole_slabs_that_fit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

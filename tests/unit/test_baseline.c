@@ -1,12 +1,7 @@
 /* What counts as slower than a baseline, and what noise explains. */
+#include "unit.h"
+
 #include "lab/bench/baseline.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static gc_point point_of(double shortest, double lower, double median, double upper)
 {
@@ -17,9 +12,8 @@ static gc_point point_of(double shortest, double lower, double median, double up
                       .upper_quartile = upper};
 }
 
-static void test_slower(void **state)
+TEST(test_slower)
 {
-    (void)state;
     const gc_point before = point_of(9, 9.5, 10, 10.5);
     static const struct {
         double shortest, lower, median, upper, percent;
@@ -34,7 +28,7 @@ static void test_slower(void **state)
         {5, 5.5, 6, 6.5, 10, false},       /* faster */
         {900, 950, 1000, 1050, 9800, true},
     };
-    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
+    for (size_t i = 0; i < COUNT(trials); i++) {
         gc_point now =
             point_of(trials[i].shortest, trials[i].lower, trials[i].median, trials[i].upper);
         if (gc_baseline_is_slower(&now, &before, trials[i].percent) != trials[i].slower)
@@ -43,9 +37,8 @@ static void test_slower(void **state)
 }
 
 /* On a GPU alone medians are known, not quartiles. */
-static void test_kernels(void **state)
+TEST(test_kernels)
 {
-    (void)state;
     gc_point before = point_of(9, 9.5, 10, 10.5), now = before;
     before.kernel_seconds = 4;
     assert_false(gc_baseline_is_slower(&now, &before, 10)); /* not known now */
@@ -61,9 +54,8 @@ static void test_kernels(void **state)
     assert_true(gc_baseline_change(&now, &before) == 0);
 }
 
-static void test_change(void **state)
+TEST(test_change)
 {
-    (void)state;
     gc_point before = point_of(9, 9.5, 10, 10.5), now = point_of(4, 4.5, 5, 5.5);
     assert_true(gc_baseline_change(&now, &before) == -50);
     assert_true(gc_baseline_change(&before, &now) == 100);
@@ -73,9 +65,8 @@ static void test_change(void **state)
 }
 
 /* A point without times is none for a baseline. */
-static void test_find(void **state)
+TEST(test_find)
 {
-    (void)state;
     gc_point points[2] = {{.filter = "3x3", .name = "cpu"}, {.filter = "3x3", .name = "cpu"}};
     const gc_points baseline = {.at = points, .count = 2};
     assert_null(gc_points_find(&baseline, &points[0], true));
@@ -85,15 +76,4 @@ static void test_find(void **state)
     gc_point other = points[1];
     strcpy(other.filter, "5x5");
     assert_null(gc_points_find(&baseline, &other, false));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slower),
-        cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_change),
-        cmocka_unit_test(test_find),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

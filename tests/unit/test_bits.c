@@ -17,16 +17,9 @@ static void check_count(size_t count, size_t address)
     assert_int_equal(bits[(count + 7) / 8], GUARD);
 }
 
-static void every_count(void **state)
+TEST(every_count)
 {
-    (void)state;
     for (size_t count = 0; count <= COUNT_MAX; count++)
         for (size_t address = 0; address < ADDRESSES; address += 8)
             check_count(count, address + count % 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_count)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

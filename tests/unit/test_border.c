@@ -29,10 +29,9 @@ static const pattern patterns[] = {
     {GCONV_BORDER_WRAP, 5, "abcde"},
 };
 
-static void periodic_modes(void **state)
+TEST(periodic_modes)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+    for (size_t i = 0; i < COUNT(patterns); i++) {
         const pattern *p = &patterns[i];
         int period = (int)strlen(p->period);
         for (int index = -20; index <= 20; index++) {
@@ -43,9 +42,8 @@ static void periodic_modes(void **state)
 }
 
 /* The rows of the table of rule 13, as printed there: what stands left of "a b c d". */
-static void table_of_the_contract(void **state)
+TEST(table_of_the_contract)
 {
-    (void)state;
     static const char *const left[GCONV_BORDER_COUNT] = {
         [GCONV_BORDER_MIRROR] = "ba",
         [GCONV_BORDER_MIRROR101] = "cb",
@@ -59,9 +57,8 @@ static void table_of_the_contract(void **state)
     assert_int_equal(gc_border_index(GCONV_BORDER_CONSTANT, -1, 4), -1);
 }
 
-static void replicate_and_constant(void **state)
+TEST(replicate_and_constant)
 {
-    (void)state;
     for (int size = 1; size <= 5; size++)
         for (int index = -20; index <= 20; index++) {
             bool inside = index >= 0 && index < size;
@@ -72,9 +69,8 @@ static void replicate_and_constant(void **state)
         }
 }
 
-static void huge_indices(void **state)
+TEST(huge_indices)
 {
-    (void)state;
     int64_t size = INT32_MAX;
     assert_int_equal(gc_border_index(GCONV_BORDER_MIRROR, -1, size), 0);
     assert_int_equal(gc_border_index(GCONV_BORDER_MIRROR, size + 9, size), size - 10);
@@ -107,27 +103,25 @@ static const spelling spellings[] = {
     {"constant:-3e2", GCONV_BORDER_CONSTANT, -300},
 };
 
-static void names_and_aliases(void **state)
+TEST(names_and_aliases)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
+    for (size_t i = 0; i < COUNT(spellings); i++) {
         gconv_border border = GCONV_BORDER_COUNT;
         double value = 99;
         gconv_error error;
-        assert_int_equal(gconv_border_parse(spellings[i].text, &border, &value, &error), GCONV_OK);
+        assert_ok(gconv_border_parse(spellings[i].text, &border, &value, &error));
         assert_int_equal(border, spellings[i].border);
         assert_true(value == spellings[i].value);
     }
 }
 
-static void names_read_back(void **state)
+TEST(names_read_back)
 {
-    (void)state;
     for (int i = 0; i < GCONV_BORDER_COUNT; i++) {
         gconv_border border;
         double value;
         const char *name = gconv_border_name((gconv_border)i);
-        assert_int_equal(gconv_border_parse(name, &border, &value, NULL), GCONV_OK);
+        assert_ok(gconv_border_parse(name, &border, &value, NULL));
         assert_int_equal(border, i);
     }
     assert_string_equal(gconv_border_name(GCONV_BORDER_COUNT), "unknown");
@@ -140,13 +134,12 @@ static void refuse(const char *text, const char *says)
     gconv_error error;
     assert_int_equal(gconv_border_parse(text, &border, &value, &error), GCONV_ERROR_ARGUMENT);
     assert_int_equal(error.status, GCONV_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, says));
+    assert_contains(error.message, says);
     assert_int_equal(gconv_border_parse(text, &border, &value, NULL), GCONV_ERROR_ARGUMENT);
 }
 
-static void errors(void **state)
+TEST(errors)
 {
-    (void)state;
     refuse("miror", "did you mean 'mirror'?");
     refuse("", "mirror101");
     refuse("Mirror", "mirror");
@@ -158,18 +151,4 @@ static void errors(void **state)
     refuse("constant:nan", "finite");
     refuse("constant:inf", "finite");
     refuse("constant:1e999", "finite");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(periodic_modes),
-        cmocka_unit_test(table_of_the_contract),
-        cmocka_unit_test(replicate_and_constant),
-        cmocka_unit_test(huge_indices),
-        cmocka_unit_test(names_and_aliases),
-        cmocka_unit_test(names_read_back),
-        cmocka_unit_test(errors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

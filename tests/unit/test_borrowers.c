@@ -28,9 +28,8 @@ static gc_result send(gc_result *result)
     return received;
 }
 
-static void results_travel(void **state)
+TEST(results_travel)
 {
-    (void)state;
     char *texts[] = {strdup("one"), strdup("")};
     gc_result result = {.outcome = GC_OUTCOME_FAILED,
                         .error = {.status = GCONV_ERROR_FORMAT, .message = "not so"},
@@ -58,9 +57,8 @@ static void results_travel(void **state)
     gc_result_destroy(&got);
 }
 
-static void tasks_travel(void **state)
+TEST(tasks_travel)
 {
-    (void)state;
     gc_packet packet = {.bytes = NULL};
     char input[] = "in\xff", output[] = "out";
     gc_task task = {.input = input, .output = output, .format = GCONV_FORMAT_PPM, .unlisted = 5};
@@ -149,7 +147,7 @@ static void take(void *user, const gc_task *task, const gc_result *result)
 
 static void make_inputs(const char *directory)
 {
-    picture image = make_picture(40, 30, 1, 8);
+    OWNED_PICTURE image = make_picture(40, 30, 1, 8);
     assert_int_equal(mkdir(directory, 0777), 0);
     for (int i = 0; i < IMAGES; i++) {
         char path[600];
@@ -159,7 +157,6 @@ static void make_inputs(const char *directory)
         else
             must_write(path, GCONV_FORMAT_PGM, &image);
     }
-    free_picture(&image);
 }
 
 static void remove_all(const char *directory)
@@ -172,9 +169,8 @@ static void remove_all(const char *directory)
     assert_int_equal(rmdir(directory), 0);
 }
 
-static void borrowers_compute(void **state)
+TEST(borrowers_compute)
 {
-    (void)state;
     char in[512], out[512], program[] = "gconv", filter[] = "filter", kernel[] = "-kgauss3";
     char threads[] = "-j2", output[] = "-o";
     snprintf(in, sizeof in, "%s", scratch_path("in"));
@@ -195,12 +191,10 @@ static void borrowers_compute(void **state)
         const char *blamed;
         gconv_error error;
         gc_gate_create(&gate, pass, NULL);
-        assert_int_equal(gc_options_parse(7, words, &options, &error), GCONV_OK);
-        assert_int_equal(gc_task_list_create(&options, &list, &blamed, &error), GCONV_OK);
-        assert_int_equal(gc_session_create(&options, &session, &blamed, &error), GCONV_OK);
-        assert_int_equal(
-            gc_batch_run(&session, &list, &gate, &directories, &company, take, &r, &error),
-            GCONV_OK);
+        assert_ok(gc_options_parse(7, words, &options, &error));
+        assert_ok(gc_task_list_create(&options, &list, &blamed, &error));
+        assert_ok(gc_session_create(&options, &session, &blamed, &error));
+        assert_ok(gc_batch_run(&session, &list, &gate, &directories, &company, take, &r, &error));
         assert_int_equal(r.count, IMAGES);
         assert_int_equal(r.failed, 1);
         lent += b.lent;
@@ -214,12 +208,4 @@ static void borrowers_compute(void **state)
     remove_all(in);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_travel),
-        cmocka_unit_test(tasks_travel),
-        cmocka_unit_test(borrowers_compute),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

@@ -16,7 +16,7 @@ static gconv_status store(const char *text)
 
 static gconv_status load(gc_hash wanted, const char *expected)
 {
-    void *bytes;
+    OWNED void *bytes;
     size_t size;
     gconv_error error = {0};
     gconv_status status = gc_cache_load("test", wanted, &bytes, &size, &error);
@@ -28,7 +28,6 @@ static gconv_status load(gc_hash wanted, const char *expected)
         assert_int_equal(error.status, status);
         assert_true(strlen(error.message) > 0);
     }
-    free(bytes);
     return status;
 }
 
@@ -41,58 +40,54 @@ static mode_t mode_of(const char *path)
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-static void stored_is_found(void **state)
+TEST(stored_is_found)
 {
-    (void)state;
     assert_int_equal(load(key, ""), GCONV_ERROR_OPEN);
     assert_int_equal(access(cache_path, F_OK), -1); /* looking makes nothing */
-    assert_int_equal(store("first"), GCONV_OK);
-    assert_int_equal(load(key, "first"), GCONV_OK);
-    assert_int_equal(store("second, longer"), GCONV_OK);
-    assert_int_equal(load(key, "second, longer"), GCONV_OK);
-    assert_int_equal(store(""), GCONV_OK);
-    assert_int_equal(load(key, ""), GCONV_OK);
+    assert_ok(store("first"));
+    assert_ok(load(key, "first"));
+    assert_ok(store("second, longer"));
+    assert_ok(load(key, "second, longer"));
+    assert_ok(store(""));
+    assert_ok(load(key, ""));
     assert_int_equal(load(other_key, ""), GCONV_ERROR_OPEN);
     assert_int_equal(count_cached("", NULL), 1);
     assert_int_equal(mode_of(cache_path), 0700);
     assert_int_equal(mode_of(only_entry()), 0600);
 }
 
-static void damage_counts_as_none(void **state)
+TEST(damage_counts_as_none)
 {
-    (void)state;
     const char text[] = "some bytes that are kept";
     const long entry_bytes = (long)sizeof text - 1 + 32;
     for (long offset = 0; offset < entry_bytes; offset++) {
-        assert_int_equal(store(text), GCONV_OK);
+        assert_ok(store(text));
         damage_byte(only_entry(), offset);
         assert_int_equal(load(key, text), GCONV_ERROR_OPEN);
         assert_int_equal(count_cached("", NULL), 0);
     }
     for (long length = 0; length < entry_bytes; length++) {
-        assert_int_equal(store(text), GCONV_OK);
+        assert_ok(store(text));
         assert_int_equal(truncate(only_entry(), length), 0);
         assert_int_equal(load(key, text), GCONV_ERROR_OPEN);
         assert_int_equal(count_cached("", NULL), 0);
     }
-    assert_int_equal(store(text), GCONV_OK);
-    assert_int_equal(load(key, text), GCONV_OK);
+    assert_ok(store(text));
+    assert_ok(load(key, text));
 }
 
 /* A file that holds another entry than its name says is not returned. */
-static void entries_know_their_key(void **state)
+TEST(entries_know_their_key)
 {
-    (void)state;
-    assert_int_equal(store("mine"), GCONV_OK);
+    assert_ok(store("mine"));
     char stolen[512];
     snprintf(stolen, sizeof stolen, "%s/test-00000000000000010000000000000003.bin", cache_path);
     assert_int_equal(rename(only_entry(), stolen), 0);
     assert_int_equal(load(other_key, ""), GCONV_ERROR_OPEN);
 }
 
-static void writers_do_not_mix(void **state)
+TEST(writers_do_not_mix)
 {
-    (void)state;
     enum { WRITERS = 6, ROUNDS = 40, SIZE = 50000 };
     static char bytes[SIZE];
     for (int writer = 0; writer < WRITERS; writer++) {
@@ -110,7 +105,7 @@ static void writers_do_not_mix(void **state)
             assert_int_equal(result, 0);
             running--;
         }
-        char *whole;
+        OWNED char *whole;
         size_t size;
         gconv_status status = gc_cache_load("test", key, (void **)&whole, &size, NULL);
         assert_true(status == GCONV_OK || (status == GCONV_ERROR_OPEN && found == 0));
@@ -118,18 +113,16 @@ static void writers_do_not_mix(void **state)
         assert_true(status != GCONV_OK || size == SIZE);
         for (size_t i = 1; i < size; i++)
             assert_int_equal(whole[i], whole[0]);
-        free(whole);
     }
     assert_true(found > 0);
     assert_int_equal(count_cached("", NULL), 1);
 }
 
-static void full_disk_leaves_the_old(void **state)
+TEST(full_disk_leaves_the_old)
 {
-    (void)state;
     static char large[100000];
     struct rlimit before, small;
-    assert_int_equal(store("old"), GCONV_OK);
+    assert_ok(store("old"));
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
     small.rlim_cur = 5000;
@@ -139,7 +132,7 @@ static void full_disk_leaves_the_old(void **state)
     gconv_status status = gc_cache_store("test", key, large, sizeof large, &error);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(status, GCONV_ERROR_WRITE);
-    assert_int_equal(load(key, "old"), GCONV_OK);
+    assert_ok(load(key, "old"));
     assert_int_equal(count_cached("", NULL), 1);
 }
 
@@ -156,34 +149,32 @@ static void make_old(const char *name, off_t size, time_t age)
     assert_int_equal(utimensat(AT_FDCWD, path, (const struct timespec[]){used, used}, 0), 0);
 }
 
-static void longest_unused_is_removed(void **state)
+TEST(longest_unused_is_removed)
 {
-    (void)state;
-    assert_int_equal(store("kept, for it is used again"), GCONV_OK);
+    assert_ok(store("kept, for it is used again"));
     const struct timespec past[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     assert_int_equal(utimensat(AT_FDCWD, only_entry(), past, 0), 0);
-    assert_int_equal(load(key, "kept, for it is used again"), GCONV_OK);
+    assert_ok(load(key, "kept, for it is used again"));
     make_old("test-old.bin", 30 << 20, 300);
     make_old("test-older.bin", 30 << 20, 400);
     make_old("test-oldest.bin", 30 << 20, 500);
     make_old("tuning-large.txt", 90 << 20, 600);
     make_old(".test.bin.abandon", 10, 4000);
     make_old(".test.bin.current", 10, 10);
-    assert_int_equal(gc_cache_store("test", other_key, "new", 3, NULL), GCONV_OK);
+    assert_ok(gc_cache_store("test", other_key, "new", 3, NULL));
     assert_int_equal(count_cached("test-old", NULL), 2);
     assert_int_equal(count_cached("test-oldest", NULL), 0);
     assert_int_equal(count_cached("tuning-large.txt", NULL), 1);
     assert_int_equal(count_cached("abandon", NULL), 0);
     assert_int_equal(count_cached("current", NULL), 1);
-    assert_int_equal(load(key, "kept, for it is used again"), GCONV_OK);
-    assert_int_equal(load(other_key, "new"), GCONV_OK);
+    assert_ok(load(key, "kept, for it is used again"));
+    assert_ok(load(other_key, "new"));
 }
 
-static void too_much_is_refused(void **state)
+TEST(too_much_is_refused)
 {
-    (void)state;
     assert_int_equal(gc_cache_store("test", key, "", GC_CACHE_BYTES_MAX, NULL), GCONV_ERROR_LIMIT);
-    assert_int_equal(store("one"), GCONV_OK);
+    assert_ok(store("one"));
     assert_int_equal(truncate(only_entry(), (off_t)GC_CACHE_BYTES_MAX * 1000), 0);
     assert_int_equal(load(key, ""), GCONV_ERROR_OPEN);
 }
@@ -192,15 +183,13 @@ static void too_much_is_refused(void **state)
 
 static void assert_path(const char *expected)
 {
-    char *path;
-    assert_int_equal(gc_cache_path("file.txt", &path, NULL), GCONV_OK);
+    OWNED char *path;
+    assert_ok(gc_cache_path("file.txt", &path, NULL));
     assert_string_equal(path, expected);
-    free(path);
 }
 
-static void environment_names_the_place(void **state)
+TEST(environment_names_the_place)
 {
-    (void)state;
     char home[256] = "", *path;
     if (getenv("HOME") != NULL)
         snprintf(home, sizeof home, "%s", getenv("HOME"));
@@ -212,7 +201,7 @@ static void environment_names_the_place(void **state)
     unsetenv("XDG_CACHE_HOME");
     assert_path("/home/somebody/.cache/gconv/file.txt");
     setenv("HOME", scratch, 1); /* nothing but the last two directories is made */
-    assert_int_equal(store("below .cache"), GCONV_OK);
+    assert_ok(store("below .cache"));
     snprintf(cache_path, sizeof cache_path, "%s/.cache/gconv", scratch);
     assert_int_equal(unlink(only_entry()), 0);
     assert_int_equal(rmdir(cache_path), 0);
@@ -226,40 +215,38 @@ static void environment_names_the_place(void **state)
     setenv("HOME", home, 1);
 }
 
-static void others_may_not_write(void **state)
+TEST(others_may_not_write)
 {
-    (void)state;
-    assert_int_equal(store("mine"), GCONV_OK);
+    assert_ok(store("mine"));
     assert_int_equal(chmod(cache_path, 0770), 0);
     assert_int_equal(load(key, "mine"), GCONV_ERROR_OPEN);
     assert_int_equal(store("more"), GCONV_ERROR_OPEN);
     assert_int_equal(chmod(cache_path, 0755), 0);
-    assert_int_equal(load(key, "mine"), GCONV_OK);
+    assert_ok(load(key, "mine"));
     const char *entry = only_entry();
     assert_int_equal(rename(entry, scratch_path("elsewhere")), 0);
     assert_int_equal(symlink(scratch_path("elsewhere"), entry), 0);
     assert_int_equal(load(key, "mine"), GCONV_ERROR_OPEN);
-    assert_int_equal(store("a file again"), GCONV_OK);
-    assert_int_equal(load(key, "a file again"), GCONV_OK);
+    assert_ok(store("a file again"));
+    assert_ok(load(key, "a file again"));
 }
 
 /* A file that other users may write, or that they own, is not used: the entry counts as missing,
  * and is replaced. */
-static void files_of_others_count_as_none(void **state)
+TEST(files_of_others_count_as_none)
 {
-    (void)state;
     const mode_t modes[] = {0620, 0602, 0666};
     char *text;
     size_t size;
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        assert_int_equal(store("mine"), GCONV_OK);
+    for (size_t i = 0; i < COUNT(modes); i++) {
+        assert_ok(store("mine"));
         assert_int_equal(chmod(only_entry(), modes[i]), 0);
         assert_int_equal(load(key, "mine"), GCONV_ERROR_OPEN);
     }
-    assert_int_equal(store("mine"), GCONV_OK);
+    assert_ok(store("mine"));
     assert_int_equal(chmod(only_entry(), 0444), 0);
-    assert_int_equal(load(key, "mine"), GCONV_OK);
-    assert_int_equal(gc_cache_write("text", "1", 1, NULL), GCONV_OK);
+    assert_ok(load(key, "mine"));
+    assert_ok(gc_cache_write("text", "1", 1, NULL));
     char path[512];
     snprintf(path, sizeof path, "%s/text", cache_path);
     assert_int_equal(chmod(path, 0606), 0);
@@ -268,49 +255,46 @@ static void files_of_others_count_as_none(void **state)
         return;
     assert_int_equal(chown(only_entry(), 1, (gid_t)-1), 0);
     assert_int_equal(load(key, "mine"), GCONV_ERROR_OPEN);
-    assert_int_equal(store("mine again"), GCONV_OK);
-    assert_int_equal(load(key, "mine again"), GCONV_OK);
+    assert_ok(store("mine again"));
+    assert_ok(load(key, "mine again"));
 }
 
-static void removed_counts_as_none(void **state)
+TEST(removed_counts_as_none)
 {
-    (void)state;
     gc_cache_remove("test", key);
-    assert_int_equal(store("mine"), GCONV_OK);
-    assert_int_equal(gc_cache_store("test", other_key, "other", 5, NULL), GCONV_OK);
+    assert_ok(store("mine"));
+    assert_ok(gc_cache_store("test", other_key, "other", 5, NULL));
     gc_cache_remove("test", key);
     assert_int_equal(load(key, "mine"), GCONV_ERROR_OPEN);
-    assert_int_equal(load(other_key, "other"), GCONV_OK);
+    assert_ok(load(other_key, "other"));
 }
 
 /* ---- Files that people may read -------------------------------------------------------------- */
 
-static void texts_are_replaced(void **state)
+TEST(texts_are_replaced)
 {
-    (void)state;
     char *text, *path;
     size_t size;
     assert_int_equal(gc_cache_read("tuning-H200.txt", &text, &size, NULL), GCONV_ERROR_OPEN);
-    assert_int_equal(gc_cache_write("tuning-H200.txt", "one\n", 4, NULL), GCONV_OK);
-    assert_int_equal(gc_cache_write("tuning-H200.txt", "two\n\n", 5, NULL), GCONV_OK);
-    assert_int_equal(gc_cache_read("tuning-H200.txt", &text, &size, NULL), GCONV_OK);
+    assert_ok(gc_cache_write("tuning-H200.txt", "one\n", 4, NULL));
+    assert_ok(gc_cache_write("tuning-H200.txt", "two\n\n", 5, NULL));
+    assert_ok(gc_cache_read("tuning-H200.txt", &text, &size, NULL));
     assert_int_equal(size, 5);
     assert_string_equal(text, "two\n\n");
     free(text);
-    assert_int_equal(gc_cache_path("tuning-H200.txt", &path, NULL), GCONV_OK);
+    assert_ok(gc_cache_path("tuning-H200.txt", &path, NULL));
     assert_int_equal(mode_of(path), 0600);
     free(path);
     assert_int_equal(count_cached("", NULL), 1);
 }
 
-static void names_stay_inside(void **state)
+TEST(names_stay_inside)
 {
-    (void)state;
     char long_name[200];
     memset(long_name, 'x', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = '\0';
     const char *const names[] = {"", ".", "..", ".hidden", "a/b", "../a", "a b", "a\n", long_name};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         char *text;
         size_t size;
         assert_int_equal(gc_cache_path(names[i], &text, NULL), GCONV_ERROR_ARGUMENT);
@@ -322,18 +306,4 @@ static void names_stay_inside(void **state)
     assert_int_equal(access(cache_path, F_OK), -1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_cache, remove_cache)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(stored_is_found),          TEST(damage_counts_as_none),
-        TEST(entries_know_their_key),   TEST(writers_do_not_mix),
-        TEST(full_disk_leaves_the_old), TEST(longest_unused_is_removed),
-        TEST(too_much_is_refused),      TEST(environment_names_the_place),
-        TEST(others_may_not_write),     TEST(texts_are_replaced),
-        TEST(names_stay_inside),        TEST(files_of_others_count_as_none),
-        TEST(removed_counts_as_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const test_suite suite = {.before = make_cache, .after = remove_cache};

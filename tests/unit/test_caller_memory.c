@@ -1,15 +1,12 @@
 /* Memory that callers get from the library or register, with a GPU and without. */
 #include "plan_support.h"
 
-#include <stdint.h>
-
-static void memory_is_aligned_and_zero(void **state)
+TEST(memory_is_aligned_and_zero)
 {
-    (void)state;
     static const size_t sizes[] = {1, 4097, 3 << 20};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    for (size_t i = 0; i < COUNT(sizes); i++) {
         void *memory;
-        assert_int_equal(gconv_memory_allocate(sizes[i], &memory, NULL), GCONV_OK);
+        assert_ok(gconv_memory_allocate(sizes[i], &memory, NULL));
         assert_int_equal((uintptr_t)memory % (sizes[i] < 2 << 20 ? 4096 : 2 << 20), 0);
         for (size_t at = 0; at < sizes[i]; at++)
             assert_int_equal(((unsigned char *)memory)[at], 0);
@@ -19,9 +16,8 @@ static void memory_is_aligned_and_zero(void **state)
     gconv_memory_free(NULL);
 }
 
-static void wrong_arguments_are_refused(void **state)
+TEST(wrong_arguments_are_refused)
 {
-    (void)state;
     gconv_error error;
     char byte = 0;
     void *memory = &byte;
@@ -36,52 +32,33 @@ static void wrong_arguments_are_refused(void **state)
 }
 
 /* A run on the CPU takes memory of every kind. */
-static void plans_take_this_memory(void **state)
+TEST(plans_take_this_memory)
 {
-    (void)state;
     gconv_job job = usual_job();
     job.device = "cpu";
-    gconv_plan *plan = planned(&job);
+    OWNED_PLAN plan = planned(&job);
     void *input, *output;
-    unsigned char *expected = calloc(HEIGHT, WIDTH);
-    assert_int_equal(gconv_memory_allocate(WIDTH * HEIGHT, &input, NULL), GCONV_OK);
-    assert_int_equal(gconv_memory_allocate(WIDTH * HEIGHT, &output, NULL), GCONV_OK);
+    OWNED unsigned char *expected = calloc(HEIGHT, WIDTH);
+    assert_ok(gconv_memory_allocate(WIDTH * HEIGHT, &input, NULL));
+    assert_ok(gconv_memory_allocate(WIDTH * HEIGHT, &output, NULL));
     for (int i = 0; i < WIDTH * HEIGHT; i++)
         ((unsigned char *)input)[i] = (unsigned char)(i * 7);
-    assert_int_equal(gconv_memory_register(expected, WIDTH * HEIGHT, NULL), GCONV_OK);
-    assert_int_equal(gconv_plan_run_memory(plan, input, WIDTH, expected, WIDTH, NULL, NULL),
-                     GCONV_OK);
-    assert_int_equal(gconv_plan_run_memory(plan, input, WIDTH, output, WIDTH, NULL, NULL),
-                     GCONV_OK);
+    assert_ok(gconv_memory_register(expected, WIDTH * HEIGHT, NULL));
+    assert_ok(gconv_plan_run_memory(plan, input, WIDTH, expected, WIDTH, NULL, NULL));
+    assert_ok(gconv_plan_run_memory(plan, input, WIDTH, output, WIDTH, NULL, NULL));
     assert_memory_equal(output, expected, WIDTH * HEIGHT);
     gconv_memory_unregister(expected);
-    free(expected);
     gconv_memory_free(output);
     gconv_memory_free(input);
-    gconv_plan_free(plan);
 }
 
-static void cpu_plans_have_no_device_memory(void **state)
+TEST(cpu_plans_have_no_device_memory)
 {
-    (void)state;
     static unsigned char input[WIDTH * HEIGHT], output[WIDTH * HEIGHT];
     gconv_job job = usual_job();
     job.device = "cpu";
-    gconv_plan *plan = planned(&job);
+    OWNED_PLAN plan = planned(&job);
     gconv_error error;
-    assert_int_equal(gconv_plan_run_device(plan, input, WIDTH, output, WIDTH, NULL, &error),
-                     GCONV_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "'cpu' runs on no device"));
-    gconv_plan_free(plan);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_aligned_and_zero),
-        cmocka_unit_test(wrong_arguments_are_refused),
-        cmocka_unit_test(plans_take_this_memory),
-        cmocka_unit_test(cpu_plans_have_no_device_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_fails(gconv_plan_run_device(plan, input, WIDTH, output, WIDTH, NULL, &error),
+                 GCONV_ERROR_UNSUPPORTED, &error, "'cpu' runs on no device");
 }

@@ -1,15 +1,9 @@
 /* Cases of bench: the order of a sweep, and what --sample keeps of it. */
+#include "unit.h"
+
 #include "cli/options/implementations.h"
 #include "cli/options/presets.h"
 #include "lab/bench/cases.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static gc_cases listed(const char *sizes_text, const char *filters_text, unsigned samples)
 {
@@ -17,15 +11,14 @@ static gc_cases listed(const char *sizes_text, const char *filters_text, unsigne
     static gc_sweep_filters filters;
     gc_options options = {.measure = {.filters = filters_text, .samples = samples}};
     gc_cases cases;
-    assert_int_equal(gc_read_sizes(sizes_text, &sizes, NULL), GCONV_OK);
-    assert_int_equal(gc_read_filters(filters_text, &filters, NULL), GCONV_OK);
-    assert_int_equal(gc_cases_list(&options, &sizes, &filters, &cases, NULL), GCONV_OK);
+    assert_ok(gc_read_sizes(sizes_text, &sizes, NULL));
+    assert_ok(gc_read_filters(filters_text, &filters, NULL));
+    assert_ok(gc_cases_list(&options, &sizes, &filters, &cases, NULL));
     return cases;
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
-    (void)state;
     gc_cases cases = listed("64,32x16", "3,rank1:5x7", 3);
     assert_int_equal(cases.count, 2 * 2 * 2);
     for (size_t i = 0; i < cases.count; i++) {
@@ -45,12 +38,11 @@ static void test_order(void **state)
 
 /* Of a grid of 21 x 21, 25 cases leave no hole: each filter has one that is kept within 5 of its 21
  * places in each direction. Rows and columns are thinned alike. */
-static void test_even(void **state)
+TEST(test_even)
 {
-    (void)state;
     gc_cases all = listed("64", "3..43x3..43", 0), cases = listed("64", "3..43x3..43", 0);
     assert_int_equal(cases.count, 441);
-    assert_int_equal(gc_cases_thin(&cases, 25, NULL), GCONV_OK);
+    assert_ok(gc_cases_thin(&cases, 25, NULL));
     assert_int_equal(cases.count, 25);
     for (size_t i = 0; i < all.count; i++) {
         int nearest = 99;
@@ -67,12 +59,11 @@ static void test_even(void **state)
 }
 
 /* The corners come first, in the order of the sweep. */
-static void test_corners(void **state)
+TEST(test_corners)
 {
-    (void)state;
     gc_cases cases = listed("64", "3..43x3..43", 0);
     static const int sides[4][2] = {{3, 3}, {3, 43}, {43, 3}, {43, 43}};
-    assert_int_equal(gc_cases_thin(&cases, 4, NULL), GCONV_OK);
+    assert_ok(gc_cases_thin(&cases, 4, NULL));
     assert_int_equal(cases.count, 4);
     for (int i = 0; i < 4; i++) {
         assert_int_equal(cases.at[i].filter.width, sides[i][0]);
@@ -81,24 +72,22 @@ static void test_corners(void **state)
     gc_cases_destroy(&cases);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     gc_cases cases = listed("64,128", "3,3,5", 0); /* 3 is there twice */
-    assert_int_equal(gc_cases_thin(&cases, 6, NULL), GCONV_OK);
+    assert_ok(gc_cases_thin(&cases, 6, NULL));
     assert_int_equal(cases.count, 6);
-    assert_int_equal(gc_cases_thin(&cases, 5, NULL), GCONV_OK);
+    assert_ok(gc_cases_thin(&cases, 5, NULL));
     assert_int_equal(cases.count, 5);
-    assert_int_equal(gc_cases_thin(&cases, 1, NULL), GCONV_OK);
+    assert_ok(gc_cases_thin(&cases, 1, NULL));
     assert_int_equal(cases.count, 1);
     assert_int_equal(cases.at[0].width, 64);
     assert_int_equal(cases.at[0].filter.width, 3);
     gc_cases_destroy(&cases);
 }
 
-static void test_shares(void **state)
+TEST(test_shares)
 {
-    (void)state;
     static const struct {
         const char *text;
         size_t all, part;
@@ -106,14 +95,14 @@ static void test_shares(void **state)
                   {"100%", 441, 441}, {"10%", 441, 45},     {"0.001%", 441, 1},
                   {"50%", 10, 5},     {"2147483647", 3, 3}, {"12.5%", 800, 100}};
     gc_share share;
-    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-        assert_int_equal(gc_read_share(shares[i].text, &share, NULL), GCONV_OK);
+    for (size_t i = 0; i < COUNT(shares); i++) {
+        assert_ok(gc_read_share(shares[i].text, &share, NULL));
         assert_int_equal(gc_share_of(share, shares[i].all), shares[i].part);
     }
     assert_int_equal(gc_share_of((gc_share){.count = 0}, 7), 7);
     static const char *const wrong[] = {"",  "0",    "-1", "1.5", "0%",   "101%",
                                         "%", "nan%", "x",  "5 %", "10%%", "2147483648"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (size_t i = 0; i < COUNT(wrong); i++)
         if (gc_read_share(wrong[i], &share, NULL) != GCONV_ERROR_ARGUMENT)
             fail_msg("'%s' is not refused", wrong[i]);
 }
@@ -136,31 +125,29 @@ static void is_part(const char *part, const char *all)
 }
 
 /* What presets list is there: names, filters, and names that get blocks or one rank of filters. */
-static void test_presets(void **state)
+TEST(test_presets)
 {
-    (void)state;
     static const char *const names[] = {"kth",           "lecture", "adaptive-2011",
                                         "adaptive-2014", "fft-map", "fft-locality",
                                         "roofline",      "ours",    "quick"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         const gc_preset *preset = gc_preset_named(names[i], NULL);
         assert_non_null(preset);
-        assert_int_equal(gc_check_names(preset->implementations, NULL), GCONV_OK);
+        assert_ok(gc_check_names(preset->implementations, NULL));
         is_part(preset->full_rank, preset->implementations);
         is_part(preset->rank1, preset->implementations);
         for (int j = 0; j < GC_PRESET_BLOCKS; j++)
             is_part(preset->blocks[j].names, preset->implementations);
         static gc_sweep_filters filters;
         if (!preset->has_transforms)
-            assert_int_equal(gc_read_filters(preset->filters, &filters, NULL), GCONV_OK);
+            assert_ok(gc_read_filters(preset->filters, &filters, NULL));
     }
 }
 
 /* The steps of KTH 2018 take filters of full rank, its two passes those of rank 1. Other presets,
  * and names of the command line, take all filters. */
-static void test_ranks(void **state)
+TEST(test_ranks)
 {
-    (void)state;
     gc_options options = {.measure = {.preset = "kth"}};
     assert_true(gc_preset_measures(&options, "naive", false));
     assert_false(gc_preset_measures(&options, "naive", true));
@@ -178,9 +165,8 @@ static void test_ranks(void **state)
 }
 
 /* A report says which names get the thread blocks of the source. */
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
-    (void)state;
     static const char *const names[] = {"cpu", "const", "const:32x32", "tiled", "adaptive"};
     char text[GC_PRESET_TEXT_BYTES];
     gc_options options = {.measure = {.preset = "adaptive-2011"}};
@@ -195,9 +181,8 @@ static void test_blocks(void **state)
 }
 
 /* A list keeps its order. Names with a block or a factor are copies, and each stands there once. */
-static void test_names(void **state)
+TEST(test_names)
 {
-    (void)state;
     static const char *const wanted[] = {"reference", "tiled:16x16x2", "cpu", "tiled", "tiled:x2"};
     int count;
     const char **names =
@@ -207,16 +192,4 @@ static void test_names(void **state)
     for (int i = 0; i < count; i++)
         assert_string_equal(names[i], wanted[i]);
     free(names);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),   cmocka_unit_test(test_even),
-        cmocka_unit_test(test_corners), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_shares),  cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_ranks),   cmocka_unit_test(test_names),
-        cmocka_unit_test(test_blocks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,8 @@
 /* Clocks and temperatures from files such as Linux has. */
+#include "unit.h"
+
 #include "cli/measure/clocks.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static char root[] = "/tmp/clocks-XXXXXX";
@@ -40,9 +32,8 @@ static void ranges_are(const gc_clocks *clocks, double megahertz_low, double meg
 }
 
 /* In the order in which the files appear: each says more. */
-static void test_sources(void **state)
+TEST(test_sources)
 {
-    (void)state;
     gc_clocks clocks = {0};
     assert_non_null(mkdtemp(root));
     gc_clocks_read(root, &clocks);
@@ -64,10 +55,4 @@ static void test_sources(void **state)
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", root);
     assert_int_equal(system(command), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

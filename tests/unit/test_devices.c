@@ -11,9 +11,8 @@ static gconv_device_choice parsed(const char *text)
     return choice;
 }
 
-static void one_device(void **state)
+TEST(one_device)
 {
-    (void)state;
     assert_true(parsed(NULL).any && parsed("auto").any);
     gconv_device_choice cpu = parsed("cpu");
     assert_true(!cpu.any && !cpu.all && cpu.kind == GCONV_DEVICE_CPU && cpu.count == 0);
@@ -25,9 +24,8 @@ static void one_device(void **state)
     assert_int_equal(parsed("cuda:1023").index, 1023);
 }
 
-static void several_devices(void **state)
+TEST(several_devices)
 {
-    (void)state;
     gconv_device_choice all = parsed("cuda:all");
     assert_true(all.all && !all.any && all.kind == GCONV_DEVICE_CUDA && all.count == 0);
     gconv_device_choice list = parsed("cuda:3,0,12");
@@ -35,26 +33,24 @@ static void several_devices(void **state)
     assert_true(list.index == 3 && list.indices[1] == 0 && list.indices[2] == 12);
 }
 
-static void what_is_no_device(void **state)
+TEST(what_is_no_device)
 {
-    (void)state;
     static const char *const texts[] = {
         "cuda:,1",    "cuda:1,",    "cuda:1,,2",   "cuda:0,x",          "cuda:0-1",
         "cuda:0;1",   "cuda:0, 1",  "cuda:1024",   "cuda:0,-1",         "cuda:All",
         "cuda:all,1", "cuda:1,all", "cuda,cuda:1", "cuda:0,00000000001"};
     gconv_device_choice choice = gconv_device_choice_default();
     gconv_error error;
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        assert_int_equal(gconv_device_parse(texts[i], &choice, &error), GCONV_ERROR_ARGUMENT);
-        assert_non_null(strstr(error.message, "unknown device"));
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        assert_fails(gconv_device_parse(texts[i], &choice, &error), GCONV_ERROR_ARGUMENT, &error,
+                     "unknown device");
     }
     assert_int_equal(gconv_device_parse("cuda:2,1,02", &choice, &error), GCONV_ERROR_ARGUMENT);
     assert_string_equal(error.message, "'cuda:2,1,02' names device 2 twice");
 }
 
-static void as_many_as_fit(void **state)
+TEST(as_many_as_fit)
 {
-    (void)state;
     char text[512] = "cuda:0";
     for (int i = 1; i < GCONV_DEVICES_MAX; i++)
         sprintf(text + strlen(text), ",%d", i);
@@ -64,9 +60,8 @@ static void as_many_as_fit(void **state)
     assert_int_equal(gconv_device_parse(text, &choice, NULL), GCONV_ERROR_ARGUMENT);
 }
 
-static void the_fewest_plans(void **state)
+TEST(the_fewest_plans)
 {
-    (void)state;
     gc_device_set three = 1 << 1 | 1 << 4 | (gc_device_set)1 << 63;
     assert_int_equal(gc_device_first(three), 1);
     assert_int_equal(gc_device_first((gc_device_set)1 << 63), 63);
@@ -82,27 +77,16 @@ static void the_fewest_plans(void **state)
     gc_device_give(63);
     assert_int_equal(gc_device_take(three), 63);
     static const int left[] = {1, 1, 4, 4, 63};
-    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
+    for (size_t i = 0; i < COUNT(left); i++)
         gc_device_give(left[i]);
     assert_int_equal(gc_device_take(three), 1);
     gc_device_give(1);
 }
 
-static void the_cpu_is_in_no_set(void **state)
+TEST(the_cpu_is_in_no_set)
 {
-    (void)state;
     gconv_device_choice cpu = parsed("cpu");
     gc_device_set set = 1;
-    assert_int_equal(gc_device_set_of(&cpu, &set, NULL), GCONV_OK);
+    assert_ok(gc_device_set_of(&cpu, &set, NULL));
     assert_true(set == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_device),        cmocka_unit_test(several_devices),
-        cmocka_unit_test(what_is_no_device), cmocka_unit_test(as_many_as_fit),
-        cmocka_unit_test(the_fewest_plans),  cmocka_unit_test(the_cpu_is_in_no_set),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,9 +56,8 @@ static void *write_output(void *argument)
     return NULL;
 }
 
-static void threads_take_no_file_of_each_other_for_a_leftover(void **state)
+TEST(threads_take_no_file_of_each_other_for_a_leftover)
 {
-    (void)state;
     enum { WRITERS = 4 };
     gc_directories made = GC_DIRECTORIES_NONE;
     writer writers[WRITERS];
@@ -85,10 +84,4 @@ static void threads_take_no_file_of_each_other_for_a_leftover(void **state)
     gc_remove_empty_directories(&made);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_take_no_file_of_each_other_for_a_leftover),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

@@ -175,8 +175,7 @@ static void run_on(account *a, int threads)
         a->samples[b] = a->output[b] = NOTHING;
     a->division.problem = &a->problem;
     pthread_mutex_init(&a->lock, NULL);
-    assert_int_equal(gc_dispatcher_create(&a->dispatcher, &a->division, a->in_place, NULL),
-                     GCONV_OK);
+    assert_ok(gc_dispatcher_create(&a->dispatcher, &a->division, a->in_place, NULL));
     a->threads = threads;
     a->dispatcher.reader.wanted = a->dispatcher.writer.wanted = a->helped;
     for (int n = 1; n < threads; n++)
@@ -236,9 +235,8 @@ static void assert_all_done(const account *a)
 }
 
 /* A run of some bands reads and computes these alone. */
-static void rules_hold_for_some_bands(void **state)
+TEST(rules_hold_for_some_bands)
 {
-    (void)state;
     srand(43);
     for (int n = 0; n < 150; n++) {
         int threads = 1 + rand() % THREADS_MAX;
@@ -251,9 +249,8 @@ static void rules_hold_for_some_bands(void **state)
     }
 }
 
-static void rules_hold(void **state)
+TEST(rules_hold)
 {
-    (void)state;
     srand(41);
     for (int n = 0; n < 150; n++) {
         int threads = 1 + rand() % THREADS_MAX;
@@ -264,9 +261,8 @@ static void rules_hold(void **state)
     }
 }
 
-static void many_more_bands_than_entries(void **state)
+TEST(many_more_bands_than_entries)
 {
-    (void)state;
     srand(42);
     for (int64_t neighbours = 0; neighbours < 3; neighbours++)
         for (int64_t moving = 1; moving < 5; moving++) {
@@ -278,9 +274,8 @@ static void many_more_bands_than_entries(void **state)
 
 /* Others help while bands move, and what is left to do after the last band is done before the run
  * ends. */
-static void others_help(void **state)
+TEST(others_help)
 {
-    (void)state;
     srand(46);
     int most_helping = 0, ahead_done = 0;
     for (int n = 0; n < 100; n++) {
@@ -299,9 +294,8 @@ static void others_help(void **state)
     assert_true(ahead_done >= 100);
 }
 
-static void in_place(void **state)
+TEST(in_place)
 {
-    (void)state;
     srand(43);
     for (int threads = 1; threads <= THREADS_MAX; threads++) {
         account a = account_of(60, 1 + threads % PANELS_MAX, 2, 3, threads % 2 == 0);
@@ -313,9 +307,8 @@ static void in_place(void **state)
 
 /* Nothing is held back that may be done: rings get full, and bands are computed at the same
  * time. */
-static void rings_are_used(void **state)
+TEST(rings_are_used)
 {
-    (void)state;
     srand(44);
     int64_t ahead = 0;
     int computing = 0;
@@ -331,9 +324,8 @@ static void rings_are_used(void **state)
 }
 
 /* The first failure is what the run reports, and ends it. */
-static void a_failure_ends_the_run(void **state)
+TEST(a_failure_ends_the_run)
 {
-    (void)state;
     srand(45);
     for (int threads = 1; threads <= THREADS_MAX; threads++) {
         account a = account_of(200, 2, 1, 4, false);
@@ -341,19 +333,18 @@ static void a_failure_ends_the_run(void **state)
         run_on(&a, threads);
         assert_int_equal(a.dispatcher.status, GCONV_ERROR_READ);
         assert_int_equal(a.dispatcher.error.status, GCONV_ERROR_READ);
-        assert_non_null(strstr(a.dispatcher.error.message, "band 2"));
+        assert_contains(a.dispatcher.error.message, "band 2");
         assert_true(a.read <= a.failing + 1 && a.written < a.failing + 1);
     }
 }
 
 /* Two pieces in the hands of two threads, which fail one after the other. */
-static void the_first_failure_counts(void **state)
+TEST(the_first_failure_counts)
 {
-    (void)state;
     account a = account_of(10, 1, 0, 3, false);
     a.division.problem = &a.problem;
     gc_dispatcher *s = &a.dispatcher;
-    assert_int_equal(gc_dispatcher_create(s, &a.division, false, NULL), GCONV_OK);
+    assert_ok(gc_dispatcher_create(s, &a.division, false, NULL));
     gc_piece one = {.kind = GC_PIECE_NONE}, other = {.kind = GC_PIECE_NONE};
     gconv_error first, second;
     gc_fail(&first, GCONV_ERROR_READ, "first");
@@ -373,13 +364,12 @@ static void the_first_failure_counts(void **state)
 
 /* With other threads, a thread that has read goes on reading as long as there is room. Alone it
  * computes first. */
-static void who_reads_goes_on_reading(void **state)
+TEST(who_reads_goes_on_reading)
 {
-    (void)state;
     account a = account_of(10, 1, 0, 3, false);
     a.division.problem = &a.problem;
     gc_dispatcher *s = &a.dispatcher;
-    assert_int_equal(gc_dispatcher_create(s, &a.division, false, NULL), GCONV_OK);
+    assert_ok(gc_dispatcher_create(s, &a.division, false, NULL));
     gc_piece reader = {.kind = GC_PIECE_NONE}, other = {.kind = GC_PIECE_NONE};
     for (int n = 0; n < 3; n++) { /* read 0, compute 0, write 0 */
         assert_true(gc_dispatcher_next(s, &other, GCONV_OK, NULL));
@@ -395,20 +385,4 @@ static void who_reads_goes_on_reading(void **state)
     assert_true(gc_dispatcher_next(s, &reader, GCONV_OK, NULL));
     assert_int_equal(reader.kind, GC_PIECE_COMPUTE);
     gc_dispatcher_destroy(s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rules_hold),
-        cmocka_unit_test(rules_hold_for_some_bands),
-        cmocka_unit_test(many_more_bands_than_entries),
-        cmocka_unit_test(others_help),
-        cmocka_unit_test(in_place),
-        cmocka_unit_test(rings_are_used),
-        cmocka_unit_test(a_failure_ends_the_run),
-        cmocka_unit_test(the_first_failure_counts),
-        cmocka_unit_test(who_reads_goes_on_reading),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,19 +41,18 @@ static gconv_job job_on(const chain *c, uint32_t width, uint32_t height, int cha
 static gc_division divided(const gconv_job *job, gc_problem *problem, gc_stages *stages)
 {
     gc_division division;
-    assert_int_equal(gc_problem_create(job, problem, NULL), GCONV_OK);
-    assert_int_equal(gc_stages_create(stages, problem, NULL), GCONV_OK);
+    assert_ok(gc_problem_create(job, problem, NULL));
+    assert_ok(gc_stages_create(stages, problem, NULL));
     gc_division_choose(&division, problem, stages, job->threads, false);
     return division;
 }
 
 static int64_t panels_of(const gconv_job *job)
 {
-    gc_problem problem;
+    OWNED_PROBLEM problem;
     gc_stages stages;
     int64_t panels = divided(job, &problem, &stages).panels;
     gc_stages_destroy(&stages);
-    gc_problem_destroy(&problem);
     return panels;
 }
 
@@ -83,9 +82,8 @@ static void assert_whole(const gc_division *d)
     assert_int_equal(bottom, d->problem->chain.height);
 }
 
-static void areas_make_up_the_image(void **state)
+TEST(areas_make_up_the_image)
 {
-    (void)state;
     srand(5);
     int64_t panels = 0;
     for (int n = 0; n < 200; n++) {
@@ -95,129 +93,14 @@ static void areas_make_up_the_image(void **state)
         gconv_job job = job_on(&c, 1 + (uint32_t)rand() % 40000, 1 + (uint32_t)rand() % 2000,
                                n % 4 == 3 ? 3 : 1, 8);
         job.threads = 1 + rand() % 20;
-        gc_problem problem;
+        OWNED_PROBLEM problem;
         gc_stages stages;
         gc_division division = divided(&job, &problem, &stages);
         assert_whole(&division);
         panels += division.panels > 1;
         gc_stages_destroy(&stages);
-        gc_problem_destroy(&problem);
     }
     assert_true(panels > 50);
-}
-
-/* ---- Values ---------------------------------------------------------------------------------- */
-
-static unsigned char *noise(const gconv_shape *shape)
-{
-    size_t bytes = gconv_shape_row_bytes(shape) * shape->height;
-    unsigned char *samples = malloc(bytes);
-    assert_non_null(samples);
-    for (size_t i = 0; i < bytes; i++)
-        samples[i] = (unsigned char)(rand() >> 8);
-    return samples;
-}
-
-/* The output of an implementation, whose rows have `bytes` bytes. */
-static unsigned char *output_of(gconv_job job, const char *implementation, const void *input,
-                                size_t *bytes)
-{
-    gconv_error error;
-    job.implementation = implementation;
-    gconv_plan *plan = planned(&job);
-    *bytes = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
-    unsigned char *output = malloc(*bytes * job.input.height);
-    assert_non_null(output);
-    assert_int_equal(gconv_plan_run_memory(plan, input, gconv_shape_row_bytes(&job.input), output,
-                                           *bytes, NULL, &error),
-                     GCONV_OK);
-    gconv_plan_free(plan);
-    return output;
-}
-
-/* Within `tolerance` of the reference, byte by byte. */
-static void assert_like_reference(const gconv_job *job, int tolerance)
-{
-    assert_true(panels_of(job) > 1);
-    size_t bytes;
-    unsigned char *input = noise(&job->input);
-    unsigned char *wanted = output_of(*job, "reference", input, &bytes);
-    unsigned char *found = output_of(*job, "cpu", input, &bytes);
-    for (size_t i = 0; i < bytes * job->input.height; i++)
-        if (abs(found[i] - wanted[i]) > tolerance)
-            fail_msg("byte %zu of row %zu is %d, not %d", i % bytes, i / bytes, found[i],
-                     wanted[i]);
-    free(found);
-    free(wanted);
-    free(input);
-}
-
-static void panels_keep_every_border(void **state)
-{
-    (void)state;
-    static const gconv_border borders[] = {GCONV_BORDER_MIRROR, GCONV_BORDER_MIRROR101,
-                                           GCONV_BORDER_REPLICATE, GCONV_BORDER_CONSTANT};
-    srand(6);
-    for (int b = 0; b < 4; b++) {
-        chain c = {.count = 0};
-        append(&c, 9, 3, 8, 0, false);
-        append(&c, 4, 5, 0, 4, false);
-        append(&c, 3, 3, 1, 1, false);
-        gconv_job job = job_on(&c, (uint32_t)(15000 + 1001 * b), 19, 1 + 2 * (b % 2), 8);
-        job.border = borders[b];
-        job.border_value = 90;
-        job.scale = 0.01;
-        assert_like_reference(&job, 0);
-    }
-}
-
-static void panels_keep_alpha_and_depths(void **state)
-{
-    (void)state;
-    srand(7);
-    chain c = {.count = 0};
-    append(&c, 7, 9, 3, 4, false);
-    static const gconv_alpha alphas[] = {GCONV_ALPHA_KEEP, GCONV_ALPHA_PREMULTIPLY,
-                                         GCONV_ALPHA_FILTER};
-    for (int n = 0; n < 6; n++) {
-        gconv_job job = job_on(&c, 9001, 23, 4, 8);
-        job.alpha = alphas[n % 3];
-        job.output_depth = n < 3 ? 8 : 16;
-        job.scale = 0.02;
-        assert_like_reference(&job, 0);
-    }
-    gconv_job job = job_on(&c, 9001, 23, 3, 16);
-    job.scale = 0.02;
-    assert_like_reference(&job, 0);
-}
-
-static void panels_keep_edges(void **state)
-{
-    (void)state;
-    srand(8);
-    chain c = {.count = 0};
-    append(&c, 15, 15, 7, 7, false);
-    gconv_job job = job_on(&c, 24011, 30, 1, 8);
-    job.output = GCONV_OUTPUT_EDGES;
-    job.threshold = 900;
-    for (int depth = 1; depth <= 8; depth += 7) {
-        job.output_depth = depth;
-        assert_like_reference(&job, 0);
-    }
-}
-
-static void panels_keep_tiles_and_separable_filters(void **state)
-{
-    (void)state;
-    srand(9);
-    chain tiles = {.count = 0}, separable = {.count = 0};
-    append(&tiles, 31, 31, 15, 15, true);
-    append_separable(&separable, 25);
-    gconv_job job = job_on(&tiles, 9001, 40, 1, 8);
-    assert_like_reference(&job, 1);
-    job = job_on(&separable, 16001, 30, 1, 8);
-    job.scale = 1 / 6.0;
-    assert_like_reference(&job, 1);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -261,9 +144,8 @@ static double peak_of(const gconv_job *job)
 
 /* Heights are those beyond which memory no longer grows (below). The rest of the 40 MB of a whole
  * program for a width of 8192, and of the 120 MB for 30000, is codecs and libraries. */
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
-    (void)state;
     if (SANITIZED)
         skip();
     srand(10);
@@ -282,14 +164,13 @@ static void memory_is_bounded(void **state)
 }
 
 /* The edges of a 30000 x 30000 image: 1700 bands, three tasks each. */
-static void memory_of_many_bands_is_bounded(void **state)
+TEST(memory_of_many_bands_is_bounded)
 {
-    (void)state;
     if (SANITIZED)
         skip();
     gconv_filter *filters[2];
-    assert_int_equal(gconv_filter_load("gauss5", &filters[0], NULL), GCONV_OK);
-    assert_int_equal(gconv_filter_load("laplace3", &filters[1], NULL), GCONV_OK);
+    assert_ok(gconv_filter_load("gauss5", &filters[0], NULL));
+    assert_ok(gconv_filter_load("laplace3", &filters[1], NULL));
     chain c = {.count = 2, .list = {filters[0], filters[1]}};
     gconv_job job = job_on(&c, 30000, 30000, 1, 8);
     job.output = GCONV_OUTPUT_EDGES;
@@ -303,9 +184,8 @@ static void memory_of_many_bands_is_bounded(void **state)
     gconv_filter_free(filters[0]);
 }
 
-static void memory_does_not_grow_with_height(void **state)
+TEST(memory_does_not_grow_with_height)
 {
-    (void)state;
     srand(11);
     for (int side = 3; side <= 63; side += 6) {
         chain c = {.count = 0};
@@ -326,17 +206,107 @@ static void memory_does_not_grow_with_height(void **state)
     }
 }
 
-int main(void)
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static unsigned char *noise(const gconv_shape *shape)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_bounded), /* first: a child begins with what its parent holds */
-        cmocka_unit_test(memory_of_many_bands_is_bounded),
-        cmocka_unit_test(memory_does_not_grow_with_height),
-        cmocka_unit_test(areas_make_up_the_image),
-        cmocka_unit_test(panels_keep_every_border),
-        cmocka_unit_test(panels_keep_alpha_and_depths),
-        cmocka_unit_test(panels_keep_edges),
-        cmocka_unit_test(panels_keep_tiles_and_separable_filters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    size_t bytes = gconv_shape_row_bytes(shape) * shape->height;
+    unsigned char *samples = malloc(bytes);
+    assert_non_null(samples);
+    for (size_t i = 0; i < bytes; i++)
+        samples[i] = (unsigned char)(rand() >> 8);
+    return samples;
+}
+
+/* The output of an implementation, whose rows have `bytes` bytes. */
+static unsigned char *output_of(gconv_job job, const char *implementation, const void *input,
+                                size_t *bytes)
+{
+    gconv_error error;
+    job.implementation = implementation;
+    OWNED_PLAN plan = planned(&job);
+    *bytes = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
+    unsigned char *output = malloc(*bytes * job.input.height);
+    assert_non_null(output);
+    assert_ok(gconv_plan_run_memory(plan, input, gconv_shape_row_bytes(&job.input), output, *bytes,
+                                    NULL, &error));
+    return output;
+}
+
+/* Within `tolerance` of the reference, byte by byte. */
+static void assert_like_reference(const gconv_job *job, int tolerance)
+{
+    assert_true(panels_of(job) > 1);
+    size_t bytes;
+    OWNED unsigned char *input = noise(&job->input);
+    OWNED unsigned char *wanted = output_of(*job, "reference", input, &bytes);
+    OWNED unsigned char *found = output_of(*job, "cpu", input, &bytes);
+    for (size_t i = 0; i < bytes * job->input.height; i++)
+        if (abs(found[i] - wanted[i]) > tolerance)
+            fail_msg("byte %zu of row %zu is %d, not %d", i % bytes, i / bytes, found[i],
+                     wanted[i]);
+}
+
+TEST(panels_keep_every_border)
+{
+    static const gconv_border borders[] = {GCONV_BORDER_MIRROR, GCONV_BORDER_MIRROR101,
+                                           GCONV_BORDER_REPLICATE, GCONV_BORDER_CONSTANT};
+    srand(6);
+    for (int b = 0; b < 4; b++) {
+        chain c = {.count = 0};
+        append(&c, 9, 3, 8, 0, false);
+        append(&c, 4, 5, 0, 4, false);
+        append(&c, 3, 3, 1, 1, false);
+        gconv_job job = job_on(&c, (uint32_t)(15000 + 1001 * b), 19, 1 + 2 * (b % 2), 8);
+        job.border = borders[b];
+        job.border_value = 90;
+        job.scale = 0.01;
+        assert_like_reference(&job, 0);
+    }
+}
+
+TEST(panels_keep_alpha_and_depths)
+{
+    srand(7);
+    chain c = {.count = 0};
+    append(&c, 7, 9, 3, 4, false);
+    static const gconv_alpha alphas[] = {GCONV_ALPHA_KEEP, GCONV_ALPHA_PREMULTIPLY,
+                                         GCONV_ALPHA_FILTER};
+    for (int n = 0; n < 6; n++) {
+        gconv_job job = job_on(&c, 9001, 23, 4, 8);
+        job.alpha = alphas[n % 3];
+        job.output_depth = n < 3 ? 8 : 16;
+        job.scale = 0.02;
+        assert_like_reference(&job, 0);
+    }
+    gconv_job job = job_on(&c, 9001, 23, 3, 16);
+    job.scale = 0.02;
+    assert_like_reference(&job, 0);
+}
+
+TEST(panels_keep_edges)
+{
+    srand(8);
+    chain c = {.count = 0};
+    append(&c, 15, 15, 7, 7, false);
+    gconv_job job = job_on(&c, 24011, 30, 1, 8);
+    job.output = GCONV_OUTPUT_EDGES;
+    job.threshold = 900;
+    for (int depth = 1; depth <= 8; depth += 7) {
+        job.output_depth = depth;
+        assert_like_reference(&job, 0);
+    }
+}
+
+TEST(panels_keep_tiles_and_separable_filters)
+{
+    srand(9);
+    chain tiles = {.count = 0}, separable = {.count = 0};
+    append(&tiles, 31, 31, 15, 15, true);
+    append_separable(&separable, 25);
+    gconv_job job = job_on(&tiles, 9001, 40, 1, 8);
+    assert_like_reference(&job, 1);
+    job = job_on(&separable, 16001, 30, 1, 8);
+    job.scale = 1 / 6.0;
+    assert_like_reference(&job, 1);
 }

@@ -75,12 +75,10 @@ static void find_responses(chain *c, gconv_border border)
 {
     gconv_job job = job_for(c, border);
     job.implementation = "reference";
-    gconv_plan *plan;
-    assert_int_equal(gconv_plan_create(&job, &plan, NULL), GCONV_OK);
-    assert_int_equal(gconv_plan_run_chain(plan, c->image, WIDTH, c->responses[0],
-                                          sizeof c->responses[0], NULL, NULL),
-                     GCONV_OK);
-    gconv_plan_free(plan);
+    OWNED_PLAN plan;
+    assert_ok(gconv_plan_create(&job, &plan, NULL));
+    assert_ok(gconv_plan_run_chain(plan, c->image, WIDTH, c->responses[0], sizeof c->responses[0],
+                                   NULL, NULL));
 }
 
 static bool is_edge(double response, const gconv_job *job)
@@ -94,10 +92,9 @@ static bool is_edge(double response, const gconv_job *job)
 static void compare_edges(chain *c, const gconv_job *job, const char *instructions)
 {
     gconv_plan *plan;
-    assert_int_equal(gconv_plan_create(job, &plan, NULL), GCONV_OK);
+    assert_ok(gconv_plan_create(job, &plan, NULL));
     memset(c->got, 0xa5, sizeof c->got);
-    assert_int_equal(gconv_plan_run_memory(plan, c->image, WIDTH, c->got, WIDTH, NULL, NULL),
-                     GCONV_OK);
+    assert_ok(gconv_plan_run_memory(plan, c->image, WIDTH, c->got, WIDTH, NULL, NULL));
     gconv_plan_free(plan);
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++) {
@@ -134,7 +131,7 @@ static void compare_thresholds(chain *c, gconv_border border, const char *instru
         compare_kinds(c, &job, instructions);
     }
     static const double others[] = {0, 0.3, 5, 5.3, 8, 106.75, 106.76, 119.999, 1e9};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    for (size_t i = 0; i < COUNT(others); i++) {
         job.threshold = others[i];
         compare_kinds(c, &job, instructions);
     }
@@ -157,8 +154,8 @@ static void compare_image(chain *c)
 
 static void load_chain(chain *c)
 {
-    assert_int_equal(gconv_filter_load("gauss5", &c->filters[0], NULL), GCONV_OK);
-    assert_int_equal(gconv_filter_load("laplace3", &c->filters[1], NULL), GCONV_OK);
+    assert_ok(gconv_filter_load("gauss5", &c->filters[0], NULL));
+    assert_ok(gconv_filter_load("laplace3", &c->filters[1], NULL));
 }
 
 static void free_chain(chain *c)
@@ -167,9 +164,8 @@ static void free_chain(chain *c)
     gconv_filter_free(c->filters[1]);
 }
 
-static void the_largest_responses(void **state)
+TEST(the_largest_responses)
 {
-    (void)state;
     static chain c;
     load_chain(&c);
     fill_patches(&c);
@@ -183,9 +179,8 @@ static void the_largest_responses(void **state)
     free_chain(&c);
 }
 
-static void noise_at_the_borders(void **state)
+TEST(noise_at_the_borders)
 {
-    (void)state;
     static chain c;
     load_chain(&c);
     fill_noise(&c);
@@ -194,9 +189,8 @@ static void noise_at_the_borders(void **state)
 }
 
 /* Thresholds that are no whole multiple of 1/289, just below and above a response of the image. */
-static void thresholds_beside_responses(void **state)
+TEST(thresholds_beside_responses)
 {
-    (void)state;
     static chain c;
     load_chain(&c);
     fill_noise(&c);
@@ -220,14 +214,4 @@ static void thresholds_beside_responses(void **state)
     }
     unsetenv("GCONV_INSTRUCTIONS");
     free_chain(&c);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_largest_responses),
-        cmocka_unit_test(noise_at_the_borders),
-        cmocka_unit_test(thresholds_beside_responses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 extern const char gc_text_long[], gc_text_axpy[];
 
 /* The text that the build wrote: it contains what a C string literal has to escape. */
-static void every_byte_is_there(void **state)
+TEST(every_byte_is_there)
 {
-    (void)state;
     const char line[] = "int a[2]; // \\ \"?\?/\" ;;\n";
     const char *next = gc_text_long + strlen("#line 1 \"long.cuh\"\n");
     assert_memory_equal(gc_text_long, "#line 1 \"long.cuh\"\n", (size_t)(next - gc_text_long));
@@ -35,20 +34,10 @@ static const char *assert_file(const char *embedded, const char *path, const cha
     return embedded;
 }
 
-static void includes_are_left_out(void **state)
+TEST(includes_are_left_out)
 {
-    (void)state;
     const char *next = assert_file(gc_text_axpy, "tests/gpu/multiply_add.cuh", "#include \"");
     next = assert_file(next, "tests/gpu/axpy.cuh", "include \"");
     assert_string_equal(next, "");
     assert_null(strstr(gc_text_axpy, "include \""));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_is_there),
-        cmocka_unit_test(includes_are_left_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 
 #include "io/exif.h"
 
-static void finds_every_orientation(void **state)
+TEST(finds_every_orientation)
 {
-    (void)state;
     for (int big = 0; big < 2; big++)
         for (int orientation = 1; orientation <= GC_ORIENTATION_COUNT; orientation++) {
             unsigned char exif[EXIF_BYTES];
@@ -17,9 +16,8 @@ static void finds_every_orientation(void **state)
         }
 }
 
-static void none_is_upright(void **state)
+TEST(none_is_upright)
 {
-    (void)state;
     unsigned char exif[EXIF_BYTES];
     unsigned char before[EXIF_BYTES];
     make_exif(exif, 6, false);
@@ -52,12 +50,11 @@ static void make_typed(unsigned char exif[TYPED_BYTES], int type, uint32_t count
 
 static const int whole_types[] = {1, 3, 4, 6, 8, 9};
 
-enum { WHOLE_TYPES = sizeof whole_types / sizeof whole_types[0] };
+enum { WHOLE_TYPES = COUNT(whole_types) };
 
 /* By TIFF 6.0 it is one SHORT. Others write other types and counts. */
-static void every_whole_number_is_an_orientation(void **state)
+TEST(every_whole_number_is_an_orientation)
 {
-    (void)state;
     for (int i = 0; i < WHOLE_TYPES; i++)
         for (uint32_t count = 1; count <= 5; count++)
             for (uint32_t value = 2; value <= GC_ORIENTATION_COUNT; value++)
@@ -80,14 +77,13 @@ static void assert_upright_and_left_alone(unsigned char exif[TYPED_BYTES])
     assert_memory_equal(exif, before, TYPED_BYTES);
 }
 
-static void other_values_are_upright(void **state)
+TEST(other_values_are_upright)
 {
-    (void)state;
     static const uint32_t wrong[] = {0, 9, 255, 256, 0xffffffffu};
     unsigned char exif[TYPED_BYTES];
     for (int big = 0; big < 2; big++) {
         for (int i = 0; i < WHOLE_TYPES; i++)
-            for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+            for (size_t k = 0; k < COUNT(wrong); k++) {
                 make_typed(exif, whole_types[i], 1, wrong[k], big);
                 assert_upright_and_left_alone(exif);
             }
@@ -107,22 +103,20 @@ static void other_values_are_upright(void **state)
 
 /* Every length and every value of every byte: read from memory of just that size, so that a
  * sanitizer sees a step too far. */
-static void damage_is_harmless(void **state)
+TEST(damage_is_harmless)
 {
-    (void)state;
     for (size_t size = 0; size <= EXIF_BYTES; size++)
         for (size_t at = 0; at < size; at++)
             for (int value = 0; value < 256; value++) {
                 unsigned char whole[EXIF_BYTES];
                 make_exif(whole, 8, value & 1);
-                unsigned char *part = malloc(size);
+                OWNED unsigned char *part = malloc(size);
                 assert_non_null(part);
                 memcpy(part, whole, size);
                 part[at] = (unsigned char)value;
                 int orientation = gc_exif_orientation(part, size);
                 assert_in_range(orientation, 1, GC_ORIENTATION_COUNT);
                 gc_exif_reset_orientation(part, size);
-                free(part);
             }
     assert_int_equal(gc_exif_orientation(NULL, 0), 1);
 }
@@ -159,9 +153,8 @@ static void check_sides(const exif_kind *kind)
     assert_int_equal(get_exif(exif + sub + 12, 2, kind->big_endian), 0xa003);
 }
 
-static void quarter_turns_exchange_sides(void **state)
+TEST(quarter_turns_exchange_sides)
 {
-    (void)state;
     exif_kind kind = usual_kind();
     for (int variant = 0; variant < 16; variant++)
         for (kind.orientation = 1; kind.orientation <= GC_ORIENTATION_COUNT; kind.orientation++) {
@@ -173,9 +166,8 @@ static void quarter_turns_exchange_sides(void **state)
         }
 }
 
-static void resolutions_are_found(void **state)
+TEST(resolutions_are_found)
 {
-    (void)state;
     static const struct {
         uint32_t values[4];
         int unit;
@@ -195,7 +187,7 @@ static void resolutions_are_found(void **state)
         {{1, 4000000000u, 2, 3}, 2, {GC_RESOLUTION_NONE, 0, 0}},
         {{4294967295u, 2, 2, 3}, 3, {GC_RESOLUTION_NONE, 0, 0}},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         for (int big = 0; big < 2; big++) {
             unsigned char exif[FULL_EXIF_BYTES];
             exif_kind kind = usual_kind();
@@ -210,9 +202,8 @@ static void resolutions_are_found(void **state)
         }
 }
 
-static void inches_are_the_default(void **state)
+TEST(inches_are_the_default)
 {
-    (void)state;
     unsigned char exif[FULL_EXIF_BYTES];
     exif_kind kind = usual_kind();
     make_full_exif(exif, &kind);
@@ -225,9 +216,8 @@ static void inches_are_the_default(void **state)
 /* ---- Thumbnails ------------------------------------------------------------------------------ */
 
 /* The rest of the blob is unchanged, except for the reference to the thumbnail. */
-static void thumbnails_are_dropped(void **state)
+TEST(thumbnails_are_dropped)
 {
-    (void)state;
     for (int variant = 0; variant < 4; variant++) {
         unsigned char exif[FULL_EXIF_BYTES];
         unsigned char expected[FULL_EXIF_BYTES];
@@ -240,20 +230,19 @@ static void thumbnails_are_dropped(void **state)
         if (kind.inside)
             memset(expected + 90, 0, 172 - 90);
         size_t size = sizeof exif;
-        assert_int_equal(gc_exif_drop_thumbnail(exif, &size), GCONV_OK);
+        assert_ok(gc_exif_drop_thumbnail(exif, &size));
         assert_int_equal(size, kind.inside ? FULL_EXIF_BYTES : FULL_EXIF_KEPT);
         assert_memory_equal(exif, expected, size);
         for (size_t i = size; i < sizeof exif; i++)
             assert_int_equal(exif[i], 0);
-        assert_int_equal(gc_exif_drop_thumbnail(exif, &size), GCONV_OK);
+        assert_ok(gc_exif_drop_thumbnail(exif, &size));
         assert_int_equal(size, kind.inside ? FULL_EXIF_BYTES : FULL_EXIF_KEPT);
     }
 }
 
 /* Strips instead of JPEG: two pieces, given by arrays behind the directory. */
-static void thumbnails_in_strips_are_dropped(void **state)
+TEST(thumbnails_in_strips_are_dropped)
 {
-    (void)state;
     static const uint32_t arrays[4] = {178, 190, 12, 12};
     unsigned char exif[FULL_EXIF_BYTES];
     exif_kind kind = usual_kind();
@@ -265,7 +254,7 @@ static void thumbnails_in_strips_are_dropped(void **state)
     for (size_t i = 0; i < 4; i++)
         put_exif(exif + 162 + 4 * i, arrays[i], 4, false);
     size_t size = sizeof exif;
-    assert_int_equal(gc_exif_drop_thumbnail(exif, &size), GCONV_OK);
+    assert_ok(gc_exif_drop_thumbnail(exif, &size));
     assert_int_equal(size, FULL_EXIF_KEPT);
     assert_null(memchr(exif, 'T', sizeof exif));
     assert_int_equal(gc_exif_resolution(exif, size).x, 300);
@@ -273,9 +262,8 @@ static void thumbnails_in_strips_are_dropped(void **state)
 
 /* A second directory that cannot be read, or that is part of a loop: every byte goes that the first
  * directory does not refer to. */
-static void broken_thumbnails_are_dropped(void **state)
+TEST(broken_thumbnails_are_dropped)
 {
-    (void)state;
     static const struct {
         size_t at;
         uint32_t value;
@@ -288,13 +276,13 @@ static void broken_thumbnails_are_dropped(void **state)
         {158, 120, 4},        /* itself again */
         {158, 8, 4},          /* the first directory again */
     };
-    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+    for (size_t i = 0; i < COUNT(damages); i++) {
         unsigned char exif[FULL_EXIF_BYTES];
         exif_kind kind = usual_kind();
         make_full_exif(exif, &kind);
         put_exif(exif + damages[i].at, damages[i].value, damages[i].bytes, false);
         size_t size = sizeof exif;
-        assert_int_equal(gc_exif_drop_thumbnail(exif, &size), GCONV_OK);
+        assert_ok(gc_exif_drop_thumbnail(exif, &size));
         assert_int_equal(size, FULL_EXIF_KEPT);
         assert_null(memchr(exif, 'T', sizeof exif));
         assert_int_equal(gc_exif_orientation(exif, size), 1);
@@ -303,9 +291,8 @@ static void broken_thumbnails_are_dropped(void **state)
 }
 
 /* A thumbnail that claims the whole blob as its own: header and directories stay. */
-static void thumbnails_spare_the_structure(void **state)
+TEST(thumbnails_spare_the_structure)
 {
-    (void)state;
     unsigned char exif[FULL_EXIF_BYTES];
     exif_kind kind = usual_kind();
     kind.orientation = 6;
@@ -313,7 +300,7 @@ static void thumbnails_spare_the_structure(void **state)
     put_exif(exif + 122 + 12 + 8, 0, 4, false);
     put_exif(exif + 122 + 24 + 8, 0xffffffffu, 4, false);
     size_t size = sizeof exif;
-    assert_int_equal(gc_exif_drop_thumbnail(exif, &size), GCONV_OK);
+    assert_ok(gc_exif_drop_thumbnail(exif, &size));
     assert_int_equal(size, FULL_EXIF_KEPT);
     assert_int_equal(gc_exif_orientation(exif, size), 6);
     assert_null(memchr(exif, 'T', sizeof exif));
@@ -328,15 +315,14 @@ static void check_mended(const unsigned char *exif, size_t size, const unsigned 
     unsigned char mended[FULL_EXIF_BYTES + GC_EXIF_ROOM_BYTES];
     memcpy(mended, exif, size);
     assert_int_equal(gc_exif_mend(mended, &size), GC_EXIF_CUT);
-    assert_int_equal(gc_exif_drop_thumbnail(mended, &size), GCONV_OK);
+    assert_ok(gc_exif_drop_thumbnail(mended, &size));
     assert_int_equal(size, expected_bytes);
     assert_memory_equal(mended, expected, size);
 }
 
 /* The count is too large; all entries are there. */
-static void wrong_counts_are_mended(void **state)
+TEST(wrong_counts_are_mended)
 {
-    (void)state;
     for (int variant = 0; variant < 4; variant++) {
         unsigned char exif[FULL_EXIF_BYTES], expected[FULL_EXIF_BYTES];
         exif_kind kind = usual_kind();
@@ -348,16 +334,15 @@ static void wrong_counts_are_mended(void **state)
         put_exif(exif + 8, 0xfffe, 2, kind.big_endian);
         assert_int_equal(gc_exif_orientation(exif, sizeof exif), 6);
         size_t size = sizeof exif;
-        assert_int_equal(gc_exif_drop_thumbnail(expected, &size), GCONV_OK);
+        assert_ok(gc_exif_drop_thumbnail(expected, &size));
         check_mended(exif, sizeof exif, expected, size);
     }
 }
 
 /* The blob ends within its directory, somewhere in the fourth entry: orientation and unit need
  * nothing behind it. The values of the entries between them are gone. */
-static void cut_blobs_are_mended(void **state)
+TEST(cut_blobs_are_mended)
 {
-    (void)state;
     for (size_t size = FULL_EXIF_ENTRIES + 48; size < FULL_EXIF_ENTRIES + 60; size++)
         for (int big = 0; big < 2; big++) {
             unsigned char exif[FULL_EXIF_BYTES];
@@ -375,9 +360,8 @@ static void cut_blobs_are_mended(void **state)
 
 /* The blob ends right behind an entry, or in the offset of the next directory: there is more room
  * than was given. */
-static void blobs_without_an_end_are_mended(void **state)
+TEST(blobs_without_an_end_are_mended)
 {
-    (void)state;
     for (size_t size = EXIF_BYTES - 4; size < EXIF_BYTES; size++) {
         unsigned char exif[EXIF_BYTES], expected[EXIF_BYTES];
         make_exif(expected, 8, true);
@@ -387,9 +371,8 @@ static void blobs_without_an_end_are_mended(void **state)
     }
 }
 
-static void what_has_no_whole_entry_is_broken(void **state)
+TEST(what_has_no_whole_entry_is_broken)
 {
-    (void)state;
     unsigned char exif[EXIF_BYTES + GC_EXIF_ROOM_BYTES] = {0};
     make_exif(exif, 8, true);
     size_t size = EXIF_BYTES - 5;
@@ -401,11 +384,10 @@ static void what_has_no_whole_entry_is_broken(void **state)
 }
 
 /* Many entries that refer to the whole blob each: refused, and soon. */
-static void piled_values_are_refused(void **state)
+TEST(piled_values_are_refused)
 {
-    (void)state;
     enum { ENTRIES = 65535, SIZE = 8 << 20 };
-    unsigned char *exif = calloc(1, SIZE);
+    OWNED unsigned char *exif = calloc(1, SIZE);
     assert_non_null(exif);
     memcpy(exif, "II*\0\10\0\0\0\xff\xff", 10);
     for (size_t i = 0; i < ENTRIES; i++) {
@@ -415,13 +397,12 @@ static void piled_values_are_refused(void **state)
     put_exif(exif + 10 + (size_t)12 * ENTRIES, 8, 4, false);
     size_t size = SIZE;
     assert_int_equal(gc_exif_drop_thumbnail(exif, &size), GCONV_ERROR_FORMAT);
-    free(exif);
 }
 
 /* What is mended is sound, and its thumbnail can be dropped. */
 static void mend_everything(const unsigned char *whole, size_t size)
 {
-    unsigned char *part = malloc(size + GC_EXIF_ROOM_BYTES);
+    OWNED unsigned char *part = malloc(size + GC_EXIF_ROOM_BYTES);
     assert_non_null(part);
     memcpy(part, whole, size);
     size_t mended = size;
@@ -431,7 +412,6 @@ static void mend_everything(const unsigned char *whole, size_t size)
         assert_memory_equal(part, whole, size);
     if (state == GC_EXIF_CUT && gc_exif_drop_thumbnail(part, &mended) == GCONV_OK)
         assert_int_equal(gc_exif_mend(part, &mended), GC_EXIF_SOUND);
-    free(part);
 }
 
 static void use_everything(const unsigned char *whole, size_t size)
@@ -445,7 +425,7 @@ static void use_everything(const unsigned char *whole, size_t size)
     if (gc_exif_drop_thumbnail(part, &left) == GCONV_OK) {
         assert_in_range(left, 0, size);
         size_t again = left;
-        assert_int_equal(gc_exif_drop_thumbnail(part, &again), GCONV_OK);
+        assert_ok(gc_exif_drop_thumbnail(part, &again));
         assert_int_equal(again, left);
     }
     assert_in_range(gc_exif_orientation(part, left), 1, GC_ORIENTATION_COUNT);
@@ -453,9 +433,8 @@ static void use_everything(const unsigned char *whole, size_t size)
     mend_everything(whole, size);
 }
 
-static void damage_of_full_blobs_is_harmless(void **state)
+TEST(damage_of_full_blobs_is_harmless)
 {
-    (void)state;
     unsigned char exif[FULL_EXIF_BYTES];
     for (int variant = 0; variant < 4; variant++) {
         exif_kind kind = usual_kind();
@@ -473,29 +452,4 @@ static void damage_of_full_blobs_is_harmless(void **state)
                 exif[at] = before;
             }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_every_orientation),
-        cmocka_unit_test(none_is_upright),
-        cmocka_unit_test(every_whole_number_is_an_orientation),
-        cmocka_unit_test(other_values_are_upright),
-        cmocka_unit_test(damage_is_harmless),
-        cmocka_unit_test(quarter_turns_exchange_sides),
-        cmocka_unit_test(resolutions_are_found),
-        cmocka_unit_test(inches_are_the_default),
-        cmocka_unit_test(thumbnails_are_dropped),
-        cmocka_unit_test(thumbnails_in_strips_are_dropped),
-        cmocka_unit_test(broken_thumbnails_are_dropped),
-        cmocka_unit_test(thumbnails_spare_the_structure),
-        cmocka_unit_test(wrong_counts_are_mended),
-        cmocka_unit_test(cut_blobs_are_mended),
-        cmocka_unit_test(blobs_without_an_end_are_mended),
-        cmocka_unit_test(what_has_no_whole_entry_is_broken),
-        cmocka_unit_test(piled_values_are_refused),
-        cmocka_unit_test(damage_of_full_blobs_is_harmless),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

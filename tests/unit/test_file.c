@@ -47,9 +47,8 @@ static void assert_child_is_well(pid_t child)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-static void pieces_are_read_to_the_end(void **state)
+TEST(pieces_are_read_to_the_end)
 {
-    (void)state;
     pid_t child;
     size_t length;
     fill();
@@ -70,9 +69,8 @@ static void pieces_are_read_to_the_end(void **state)
 }
 
 /* A slow reader of a pipe that another process has made non-blocking. */
-static void a_full_pipe_is_waited_for(void **state)
+TEST(a_full_pipe_is_waited_for)
 {
-    (void)state;
     int ends[2];
     fill();
     assert_int_equal(pipe(ends), 0);
@@ -94,9 +92,8 @@ static void a_full_pipe_is_waited_for(void **state)
     assert_int_equal(errno, EBADF);
 }
 
-static void suffixes_differ(void **state)
+TEST(suffixes_differ)
 {
-    (void)state;
     enum { COUNT = 200 };
     static char suffixes[COUNT][GC_SUFFIX_BYTES];
     for (int i = 0; i < COUNT; i++) {
@@ -107,9 +104,8 @@ static void suffixes_differ(void **state)
     }
 }
 
-static void sizes_that_overflow_are_refused(void **state)
+TEST(sizes_that_overflow_are_refused)
 {
-    (void)state;
     size_t result;
     assert_true(gc_multiply(SIZE_MAX / 2, 2, &result));
     assert_true(result == SIZE_MAX - 1);
@@ -124,9 +120,8 @@ static void sizes_that_overflow_are_refused(void **state)
     assert_null(gc_allocate_aligned(SIZE_MAX, 1));
 }
 
-static void an_array_grows_entry_by_entry(void **state)
+TEST(an_array_grows_entry_by_entry)
 {
-    (void)state;
     enum { COUNT = 1000 };
     size_t capacity = 0;
     int *numbers = NULL;
@@ -147,16 +142,4 @@ static void an_array_grows_entry_by_entry(void **state)
     assert_null(gc_make_room(numbers, capacity, &capacity, 1));
     assert_true(capacity == SIZE_MAX / 2 + 1);
     free(numbers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_are_read_to_the_end),
-        cmocka_unit_test(a_full_pipe_is_waited_for),
-        cmocka_unit_test(suffixes_differ),
-        cmocka_unit_test(sizes_that_overflow_are_refused),
-        cmocka_unit_test(an_array_grows_entry_by_entry),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,7 +84,7 @@ static double kernel_seconds(const gconv_job *job)
 
 static expected expect_on(const gconv_device_info *device, const gconv_job *job, bool in_use)
 {
-    gc_problem problem;
+    OWNED_PROBLEM problem;
     gconv_error error;
     if (gc_problem_create(job, &problem, &error) != GCONV_OK)
         fail_msg("%s", error.message);
@@ -95,7 +95,6 @@ static expected expect_on(const gconv_device_info *device, const gconv_job *job,
         .least = gc_cost_at_least(&problem, 0),
     };
     times.meanwhile = gc_cost_at_least(&problem, times.cpu);
-    gc_problem_destroy(&problem);
     return times;
 }
 
@@ -126,9 +125,8 @@ static void takes_gpu(gconv_job job)
 
 /* ---- One image ------------------------------------------------------------------------------- */
 
-static void one_image_stays_on_the_cpu(void **state)
+TEST(one_image_stays_on_the_cpu)
 {
-    (void)state;
     for (work which = EDGES; which <= GAUSSIAN_8; which++) {
         takes_cpu(files(which, 512, 512, GCONV_FORMAT_PNG, 1));
         /* With narrower vectors a long filter takes about as long as the start of a GPU. */
@@ -140,9 +138,8 @@ static void one_image_stays_on_the_cpu(void **state)
 }
 
 /* Starting the driver to ask for devices takes 0.1 s already. */
-static void the_cpu_does_not_ask_for_a_gpu_in_vain(void **state)
+TEST(the_cpu_does_not_ask_for_a_gpu_in_vain)
 {
-    (void)state;
     static const uint64_t counts[] = {1, 16, 120};
     for (int i = 0; i < 3; i++) {
         gconv_job job = jpegs(EDGES, counts[i]);
@@ -157,9 +154,8 @@ static void the_cpu_does_not_ask_for_a_gpu_in_vain(void **state)
 }
 
 /* A GPU pays earlier where the CPU is not idle until it has started. */
-static void the_cpu_need_not_wait_for_a_start(void **state)
+TEST(the_cpu_need_not_wait_for_a_start)
 {
-    (void)state;
     gconv_job job = jpegs(EDGES, 100);
     expected times;
     int between = 0; /* batches that are done sooner with a GPU for this reason alone */
@@ -191,10 +187,9 @@ static const struct {
 
 /* What computing costs depends on the processor that runs this test: for the CPU edges alone count,
  * where it is little. */
-static void batches_of_jpegs_take_as_long_as_measured(void **state)
+TEST(batches_of_jpegs_take_as_long_as_measured)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+    for (size_t i = 0; i < COUNT(measured); i++) {
         gconv_job job = files(measured[i].which, measured[i].width, measured[i].height,
                               GCONV_FORMAT_JPEG, measured[i].count);
         expected times = expect(&job);
@@ -210,9 +205,8 @@ static void batches_of_jpegs_take_as_long_as_measured(void **state)
     }
 }
 
-static void jpegs_go_to_the_gpu_where_it_is_started_in_time(void **state)
+TEST(jpegs_go_to_the_gpu_where_it_is_started_in_time)
 {
-    (void)state;
     takes_cpu(jpegs(EDGES, 16));
     takes_cpu(jpegs(EDGES, 120));
     takes_gpu(jpegs(EDGES, 400));
@@ -225,9 +219,8 @@ static void jpegs_go_to_the_gpu_where_it_is_started_in_time(void **state)
 }
 
 /* The CPU decodes them, and what is left for the GPU is a small part of the work. */
-static void others_go_there_where_computing_counts(void **state)
+TEST(others_go_there_where_computing_counts)
 {
-    (void)state;
     takes_cpu(files(EDGES, 4096, 3072, GCONV_FORMAT_PNG, 160));
     takes_cpu(files(GAUSSIAN_8, 4096, 3072, GCONV_FORMAT_PNG, 16));
     takes_gpu(files(LOG_5_43, 4096, 3072, GCONV_FORMAT_PNG, 160));
@@ -239,9 +232,8 @@ static double pace(const gconv_job *job)
     return expect_in_use(job, true).gpu;
 }
 
-static void kernels_decode_what_they_may(void **state)
+TEST(kernels_decode_what_they_may)
 {
-    (void)state;
     double by_kernels, by_cpu;
     gconv_job job = jpegs(EDGES, 1600);
     by_kernels = pace(&job);
@@ -263,9 +255,8 @@ static void kernels_decode_what_they_may(void **state)
 }
 
 /* Driver calls take longer than the CPU needs for a whole image. */
-static void tiny_images_stay_on_the_cpu(void **state)
+TEST(tiny_images_stay_on_the_cpu)
 {
-    (void)state;
     gconv_job job = files(EDGES, 64, 64, GCONV_FORMAT_PGM, 100000);
     expected times = expect_in_use(&job, true);
     assert_true(times.cpu < times.gpu);
@@ -273,9 +264,8 @@ static void tiny_images_stay_on_the_cpu(void **state)
 
 /* ---- What an image costs --------------------------------------------------------------------- */
 
-static void the_cpu_computes_as_measured(void **state)
+TEST(the_cpu_computes_as_measured)
 {
-    (void)state;
     gconv_job job = jpegs(EDGES, 160);
     double cpu = expect(&job).cpu; /* 541 and 647 images a second */
     assert_true(cpu > 1 / 647.0 && cpu < 1 / 513.0);
@@ -283,9 +273,8 @@ static void the_cpu_computes_as_measured(void **state)
 
 /* In the long run the slowest part counts: packing, writing and the driver on four threads, or the
  * kernels, which decode with all multiprocessors, filter, and compress. */
-static void many_images_run_at_the_pace_of_the_slowest_part(void **state)
+TEST(many_images_run_at_the_pace_of_the_slowest_part)
 {
-    (void)state;
     gconv_job job = jpegs(EDGES, 1000000);
     double thread = 12.58e6 * (5.5e-11 + 3e-11) + 3e-4;
     job.threads = job.images_at_once = 4;
@@ -300,17 +289,15 @@ static void many_images_run_at_the_pace_of_the_slowest_part(void **state)
 }
 
 /* However few pixels there are: a thread takes less than the kernels that decode and compress. */
-static void small_pictures_have_a_pace_of_their_own(void **state)
+TEST(small_pictures_have_a_pace_of_their_own)
 {
-    (void)state;
     gconv_job job = files(EDGES, 512, 512, GCONV_FORMAT_JPEG, 1000000);
     double kernels = 3.5e-5 + 1e-5 + kernel_seconds(&job);
     assert_true(fabs(pace(&job) / kernels - 1) < 0.01);
 }
 
-static void runs_share_the_start(void **state)
+TEST(runs_share_the_start)
 {
-    (void)state;
     gconv_job job = files(GAUSSIAN_8, 1024, 1024, GCONV_FORMAT_PGM, 100);
     double first = expect(&job).gpu, later = expect_in_use(&job, true).gpu;
     gconv_device_info device = h200();
@@ -319,45 +306,23 @@ static void runs_share_the_start(void **state)
     assert_true(fabs(first - later - start / 100) < 1e-9);
 }
 
-static void threads_decode_as_many_images_as_there_are(void **state)
+TEST(threads_decode_as_many_images_as_there_are)
 {
-    (void)state;
     gconv_job job = files(EDGES, 4096, 3072, GCONV_FORMAT_PNG, 4);
     double four = expect_in_use(&job, true).gpu;
     job.images_at_once = 2;
     assert_true(fabs(expect_in_use(&job, true).gpu - 2 * four) < 1e-9);
 }
 
-static void what_the_job_says_of_the_source_is_checked(void **state)
+TEST(what_the_job_says_of_the_source_is_checked)
 {
-    (void)state;
     gconv_error error;
     gconv_job job = jpegs(EDGES, 1);
     job.source_format = GCONV_FORMAT_COUNT;
-    assert_int_equal(gconv_job_check(&job, &error), GCONV_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "source"));
+    assert_fails(gconv_job_check(&job, &error), GCONV_ERROR_ARGUMENT, &error, "source");
     job = jpegs(EDGES, 1);
     job.source_decoder = (gconv_decoder)(GCONV_DECODER_CUDA + 1);
     assert_int_equal(gconv_job_check(&job, &error), GCONV_ERROR_ARGUMENT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_image_stays_on_the_cpu),
-        cmocka_unit_test(the_cpu_does_not_ask_for_a_gpu_in_vain),
-        cmocka_unit_test(the_cpu_need_not_wait_for_a_start),
-        cmocka_unit_test(batches_of_jpegs_take_as_long_as_measured),
-        cmocka_unit_test(jpegs_go_to_the_gpu_where_it_is_started_in_time),
-        cmocka_unit_test(others_go_there_where_computing_counts),
-        cmocka_unit_test(kernels_decode_what_they_may),
-        cmocka_unit_test(tiny_images_stay_on_the_cpu),
-        cmocka_unit_test(the_cpu_computes_as_measured),
-        cmocka_unit_test(many_images_run_at_the_pace_of_the_slowest_part),
-        cmocka_unit_test(small_pictures_have_a_pace_of_their_own),
-        cmocka_unit_test(runs_share_the_start),
-        cmocka_unit_test(threads_decode_as_many_images_as_there_are),
-        cmocka_unit_test(what_the_job_says_of_the_source_is_checked),
-    };
-    return cmocka_run_group_tests(tests, load_filters, free_filters);
-}
+const test_suite suite = {.setup = load_filters, .teardown = free_filters};

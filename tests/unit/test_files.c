@@ -5,9 +5,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 
-static void formats_have_names(void **state)
+TEST(formats_have_names)
 {
-    (void)state;
     assert_string_equal(gconv_format_name(GCONV_FORMAT_JPEG), "jpeg");
     assert_string_equal(gconv_format_name(GCONV_FORMAT_UNKNOWN), "unknown");
     assert_int_equal(gconv_format_from_name("JPG"), GCONV_FORMAT_JPEG);
@@ -25,7 +24,7 @@ static void formats_have_names(void **state)
         assert_int_equal(gconv_format_from_name(gconv_format_name((gconv_format)format)), format);
 }
 
-static void foreign_formats_are_named(void **state)
+TEST(foreign_formats_are_named)
 {
 #define F(text) text, sizeof text - 1
     static const struct {
@@ -78,8 +77,7 @@ static void foreign_formats_are_named(void **state)
         {NULL, "giff", F("")},
     };
 #undef F
-    (void)state;
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    for (size_t i = 0; i < COUNT(files); i++) {
         const char *extension = files[i].extension != NULL ? files[i].extension : "pgm";
         char path[32];
         snprintf(path, sizeof path, "a.tif/b.%s", extension);
@@ -103,34 +101,32 @@ static void foreign_formats_are_named(void **state)
     assert_null(gconv_foreign_from_content(NULL, 0));
 }
 
-static void rows_are_counted(void **state)
+TEST(rows_are_counted)
 {
-    (void)state;
     gconv_error error;
     gconv_writer *writer;
-    gconv_reader *reader;
+    OWNED_READER reader;
     unsigned char rows[64] = {0};
     gconv_writer_options options = gconv_writer_options_default();
     options.format = GCONV_FORMAT_PGM;
     options.shape = (gconv_shape){4, 4, 1, 8};
-    assert_int_equal(gconv_writer_open(scratch_path("count"), &options, &writer, &error), GCONV_OK);
+    assert_ok(gconv_writer_open(scratch_path("count"), &options, &writer, &error));
     const gconv_sink *sink = gconv_writer_sink(writer);
-    assert_int_equal(sink->write(sink->user, 3, rows, 4, &error), GCONV_OK);
+    assert_ok(sink->write(sink->user, 3, rows, 4, &error));
     assert_int_equal(gconv_writer_finish(writer, &error), GCONV_ERROR_ARGUMENT);
     assert_int_equal(gconv_writer_write(writer, 2, rows, 4, &error), GCONV_ERROR_ARGUMENT);
-    assert_int_equal(gconv_writer_write(writer, 1, rows, 4, &error), GCONV_OK);
-    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
+    assert_ok(gconv_writer_write(writer, 1, rows, 4, &error));
+    assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
     gconv_reader_options reading = as_stored();
-    assert_int_equal(gconv_reader_open(scratch_path("count"), &reading, &reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open(scratch_path("count"), &reading, &reader, &error));
     assert_int_equal(gconv_reader_format(reader), GCONV_FORMAT_PGM);
     const gconv_source *source = gconv_reader_source(reader);
-    assert_int_equal(source->read(source->user, 3, rows, 8, &error), GCONV_OK);
+    assert_ok(source->read(source->user, 3, rows, 8, &error));
     assert_int_equal(gconv_reader_finish(reader, &error), GCONV_ERROR_ARGUMENT);
     assert_int_equal(gconv_reader_read(reader, 2, rows, 8, &error), GCONV_ERROR_ARGUMENT);
-    assert_int_equal(gconv_reader_read(reader, 1, rows, 8, &error), GCONV_OK);
-    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
-    gconv_reader_free(reader);
+    assert_ok(gconv_reader_read(reader, 1, rows, 8, &error));
+    assert_ok(gconv_reader_finish(reader, &error));
     gconv_reader_free(NULL);
     gconv_writer_free(NULL);
 }
@@ -146,26 +142,23 @@ static bool takes_compressed(const gconv_sink *sink, uint32_t width, uint32_t he
 static void expect_compressed(gconv_format format, int depth, int compression, bool takes)
 {
     gconv_error error;
-    gconv_writer *writer;
+    OWNED_WRITER writer;
     unsigned char row[16] = {0};
     gconv_writer_options options = gconv_writer_options_default();
     options.format = format;
     options.compression = compression;
     options.shape = (gconv_shape){16, 8, 1, depth};
-    assert_int_equal(gconv_writer_open(scratch_path("packed"), &options, &writer, &error),
-                     GCONV_OK);
+    assert_ok(gconv_writer_open(scratch_path("packed"), &options, &writer, &error));
     const gconv_sink *sink = gconv_writer_sink(writer);
     assert_true(takes_compressed(sink, 16, 8, depth) == takes);
     assert_false(takes_compressed(sink, 16, 4, depth)); /* two images, one below the other */
     assert_false(takes_compressed(sink, 8, 8, depth));
-    assert_int_equal(sink->write(sink->user, 1, row, sizeof row, &error), GCONV_OK);
+    assert_ok(sink->write(sink->user, 1, row, sizeof row, &error));
     assert_false(takes_compressed(sink, 16, 8, depth));
-    gconv_writer_free(writer);
 }
 
-static void png_of_one_bit_takes_blocks_of_a_whole_image(void **state)
+TEST(png_of_one_bit_takes_blocks_of_a_whole_image)
 {
-    (void)state;
     expect_compressed(GCONV_FORMAT_PNG, 1, -1, true);
     expect_compressed(GCONV_FORMAT_PNG, 1, 6, false);
     expect_compressed(GCONV_FORMAT_PNG, 1, 9, false);
@@ -183,9 +176,8 @@ static void take_opened(void *user, int descriptor)
     *(long long *)user = about.st_size;
 }
 
-static void opened_files_are_shown(void **state)
+TEST(opened_files_are_shown)
 {
-    (void)state;
     gconv_error error;
     gconv_reader *reader;
     long long size = 0;
@@ -195,9 +187,9 @@ static void opened_files_are_shown(void **state)
     options.opened = take_opened;
     options.opened_user = &size;
     save_file(scratch_path("shown"), image, sizeof image - 1);
-    assert_int_equal(gconv_reader_open(scratch_path("shown"), &options, &reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open(scratch_path("shown"), &options, &reader, &error));
     assert_int_equal(size, sizeof image - 1);
-    assert_int_equal(gconv_reader_read(reader, 2, rows, 2, &error), GCONV_OK);
+    assert_ok(gconv_reader_read(reader, 2, rows, 2, &error));
     assert_memory_equal(rows, "abcd", 4);
     gconv_reader_free(reader);
     save_file(scratch_path("shown"), broken,
@@ -233,7 +225,7 @@ static void write_shown(const char *path, gconv_format format, int depth, copy *
     enum { SIDE = 400 };
     static unsigned char row[SIDE * 3 * 4];
     gconv_error error;
-    gconv_writer *writer;
+    OWNED_WRITER writer;
     gconv_writer_options options = gconv_writer_options_default();
     options.format = format;
     options.shape = (gconv_shape){
@@ -241,19 +233,17 @@ static void write_shown(const char *path, gconv_format format, int depth, copy *
     options.quality = 100; /* a JPEG is larger than the buffer of an input */
     options.written = take_bytes;
     options.complete_user = written;
-    assert_int_equal(gconv_writer_open(path, &options, &writer, &error), GCONV_OK);
+    assert_ok(gconv_writer_open(path, &options, &writer, &error));
     for (uint32_t y = 0; y < SIDE; y++) {
         for (size_t i = 0; i < sizeof row; i++)
             row[i] = depth < 32 ? (unsigned char)(i * 7 + y * i) : 0;
-        assert_int_equal(gconv_writer_write(writer, 1, row, 0, &error), GCONV_OK);
+        assert_ok(gconv_writer_write(writer, 1, row, 0, &error));
     }
-    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
-    gconv_writer_free(writer);
+    assert_ok(gconv_writer_finish(writer, &error));
 }
 
-static void bytes_are_shown_as_they_are_written_and_read(void **state)
+TEST(bytes_are_shown_as_they_are_written_and_read)
 {
-    (void)state;
     static const struct {
         gconv_format format;
         int depth;
@@ -264,34 +254,32 @@ static void bytes_are_shown_as_they_are_written_and_read(void **state)
                  {GCONV_FORMAT_PFM, 32}};
     static unsigned char rows[400 * 400 * 3 * 2]; /* or 4 bytes of one channel */
     static copy written, seen;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         const char *path = scratch_path("bytes");
         gconv_error error;
         gconv_reader *reader;
         written = seen = (copy){.size = 0};
         write_shown(path, cases[i].format, cases[i].depth, &written);
-        blob file = load_file(path);
+        OWNED_BLOB file = load_file(path);
         assert_int_equal(written.size, file.size);
         assert_memory_equal(written.bytes, file.bytes, file.size);
         gconv_reader_options options = as_stored();
         options.read = take_bytes;
         options.opened_user = &seen;
-        assert_int_equal(gconv_reader_open(path, &options, &reader, &error), GCONV_OK);
+        assert_ok(gconv_reader_open(path, &options, &reader, &error));
         size_t row_bytes = gconv_shape_row_bytes(gconv_reader_shape(reader));
-        assert_int_equal(gconv_reader_read(reader, 400, rows, row_bytes, &error), GCONV_OK);
-        assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
+        assert_ok(gconv_reader_read(reader, 400, rows, row_bytes, &error));
+        assert_ok(gconv_reader_finish(reader, &error));
         gconv_reader_free(reader);
         assert_int_equal(seen.behind, 0);
         assert_int_equal(seen.size, file.size);
         assert_memory_equal(seen.bytes, file.bytes, file.size);
-        free(file.bytes);
     }
 }
 
 /* Each format can be told from its first bytes, and writes what it says that it holds. */
-static void formats_say_what_they_hold(void **state)
+TEST(formats_say_what_they_hold)
 {
-    (void)state;
     gconv_error error;
     assert_null(gconv_format_describe(GCONV_FORMAT_UNKNOWN));
     assert_null(gconv_format_describe(GCONV_FORMAT_COUNT));
@@ -311,10 +299,9 @@ static void formats_say_what_they_hold(void **state)
             free_picture(&source);
             if (status != GCONV_OK)
                 continue;
-            blob whole = load_file(scratch_path("held"));
+            OWNED_BLOB whole = load_file(scratch_path("held"));
             assert_int_equal(gconv_format_from_content(whole.bytes, whole.size),
                              info->reads ? format : GCONV_FORMAT_UNKNOWN);
-            free(whole.bytes);
         }
     }
 }
@@ -338,16 +325,15 @@ static void *feed_pipe(void *user)
 }
 
 /* Standard input in small pieces. */
-static void pipes_are_read(void **state)
+TEST(pipes_are_read)
 {
-    (void)state;
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG, GCONV_FORMAT_PPM};
     gconv_reader_options options = as_stored();
     int before = dup(STDIN_FILENO);
     for (size_t i = 0; i < 3; i++) {
-        picture source = make_picture(60, 50, 3, 8);
+        OWNED_PICTURE source = make_picture(60, 50, 3, 8);
         must_write(scratch_path("pipe"), formats[i], &source);
-        picture expected = must_read(scratch_path("pipe"), &options);
+        OWNED_PICTURE expected = must_read(scratch_path("pipe"), &options);
         int ends[2];
         assert_int_equal(pipe(ends), 0);
         pipe_feed feed = {ends[1], load_file(scratch_path("pipe"))};
@@ -355,13 +341,10 @@ static void pipes_are_read(void **state)
         assert_int_equal(pthread_create(&thread, NULL, feed_pipe, &feed), 0);
         dup2(ends[0], STDIN_FILENO);
         close(ends[0]);
-        picture result = must_read("-", &options);
+        OWNED_PICTURE result = must_read("-", &options);
         pthread_join(thread, NULL);
         assert_same_picture(&result, &expected);
         free(feed.whole.bytes);
-        free_picture(&source);
-        free_picture(&result);
-        free_picture(&expected);
     }
     dup2(before, STDIN_FILENO);
     close(before);
@@ -369,9 +352,8 @@ static void pipes_are_read(void **state)
 
 /* ---- Refusals and failures ------------------------------------------------------------------- */
 
-static void writers_refuse_what_they_cannot_hold(void **state)
+TEST(writers_refuse_what_they_cannot_hold)
 {
-    (void)state;
     static const struct {
         gconv_format format;
         gconv_shape shape;
@@ -387,7 +369,7 @@ static void writers_refuse_what_they_cannot_hold(void **state)
         {GCONV_FORMAT_PFM, {4, 4, 1, 8}, GCONV_ERROR_ARGUMENT},
         {GCONV_FORMAT_UNKNOWN, {4, 4, 1, 8}, GCONV_ERROR_ARGUMENT},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         gconv_writer *writer;
         gconv_error error = {0};
         gconv_writer_options options = gconv_writer_options_default();
@@ -401,58 +383,50 @@ static void writers_refuse_what_they_cannot_hold(void **state)
     assert_int_equal(count_entries("refused"), 0);
 }
 
-static void write_errors_are_reported(void **state)
+TEST(write_errors_are_reported)
 {
-    (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG, GCONV_FORMAT_PPM};
     for (size_t i = 0; i < 3; i++)
         for (uint32_t side = 8; side <= 700; side += 692) {
-            picture source = make_picture(side, side, 3, 8);
+            OWNED_PICTURE source = make_picture(side, side, 3, 8);
             gconv_error error = {0};
             gconv_writer_options options = gconv_writer_options_default();
             options.format = formats[i];
-            assert_int_equal(write_picture("/dev/full", &options, 9, &source, &error),
-                             GCONV_ERROR_WRITE);
-            assert_non_null(strstr(error.message, "No space left"));
-            free_picture(&source);
+            assert_fails(write_picture("/dev/full", &options, 9, &source, &error),
+                         GCONV_ERROR_WRITE, &error, "No space left");
         }
 }
 
-static void what_cannot_be_read(void **state)
+TEST(what_cannot_be_read)
 {
-    (void)state;
     gconv_reader *reader;
     gconv_error error;
     gconv_reader_options options = as_stored();
-    assert_int_equal(gconv_reader_open(scratch_path("none"), &options, &reader, &error),
-                     GCONV_ERROR_OPEN);
-    assert_non_null(strstr(error.message, "No such file"));
-    assert_int_equal(gconv_reader_open(scratch, &options, &reader, &error), GCONV_ERROR_OPEN);
-    assert_non_null(strstr(error.message, "directory"));
+    assert_fails(gconv_reader_open(scratch_path("none"), &options, &reader, &error),
+                 GCONV_ERROR_OPEN, &error, "No such file");
+    assert_fails(gconv_reader_open(scratch, &options, &reader, &error), GCONV_ERROR_OPEN, &error,
+                 "directory");
     int descriptor = open(scratch_path("huge"), O_CREAT | O_WRONLY, 0600);
     assert_true(descriptor >= 0);
     if (ftruncate(descriptor, ((off_t)4 << 30) + 1) == 0) {
-        assert_int_equal(gconv_reader_open(scratch_path("huge"), &options, &reader, &error),
-                         GCONV_ERROR_LIMIT);
-        assert_non_null(strstr(error.message, "4 GiB"));
+        assert_fails(gconv_reader_open(scratch_path("huge"), &options, &reader, &error),
+                     GCONV_ERROR_LIMIT, &error, "4 GiB");
     }
     close(descriptor);
     save_file(scratch_path("p"), "P\0\0 no PNM", 9);
-    assert_int_equal(gconv_reader_open(scratch_path("p"), &options, &reader, &error),
-                     GCONV_ERROR_FORMAT);
-    assert_non_null(strstr(error.message, "not a PNG"));
+    assert_fails(gconv_reader_open(scratch_path("p"), &options, &reader, &error),
+                 GCONV_ERROR_FORMAT, &error, "not a PNG");
 }
 
-static void options_may_be_left_out(void **state)
+TEST(options_may_be_left_out)
 {
-    (void)state;
     gconv_reader *reader;
     gconv_writer *writer;
     gconv_error error;
     save_file(scratch_path("p"), "P5 2 1 255\nab", 13);
-    assert_int_equal(gconv_reader_open(scratch_path("p"), NULL, &reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open(scratch_path("p"), NULL, &reader, &error));
     assert_int_equal(gconv_reader_shape(reader)->width, 2);
     gconv_reader_free(reader);
     assert_int_equal(gconv_writer_open(scratch_path("q"), NULL, &writer, &error),
@@ -460,21 +434,4 @@ static void options_may_be_left_out(void **state)
     assert_null(writer);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(formats_have_names),
-        cmocka_unit_test(foreign_formats_are_named),
-        cmocka_unit_test(formats_say_what_they_hold),
-        cmocka_unit_test(png_of_one_bit_takes_blocks_of_a_whole_image),
-        cmocka_unit_test(opened_files_are_shown),
-        cmocka_unit_test(bytes_are_shown_as_they_are_written_and_read),
-        cmocka_unit_test(rows_are_counted),
-        cmocka_unit_test(pipes_are_read),
-        cmocka_unit_test(writers_refuse_what_they_cannot_hold),
-        cmocka_unit_test(write_errors_are_reported),
-        cmocka_unit_test(what_cannot_be_read),
-        cmocka_unit_test(options_may_be_left_out),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

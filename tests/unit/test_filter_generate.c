@@ -1,15 +1,9 @@
 /* Generators and built-in filters: sums, symmetry, values, and the direction of derivatives. */
+#include "unit.h"
+
 #include "filter/filter.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static gconv_filter *load(const char *specification)
 {
@@ -39,9 +33,8 @@ static void check_symmetric(const gconv_filter *filter)
         }
 }
 
-static void gaussians_sum_to_one(void **state)
+TEST(gaussians_sum_to_one)
 {
-    (void)state;
     static const struct {
         const char *specification;
         int size;
@@ -53,8 +46,8 @@ static void gaussians_sum_to_one(void **state)
         {"gaussian:1e6,255", 255}, {"gaussian:42.34", 257},   {"gaussian:60", 361},
         {"gaussian:250", 1501},    {"gaussian:1,4095", 4095},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        gconv_filter *filter = load(cases[i].specification);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OWNED_FILTER filter = load(cases[i].specification);
         assert_int_equal(filter->width, cases[i].size);
         assert_int_equal(filter->height, cases[i].size);
         assert_int_equal(filter->anchor_x, cases[i].size / 2);
@@ -63,14 +56,12 @@ static void gaussians_sum_to_one(void **state)
         assert_string_equal(filter->name, cases[i].specification);
         assert_true((filter->weights == NULL) == (cases[i].size > GCONV_FILTER_SIDE_MAX));
         check_symmetric(filter);
-        gconv_filter_free(filter);
     }
 }
 
-static void gaussian_is_sampled_at_the_integers(void **state)
+TEST(gaussian_is_sampled_at_the_integers)
 {
-    (void)state;
-    gconv_filter *filter = load("gaussian:2");
+    OWNED_FILTER filter = load("gaussian:2");
     double sum = 0;
     for (int i = -6; i <= 6; i++)
         sum += exp(-i * i / 8.0);
@@ -79,35 +70,31 @@ static void gaussian_is_sampled_at_the_integers(void **state)
             double expected = exp(-(x * x + y * y) / 8.0) / (sum * sum);
             assert_true(fabs(at(filter, x + 6, y + 6) - expected) <= 1e-7 * expected);
         }
-    gconv_filter_free(filter);
 }
 
-static void boxes_are_whole_weights(void **state)
+TEST(boxes_are_whole_weights)
 {
-    (void)state;
     static const struct {
         const char *specification;
         int width, height;
     } cases[] = {{"box:1", 1, 1},         {"box:4", 4, 4},       {"box:255x2", 255, 2},
                  {"box:255", 255, 255},   {"box:256x1", 256, 1}, {"box:3x4095", 3, 4095},
                  {"box:4095", 4095, 4095}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        gconv_filter *filter = load(cases[i].specification);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OWNED_FILTER filter = load(cases[i].specification);
         assert_int_equal(filter->width, cases[i].width);
         assert_int_equal(filter->height, cases[i].height);
         assert_true(filter->divisor == cases[i].width * cases[i].height);
         assert_true(gconv_filter_gain(filter) == 1);
         assert_int_equal(filter->anchor_x, cases[i].width / 2);
-        gconv_filter_free(filter);
     }
 }
 
-static void logs_sum_to_zero(void **state)
+TEST(logs_sum_to_zero)
 {
-    (void)state;
     static const char *const cases[] = {"log:1", "log:1.4,9", "log:0.5", "log:20", "log:2,3"};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        gconv_filter *filter = load(cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OWNED_FILTER filter = load(cases[i]);
         int middle = filter->width / 2;
         double sum = 0, absolute = 0;
         for (int k = 0; k < filter->width * filter->height; k++) {
@@ -118,18 +105,15 @@ static void logs_sum_to_zero(void **state)
         assert_true(fabs(sum) <= 1e-6 * absolute);
         assert_true(at(filter, middle, middle) < 0);
         check_symmetric(filter);
-        gconv_filter_free(filter);
     }
-    gconv_filter *filter = load("log:1.5,31"); /* so wide that the mean is 0 but for rounding */
+    OWNED_FILTER filter = load("log:1.5,31"); /* so wide that the mean is 0 but for rounding */
     double centre = -1 / (3.14159265358979 * 1.5 * 1.5 * 1.5 * 1.5);
     assert_true(fabs(at(filter, 15, 15) - centre) < 1e-6);
     assert_true(fabs(at(filter, 18, 15) - -centre * exp(-2)) < 1e-6); /* r = 2 sigma */
-    gconv_filter_free(filter);
 }
 
-static void refuses_parameters(void **state)
+TEST(refuses_parameters)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"gaussian", "gaussian:SIGMA[,SIZE]"},
         {"gaussian:", "gaussian:SIGMA[,SIZE]"},
@@ -173,7 +157,7 @@ static void refuses_parameters(void **state)
         {"box:3.0", "'3.0' is not a size"},
         {"box:00000000003", "is not a size"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         gconv_filter *filter;
         gconv_error error;
         gconv_status status = gconv_filter_load(cases[i][0], &filter, &error);
@@ -204,11 +188,10 @@ static const expectation expectations[] = {
     {"scharr-y", 3, 3, 1, 0, false},  {"sharpen3", 3, 3, 1, 1, true},
     {"sobel-x", 3, 3, 1, 0, false},   {"sobel-y", 3, 3, 1, 0, false},
 };
-enum { BUILTIN_COUNT = sizeof expectations / sizeof expectations[0] };
+enum { BUILTIN_COUNT = COUNT(expectations) };
 
-static void builtins_are_as_documented(void **state)
+TEST(builtins_are_as_documented)
 {
-    (void)state;
     assert_int_equal(gconv_builtin_filter_count(), BUILTIN_COUNT);
     assert_null(gconv_builtin_filter_at(BUILTIN_COUNT));
     for (size_t i = 0; i < BUILTIN_COUNT; i++) {
@@ -218,7 +201,7 @@ static void builtins_are_as_documented(void **state)
         assert_true(strlen(builtin->summary) > 10 && strlen(builtin->summary) < 90);
         assert_memory_equal(builtin->text, "# ", 2);
         assert_memory_equal(builtin->text + 2, builtin->summary, strlen(builtin->summary));
-        gconv_filter *filter = load(expected->name);
+        OWNED_FILTER filter = load(expected->name);
         assert_string_equal(filter->name, expected->name);
         assert_int_equal(filter->width, expected->width);
         assert_int_equal(filter->height, expected->height);
@@ -231,29 +214,24 @@ static void builtins_are_as_documented(void **state)
             check_symmetric(filter);
         for (int k = 0; k < filter->width * filter->height; k++)
             assert_true(filter->weights[k] == floorf(filter->weights[k]));
-        gconv_filter_free(filter);
     }
 }
 
-static void gauss5_is_the_outer_product(void **state)
+TEST(gauss5_is_the_outer_product)
 {
-    (void)state;
     static const int profile[] = {2, 4, 5, 4, 2};
-    gconv_filter *filter = load("gauss5.txt");
+    OWNED_FILTER filter = load("gauss5.txt");
     for (int y = 0; y < 5; y++)
         for (int x = 0; x < 5; x++)
             assert_true(at(filter, x, y) == (float)(profile[x] * profile[y]));
     assert_string_equal(filter->name, "gauss5");
-    gconv_filter_free(filter);
 }
 
-static void laplace3_is_the_five_point_star(void **state)
+TEST(laplace3_is_the_five_point_star)
 {
-    (void)state;
     static const float star[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
-    gconv_filter *filter = load("laplace3");
+    OWNED_FILTER filter = load("laplace3");
     assert_memory_equal(filter->weights, star, sizeof star);
-    gconv_filter_free(filter);
 }
 
 /* Rule 1 at one point of the ramp in(x, y) = step_x * x + step_y * y. */
@@ -267,9 +245,8 @@ static double ramp_response(const gconv_filter *filter, int step_x, int step_y)
     return sum;
 }
 
-static void derivatives_rise_with_the_image(void **state)
+TEST(derivatives_rise_with_the_image)
 {
-    (void)state;
     static const struct {
         const char *name;
         double right, down;
@@ -278,26 +255,9 @@ static void derivatives_rise_with_the_image(void **state)
         {"prewitt-x", 6, 0}, {"prewitt-y", 0, 6}, {"roberts-x", 1, 1}, {"roberts-y", -1, 1},
         {"emboss3", 4, 4},   {"laplace3", 0, 0},  {"laplace8", 0, 0},  {"log5", 0, 0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        gconv_filter *filter = load(cases[i].name);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OWNED_FILTER filter = load(cases[i].name);
         assert_true(ramp_response(filter, 1, 0) == cases[i].right);
         assert_true(ramp_response(filter, 0, 1) == cases[i].down);
-        gconv_filter_free(filter);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gaussians_sum_to_one),
-        cmocka_unit_test(gaussian_is_sampled_at_the_integers),
-        cmocka_unit_test(boxes_are_whole_weights),
-        cmocka_unit_test(logs_sum_to_zero),
-        cmocka_unit_test(refuses_parameters),
-        cmocka_unit_test(builtins_are_as_documented),
-        cmocka_unit_test(gauss5_is_the_outer_product),
-        cmocka_unit_test(laplace3_is_the_five_point_star),
-        cmocka_unit_test(derivatives_rise_with_the_image),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,14 @@
 /* What --kernel accepts: paths first, then built-in names, generators and inline strings. Runs in a
  * directory of its own. */
+#include "unit.h"
+
 #include "filter/filter.h"
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static void write_file(const char *path, const char *text)
 {
@@ -50,17 +44,15 @@ static void check_refused(const char *specification, gconv_status expected, int 
 
 static void check_width(const char *specification, int width, const char *name)
 {
-    gconv_filter *filter = load(specification);
+    OWNED_FILTER filter = load(specification);
     assert_int_equal(filter->width, width);
     assert_string_equal(filter->name, name);
-    gconv_filter_free(filter);
 }
 
-static void a_path_wins(void **state)
+TEST(a_path_wins)
 {
-    (void)state;
     static const char *const taken[] = {"gauss5", "gauss5.txt", "box:3", "identity", "3x1: 1,2,3"};
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+    for (size_t i = 0; i < COUNT(taken); i++) {
         write_file(taken[i], "1 2 3 4 5 6 7\n");
         gconv_filter *filter = load(taken[i]);
         assert_int_equal(filter->width, 7);
@@ -74,12 +66,11 @@ static void a_path_wins(void **state)
     check_width("3x1: 1,2,3", 3, "3x1: 1,2,3");
 }
 
-static void a_directory_is_no_filter(void **state)
+TEST(a_directory_is_no_filter)
 {
-    (void)state;
     static const char *const taken[] = {"gauss5", "gauss5.txt", "box:3", "identity", "3x1: 1,2,3"};
     static const int widths[] = {5, 5, 3, 1, 3};
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+    for (size_t i = 0; i < COUNT(taken); i++) {
         assert_int_equal(mkdir(taken[i], 0700), 0);
         gconv_filter *filter = load(taken[i]);
         assert_int_equal(filter->width, widths[i]);
@@ -88,9 +79,8 @@ static void a_directory_is_no_filter(void **state)
     }
 }
 
-static void a_file_gives_its_stem_or_its_name(void **state)
+TEST(a_file_gives_its_stem_or_its_name)
 {
-    (void)state;
     assert_int_equal(mkdir("dir", 0777), 0);
     write_file("dir/mine.txt", "1 2\n");
     check_width("dir/mine.txt", 2, "mine");
@@ -104,9 +94,8 @@ static void a_file_gives_its_stem_or_its_name(void **state)
     assert_int_equal(unlink("gauss3"), 0);
 }
 
-static void reports_what_cannot_be_read(void **state)
+TEST(reports_what_cannot_be_read)
 {
-    (void)state;
     write_file("bad.txt", "1 2\n\n3 x\n");
     check_refused("bad.txt", GCONV_ERROR_FILTER, 3, "'x' is not a number");
     write_file("empty.txt", "");
@@ -126,9 +115,8 @@ static void reports_what_cannot_be_read(void **state)
     unlink("empty.txt");
 }
 
-static void refuses_unknown_names(void **state)
+TEST(refuses_unknown_names)
 {
-    (void)state;
     static const char *const cases[][2] = {
         {"", "empty"},
         {"-", "/dev/stdin"},
@@ -146,14 +134,13 @@ static void refuses_unknown_names(void **state)
         {"3: 1,2,3", "'3:' is not the beginning of an ImageMagick filter"},
         {"3x1: 1,x,3", "'x' is not a number"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         check_refused(cases[i][0], GCONV_ERROR_FILTER, 0, cases[i][1]);
     check_refused("3x1:\n1,x,3", GCONV_ERROR_FILTER, 2, "'x' is not a number");
 }
 
-static void takes_long_inline_strings(void **state)
+TEST(takes_long_inline_strings)
 {
-    (void)state;
     char text[6000];
     size_t used = (size_t)sprintf(text, "50x50:");
     for (int i = 0; i < 2500; i++)
@@ -170,20 +157,18 @@ static void takes_long_inline_strings(void **state)
 static void check_dialect(const char *specification, const char *dialect, int vips_width,
                           int vips_height)
 {
-    gconv_filter *filter = load(specification);
+    OWNED_FILTER filter = load(specification);
     if (dialect == NULL)
         assert_null(filter->dialect);
     else
         assert_string_equal(filter->dialect, dialect);
     assert_int_equal(filter->vips_width, vips_width);
     assert_int_equal(filter->vips_height, vips_height);
-    gconv_filter_free(filter);
 }
 
 /* Which of the three forms a text was read as, where the user wrote one. */
-static void tells_how_a_text_was_read(void **state)
+TEST(tells_how_a_text_was_read)
 {
-    (void)state;
     write_file("rows", "1 2 1\n2 4 2\n1 2 1\n");
     write_file("both", "3 2 1\n1 2 3\n4 5 6\n");
     write_file("matrix", "3 1\n1 2 3\n");
@@ -213,19 +198,17 @@ static void *feed(void *path)
     return NULL;
 }
 
-static void reads_a_fifo_to_its_end(void **state)
+TEST(reads_a_fifo_to_its_end)
 {
-    (void)state;
     static char path[] = "pipe";
     pthread_t thread;
     assert_int_equal(mkfifo(path, 0666), 0);
     assert_int_equal(pthread_create(&thread, NULL, feed, path), 0);
-    gconv_filter *filter = load(path);
+    OWNED_FILTER filter = load(path);
     pthread_join(thread, NULL);
     assert_int_equal(filter->width, 3);
     assert_int_equal(filter->height, 2);
     assert_true(filter->weights[5] == 5);
-    gconv_filter_free(filter);
     unlink(path);
 }
 
@@ -246,17 +229,4 @@ static int leave_directory(void **state)
     return chdir("/") != 0 || rmdir(directory) != 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_path_wins),
-        cmocka_unit_test(a_directory_is_no_filter),
-        cmocka_unit_test(a_file_gives_its_stem_or_its_name),
-        cmocka_unit_test(reports_what_cannot_be_read),
-        cmocka_unit_test(refuses_unknown_names),
-        cmocka_unit_test(takes_long_inline_strings),
-        cmocka_unit_test(tells_how_a_text_was_read),
-        cmocka_unit_test(reads_a_fifo_to_its_end),
-    };
-    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
-}
+const test_suite suite = {.setup = enter_directory, .teardown = leave_directory};

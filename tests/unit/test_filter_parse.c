@@ -1,27 +1,20 @@
 /* Filter texts: what is accepted, what is refused and how, and that nothing crashes the parser. */
+#include "unit.h"
+
 #include "filter/filter.h"
 
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* Parses a copy that ends where the text ends, so that the sanitizer sees any reading beyond. */
 static gconv_status parse(const char *text, size_t length, gconv_filter **filter,
                           gconv_error *error)
 {
-    char *copy = malloc(length > 0 ? length : 1);
+    OWNED char *copy = malloc(length > 0 ? length : 1);
     assert_non_null(copy);
     memcpy(copy, text, length);
     *error = (gconv_error){.line = -1};
     gconv_status status = gconv_filter_parse(copy, length, "given", filter, error);
-    free(copy);
     return status;
 }
 
@@ -90,12 +83,11 @@ static const good goods[] = {
     {"2 2\n1 2\n3 4\n", 2, 3, 1, 1, 1, {2, 2, 1, 2, 3, 4}},
 };
 
-static void accepts(void **state)
+TEST(accepts)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof goods / sizeof goods[0]; i++) {
+    for (size_t i = 0; i < COUNT(goods); i++) {
         const good *expected = &goods[i];
-        gconv_filter *filter = parse_good(expected->text);
+        OWNED_FILTER filter = parse_good(expected->text);
         bool same = filter->width == expected->width && filter->height == expected->height &&
                     filter->anchor_x == expected->anchor_x &&
                     filter->anchor_y == expected->anchor_y && filter->divisor == expected->divisor;
@@ -104,14 +96,12 @@ static void accepts(void **state)
         if (!same)
             fail_msg("read otherwise: %s", expected->text);
         assert_string_equal(filter->name, "given");
-        gconv_filter_free(filter);
     }
 }
 
 /* Numbers of vectors stay doubles. */
-static void reads_vectors(void **state)
+TEST(reads_vectors)
 {
-    (void)state;
     gconv_filter *filter = parse_good("divisor 2 # before\ncolumn 1 0.1,-2\nrow 1/3 1e-50\n"
                                       "anchor 0 2\n");
     assert_null(filter->weights);
@@ -143,20 +133,16 @@ static char *ones_in_line(const char *begin, int count, const char *end)
     return text;
 }
 
-static void reads_the_longest_vectors(void **state)
+TEST(reads_the_longest_vectors)
 {
-    (void)state;
-    char *text = ones_in_line("column 3\nrow", GCONV_FILTER_VECTOR_MAX, "\n");
-    gconv_filter *filter = parse_good(text);
+    OWNED char *text = ones_in_line("column 3\nrow", GCONV_FILTER_VECTOR_MAX, "\n");
+    OWNED_FILTER filter = parse_good(text);
     assert_true(filter->width == GCONV_FILTER_VECTOR_MAX && filter->height == 1);
     assert_true(filter->row[GCONV_FILTER_VECTOR_MAX - 1] == 1 && filter->column[0] == 3);
-    gconv_filter_free(filter);
-    free(text);
 }
 
-static void reads_headers(void **state)
+TEST(reads_headers)
 {
-    (void)state;
     gconv_filter *filter = parse_good("\tname  Soft \xc3\xa9"
                                       "dges 2  # not this\noffset -12.5\n1\n");
     assert_string_equal(filter->name, "Soft \xc3\xa9"
@@ -175,7 +161,7 @@ static void reads_headers(void **state)
     gconv_filter_free(filter);
 
     gconv_error error;
-    assert_int_equal(gconv_filter_parse("1", 1, NULL, &filter, &error), GCONV_OK);
+    assert_ok(gconv_filter_parse("1", 1, NULL, &filter, &error));
     assert_null(filter->name);
     gconv_filter_free(filter);
     assert_int_equal(gconv_filter_parse("x", 1, NULL, &filter, NULL), GCONV_ERROR_FILTER);
@@ -193,30 +179,24 @@ static char *ones(const char *begin, int width, int height)
     return text;
 }
 
-static void accepts_sides_to_255(void **state)
+TEST(accepts_sides_to_255)
 {
-    (void)state;
     static const char *const begins[] = {"", "255x255: ", "255 255 65025\n"};
     for (size_t i = 0; i < 3; i++) {
-        char *text = ones(begins[i], 255, 255);
-        gconv_filter *filter = parse_good(text);
+        OWNED char *text = ones(begins[i], 255, 255);
+        OWNED_FILTER filter = parse_good(text);
         assert_int_equal(filter->width, 255);
         assert_int_equal(filter->height, 255);
         assert_true(gconv_filter_gain(filter) * filter->divisor == 65025);
-        gconv_filter_free(filter);
-        free(text);
     }
-    char *text = ones("2 255\n", 2, 255); /* 256 rows of 2 cannot be plain rows */
-    gconv_filter *filter = parse_good(text);
+    OWNED char *text = ones("2 255\n", 2, 255); /* 256 rows of 2 cannot be plain rows */
+    OWNED_FILTER filter = parse_good(text);
     assert_int_equal(filter->height, 255);
-    gconv_filter_free(filter);
-    free(text);
 }
 
 /* A comma separates; where each group has one, a decimal comma may be meant. */
-static void sees_decimal_commas(void **state)
+TEST(sees_decimal_commas)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool decimal;
@@ -235,11 +215,10 @@ static void sees_decimal_commas(void **state)
         {"1 2 1", false},
         {"2x2: 1,2 3,4", false}, /* the size says how many weights there are */
     };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        gconv_filter *filter = parse_good(texts[i].text);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        OWNED_FILTER filter = parse_good(texts[i].text);
         if (filter->decimal_commas != texts[i].decimal)
             fail_msg("seen otherwise: %s", texts[i].text);
-        gconv_filter_free(filter);
     }
 }
 
@@ -382,18 +361,16 @@ static void check_refused(const char *text, size_t length, int line, const char 
                  message);
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof bads / sizeof bads[0]; i++)
+    for (size_t i = 0; i < COUNT(bads); i++)
         check_refused(bads[i].text, strlen(bads[i].text), bads[i].line, bads[i].message);
     check_refused("1 2\n1 \0 2", 9, 2, "a NUL byte");
     check_refused("1\0", 2, 1, "a NUL byte");
 }
 
-static void refuses_what_is_too_large(void **state)
+TEST(refuses_what_is_too_large)
 {
-    (void)state;
     static const struct {
         const char *begin;
         int width, height, line;
@@ -406,23 +383,22 @@ static void refuses_what_is_too_large(void **state)
         {"256x1: ", 256, 1, 1, "sides are 1 to 255"},
         {"1 256\n", 1, 256, 257, "more than 255 rows"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        char *text = ones(cases[i].begin, cases[i].width, cases[i].height);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OWNED char *text = ones(cases[i].begin, cases[i].width, cases[i].height);
         check_refused(text, strlen(text), cases[i].line, cases[i].message);
-        free(text);
     }
     char *line = ones_in_line("row 1\ncolumn", GCONV_FILTER_VECTOR_MAX + 1, "\n");
     check_refused(line, strlen(line), 2, "more than 4095 numbers in the column");
     free(line);
     size_t length = GC_FILTER_TEXT_MAX + 1;
-    char *text = malloc(length);
+    OWNED char *text = malloc(length);
     assert_non_null(text);
     memset(text, '#', length);
     text[0] = '1';
     text[1] = ' ';
     gconv_filter *filter;
     gconv_error error;
-    assert_int_equal(gconv_filter_parse(text, length - 1, NULL, &filter, &error), GCONV_OK);
+    assert_ok(gconv_filter_parse(text, length - 1, NULL, &filter, &error));
     gconv_filter_free(filter);
     check_refused(text, length, 0, "longer than 4 MiB");
     memset(text, '9', length);
@@ -430,7 +406,6 @@ static void refuses_what_is_too_large(void **state)
     memset(text, 'n', length);
     memcpy(text, "name ", 5);
     check_refused(text, length - 1, 1, "a name of more than 255 bytes");
-    free(text);
 }
 
 /* ---- Random edits ---------------------------------------------------------------------------- */
@@ -485,12 +460,11 @@ static void check_valid(const gconv_filter *filter)
         assert_true(isfinite((float)filter->row[i]));
 }
 
-static void survives_random_edits(void **state)
+TEST(survives_random_edits)
 {
-    (void)state;
     uint32_t random = 7;
     static const char vectors[] = "divisor sum\ncolumn 1 2,1\nrow 0.5 -3 1/2 # end\n";
-    enum { GOODS = sizeof goods / sizeof goods[0] };
+    enum { GOODS = COUNT(goods) };
     for (size_t i = 0; i <= GOODS; i++)
         for (int round = 0; round < 400; round++) {
             char text[512];
@@ -499,7 +473,7 @@ static void survives_random_edits(void **state)
             memcpy(text, good_text, length);
             for (uint32_t edits = 1 + next_random(&random) % 6; edits > 0; edits--)
                 length = edit(text, length, sizeof text, &random);
-            gconv_filter *filter;
+            OWNED_FILTER filter;
             gconv_error error;
             gconv_status status = parse(text, length, &filter, &error);
             if (status == GCONV_OK)
@@ -509,27 +483,23 @@ static void survives_random_edits(void **state)
                 assert_null(filter);
                 assert_true(error.line >= 1 && error.message[0] != '\0');
             }
-            gconv_filter_free(filter);
         }
 }
 
-static void ignores_the_locale(void **state)
+TEST(ignores_the_locale)
 {
-    (void)state;
     if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
         skip();
-    gconv_filter *filter = parse_good("divisor 0.5\n0.25,1.5\n");
+    OWNED_FILTER filter = parse_good("divisor 0.5\n0.25,1.5\n");
     setlocale(LC_ALL, "C");
     assert_int_equal(filter->width, 2);
     assert_true(filter->divisor == 0.5 && filter->weights[0] == 0.25f &&
                 filter->weights[1] == 1.5f);
-    gconv_filter_free(filter);
 }
 
 /* Loads the examples of man/gconv-filter.5: what stands between .EX and .EE. */
-static void loads_the_examples_of_the_manual(void **state)
+TEST(loads_the_examples_of_the_manual)
 {
-    (void)state;
     char path[1024];
     snprintf(path, sizeof path, "%s", __FILE__);
     char *tests = strstr(path, "tests/unit/");
@@ -562,40 +532,19 @@ static void loads_the_examples_of_the_manual(void **state)
     assert_int_equal(count, 7);
 }
 
-static void creates_within_limits(void **state)
+TEST(creates_within_limits)
 {
-    (void)state;
-    gconv_filter *filter;
+    OWNED_FILTER filter;
     gconv_error error;
     static const int sides[][2] = {{0, 1}, {1, 0}, {-1, 1}, {256, 1}, {1, 256}};
-    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++)
+    for (size_t i = 0; i < COUNT(sides); i++)
         assert_int_equal(gconv_filter_create(sides[i][0], sides[i][1], &filter, &error),
                          GCONV_ERROR_ARGUMENT);
     assert_null(filter);
-    assert_int_equal(gconv_filter_create(4, 3, &filter, &error), GCONV_OK);
+    assert_ok(gconv_filter_create(4, 3, &filter, &error));
     assert_int_equal(filter->anchor_x, 2);
     assert_int_equal(filter->anchor_y, 1);
     assert_true(filter->divisor == 1 && !filter->has_offset && filter->name == NULL);
     assert_true(gconv_filter_gain(filter) == 0);
-    gconv_filter_free(filter);
     gconv_filter_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepts),
-        cmocka_unit_test(reads_vectors),
-        cmocka_unit_test(reads_the_longest_vectors),
-        cmocka_unit_test(reads_headers),
-        cmocka_unit_test(accepts_sides_to_255),
-        cmocka_unit_test(sees_decimal_commas),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(refuses_what_is_too_large),
-        cmocka_unit_test(survives_random_edits),
-        cmocka_unit_test(ignores_the_locale),
-        cmocka_unit_test(loads_the_examples_of_the_manual),
-        cmocka_unit_test(creates_within_limits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

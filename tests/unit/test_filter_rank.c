@@ -2,7 +2,6 @@
 #include "core_support.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST = 3 };
 
@@ -28,7 +27,7 @@ static void check_rank(const gconv_filter *filter, int expected)
 {
     static double columns[MOST * GCONV_FILTER_VECTOR_MAX], rows[MOST * GCONV_FILTER_VECTOR_MAX];
     int rank = -1, width = filter->width, height = filter->height;
-    assert_int_equal(gconv_filter_rank(filter, MOST, columns, rows, &rank, NULL), GCONV_OK);
+    assert_ok(gconv_filter_rank(filter, MOST, columns, rows, &rank, NULL));
     assert_int_equal(rank, expected);
     double rest = 0, all = 0;
     for (int j = 0; j < height; j++)
@@ -42,9 +41,8 @@ static void check_rank(const gconv_filter *filter, int expected)
     assert_true(rank > MOST || rest <= 0x1p-22 * all);
 }
 
-static void knows_ranks(void **state)
+TEST(knows_ranks)
 {
-    (void)state;
     static const struct {
         const char *name;
         int rank;
@@ -65,31 +63,30 @@ static void knows_ranks(void **state)
                    {"3x3: 8388608 1 0  0 1 0  0 0 1", 3},
                    {"3x3: 1e38 1e38 1e38  1e38 1e38 1e38  1e38 -1e38 1e38", 2},
                    {"2x2: 1e-44 2e-44 0 1e-44", 2}};
-    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
-        gconv_filter *filter = load(filters[i].name);
+    for (size_t i = 0; i < COUNT(filters); i++) {
+        OWNED_FILTER filter = load(filters[i].name);
         check_rank(filter, filters[i].rank);
-        gconv_filter_free(filter);
     }
 }
 
 /* Whole filters of rank 1 have whole vectors without a common factor in the row. */
-static void keeps_whole_vectors(void **state)
+TEST(keeps_whole_vectors)
 {
-    (void)state;
     double columns[5], rows[5];
     int rank;
-    gconv_filter *filter = load("gauss5");
-    assert_int_equal(gconv_filter_rank(filter, 1, columns, rows, &rank, NULL), GCONV_OK);
+    OWNED_FILTER filter = load("gauss5");
+    assert_ok(gconv_filter_rank(filter, 1, columns, rows, &rank, NULL));
     const double expected[5] = {2, 4, 5, 4, 2};
     assert_memory_equal(columns, expected, sizeof expected);
     assert_memory_equal(rows, expected, sizeof expected);
-    gconv_filter_free(filter);
 }
 
 static void check_product(const char *first_name, const char *second_name)
 {
-    gconv_filter *first = load(first_name), *second = load(second_name), *product;
-    assert_int_equal(gconv_filter_compose(first, second, &product, NULL), GCONV_OK);
+    OWNED_FILTER first = load(first_name);
+    OWNED_FILTER second = load(second_name);
+    OWNED_FILTER product;
+    assert_ok(gconv_filter_compose(first, second, &product, NULL));
     assert_int_equal(product->width, first->width + second->width - 1);
     assert_int_equal(product->height, first->height + second->height - 1);
     assert_int_equal(product->anchor_x, first->anchor_x + second->anchor_x);
@@ -104,14 +101,10 @@ static void check_product(const char *first_name, const char *second_name)
                     sum += weight_at(first, j, i) * weight_at(second, y - j, x - i);
             assert_true(fabs(weight_at(product, y, x) - sum) <= 0x1p-23 * fabs(sum));
         }
-    gconv_filter_free(product);
-    gconv_filter_free(first);
-    gconv_filter_free(second);
 }
 
-static void composes(void **state)
+TEST(composes)
 {
-    (void)state;
     check_product("gauss5", "laplace3");
     check_product("laplace3", "emboss3");
     check_product("roberts-x", "3x2+0+1: 1,2,3,4,5,6");
@@ -122,32 +115,18 @@ static void composes(void **state)
 static void check_refused(const char *first_name, const char *second_name, gconv_status expected,
                           const char *message)
 {
-    gconv_filter *first = load(first_name), *second = load(second_name), *product = first;
+    OWNED_FILTER first = load(first_name);
+    OWNED_FILTER second = load(second_name);
+    gconv_filter *product = first;
     gconv_error error;
-    assert_int_equal(gconv_filter_compose(first, second, &product, &error), expected);
+    assert_fails(gconv_filter_compose(first, second, &product, &error), expected, &error, message);
     assert_null(product);
-    if (strstr(error.message, message) == NULL)
-        fail_msg("%s", error.message);
-    gconv_filter_free(first);
-    gconv_filter_free(second);
 }
 
-static void refuses_what_no_filter_holds(void **state)
+TEST(refuses_what_no_filter_holds)
 {
-    (void)state;
     check_refused("box:200", "box:57", GCONV_ERROR_ARGUMENT, "a filter of 256 x 256");
     check_refused("box:300x1", "box:1x300", GCONV_ERROR_ARGUMENT, "a filter of 300 x 300");
     check_refused("emboss3", "gauss3", GCONV_ERROR_FILTER, "only the last filter");
     check_refused("2x1: 1e30,1", "2x1: 1,1e30", GCONV_ERROR_FILTER, "infinite in float32");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_ranks),
-        cmocka_unit_test(keeps_whole_vectors),
-        cmocka_unit_test(composes),
-        cmocka_unit_test(refuses_what_no_filter_holds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,6 @@
 #include "gpu/runtime/finish.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- What is taken --------------------------------------------------------------------------- */
 
@@ -19,12 +18,11 @@ static int kind_with(gconv_job job, float *weights, double divisor, gc_finish *f
     const gconv_filter *filters[] = {&filter};
     job.filters = filters;
     job.filter_count = 1;
-    gc_problem problem;
+    OWNED_PROBLEM problem;
     gconv_error error;
     if (gc_problem_create(&job, &problem, &error) != GCONV_OK)
         fail_msg("%s", error.message);
     bool made = gc_finish_of(&problem, finish);
-    gc_problem_destroy(&problem);
     return made ? finish->kind : -1;
 }
 
@@ -33,9 +31,8 @@ static int kind_of(gconv_job job, double divisor, gc_finish *finish)
     return kind_with(job, whole, divisor, finish);
 }
 
-static void real_sums_are_short_over_a_power_of_2(void **state)
+TEST(real_sums_are_short_over_a_power_of_2)
 {
-    (void)state;
     gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     assert_int_equal(kind_with(job, real, 1, &finish), GC_FINISH_ROUND);
@@ -45,9 +42,8 @@ static void real_sums_are_short_over_a_power_of_2(void **state)
     assert_int_equal(kind_with(job, real, 1, &finish), GC_FINISH_NEAREST);
 }
 
-static void divisions_without_ties_are_short(void **state)
+TEST(divisions_without_ties_are_short)
 {
-    (void)state;
     gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     assert_int_equal(kind_of(job, 1, &finish), GC_FINISH_ROUND);
@@ -61,9 +57,8 @@ static void divisions_without_ties_are_short(void **state)
 }
 
 /* Kernels clamp quotients to bytes two at a time, as numbers of 16 bits: 64 * 255 is below 2^14. */
-static void far_quotients_are_not_short(void **state)
+TEST(far_quotients_are_not_short)
 {
-    (void)state;
     gc_finish finish;
     float far[9] = {0, 0, 0, 0, 65, 0, 0, 0, 0};
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
@@ -75,9 +70,8 @@ static void far_quotients_are_not_short(void **state)
     assert_int_equal(kind_with(job, far, 1, &finish), GC_FINISH_ROUND);
 }
 
-static void other_bytes_are_nearly_always_short(void **state)
+TEST(other_bytes_are_nearly_always_short)
 {
-    (void)state;
     gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     assert_int_equal(kind_of(job, 2.5, &finish), GC_FINISH_NEAREST);
@@ -96,9 +90,8 @@ static void other_bytes_are_nearly_always_short(void **state)
     assert_true(finish.narrows && finish.gain == (float)(1 / 257.0 / 16));
 }
 
-static void all_else_is_computed_in_double(void **state)
+TEST(all_else_is_computed_in_double)
 {
-    (void)state;
     gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     gconv_job far = job;
@@ -118,18 +111,16 @@ static void all_else_is_computed_in_double(void **state)
     assert_false(finish.narrows);
 }
 
-static void far_divisors_are_left_to_the_cpu(void **state)
+TEST(far_divisors_are_left_to_the_cpu)
 {
-    (void)state;
     gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     assert_int_equal(kind_of(job, 1e300, &finish), -1);
     assert_int_equal(kind_of(job, -1e-300, &finish), -1);
 }
 
-static void alpha_has_conversions_of_its_own(void **state)
+TEST(alpha_has_conversions_of_its_own)
 {
-    (void)state;
     gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 4, 8));
     job.alpha = GCONV_ALPHA_KEEP;
@@ -152,9 +143,8 @@ static void alpha_has_conversions_of_its_own(void **state)
     assert_int_equal(kind_of(job, 16, &finish), -1);
 }
 
-static void integers_of_16_bits_have_a_remainder(void **state)
+TEST(integers_of_16_bits_have_a_remainder)
 {
-    (void)state;
     gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 16));
     assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_ROUND);
@@ -166,9 +156,8 @@ static void integers_of_16_bits_have_a_remainder(void **state)
     assert_int_equal(kind_of(job, 1001, &finish), GC_FINISH_NEAREST);
 }
 
-static void thresholds_are_those_of_rule_6(void **state)
+TEST(thresholds_are_those_of_rule_6)
 {
-    (void)state;
     gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     job.output = GCONV_OUTPUT_EDGES;
@@ -240,9 +229,8 @@ static bool check_divisor(int divisor, int largest, int step)
     return true;
 }
 
-static void short_conversions_round_as_the_long_one(void **state)
+TEST(short_conversions_round_as_the_long_one)
 {
-    (void)state;
     int let_through = 0;
     for (int divisor = 1; divisor < 1 << 16; divisor++)
         let_through += check_divisor(divisor, 255, divisor > 512 ? 7 : 1);
@@ -265,9 +253,8 @@ static unsigned round_by_remainder(float value, const gc_finish *f, float larges
 }
 
 /* Integers around ties and anywhere below 2^24, over divisors up to 2^22. */
-static void remainders_correct_quotients(void **state)
+TEST(remainders_correct_quotients)
 {
-    (void)state;
     uint64_t random = 1;
     for (int i = 0; i < 3000000; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
@@ -288,9 +275,8 @@ static void remainders_correct_quotients(void **state)
 }
 
 /* Ties, what lies next to them, and what is clamped. */
-static void real_values_over_a_power_of_2_do_too(void **state)
+TEST(real_values_over_a_power_of_2_do_too)
 {
-    (void)state;
     for (float divisor = 1; divisor <= 1024; divisor *= 32) {
         gc_finish finish;
         gc_finish_divide((double)divisor, &finish);
@@ -315,9 +301,8 @@ static double ratio(double value, double divisor, double reciprocal)
     return fma(fma(-quotient, divisor, value), reciprocal, quotient);
 }
 
-static void products_divide_as_divisions_do(void **state)
+TEST(products_divide_as_divisions_do)
 {
-    (void)state;
     uint64_t random = 1;
     for (int i = 0; i < 1000000; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
@@ -386,9 +371,8 @@ static int check_nearest(const gc_finish *f, double level, uint64_t *random)
     return doubtful;
 }
 
-static void samples_that_are_sure_are_right(void **state)
+TEST(samples_that_are_sure_are_right)
 {
-    (void)state;
     const double divisors[] = {1, 1.1, 9, -16, 1000003}, scales[] = {1, -0.3, 7};
     const double offsets[] = {0, 127.5, -1000};
     uint64_t random = 1;
@@ -408,25 +392,4 @@ static void samples_that_are_sure_are_right(void **state)
             doubtful += check_nearest(&finish, is_short ? level * 257 + level % 7 : level, &random);
     }
     assert_true(checked > 1500000 && doubtful > 0 && doubtful < checked / 500);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(divisions_without_ties_are_short),
-        cmocka_unit_test(real_sums_are_short_over_a_power_of_2),
-        cmocka_unit_test(far_quotients_are_not_short),
-        cmocka_unit_test(other_bytes_are_nearly_always_short),
-        cmocka_unit_test(all_else_is_computed_in_double),
-        cmocka_unit_test(far_divisors_are_left_to_the_cpu),
-        cmocka_unit_test(alpha_has_conversions_of_its_own),
-        cmocka_unit_test(integers_of_16_bits_have_a_remainder),
-        cmocka_unit_test(thresholds_are_those_of_rule_6),
-        cmocka_unit_test(short_conversions_round_as_the_long_one),
-        cmocka_unit_test(remainders_correct_quotients),
-        cmocka_unit_test(real_values_over_a_power_of_2_do_too),
-        cmocka_unit_test(products_divide_as_divisions_do),
-        cmocka_unit_test(samples_that_are_sure_are_right),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
 static const char *const implementations[] = {"reference", "cpu"};
 enum { IMPLEMENTATIONS = 2 };
@@ -21,31 +20,28 @@ static gconv_job float_job(const gconv_filter *const *filters, uint32_t width, u
 
 static void run(const gconv_job *job, const float *in, void *out)
 {
-    gconv_plan *plan = planned(job);
+    OWNED_PLAN plan = planned(job);
     gconv_error error;
     if (gconv_plan_run_memory(plan, in, gconv_shape_row_bytes(&job->input), out,
                               gconv_shape_row_bytes(gconv_plan_output_shape(plan)), NULL,
                               &error) != GCONV_OK)
         fail_msg("%s: %s", job->implementation, error.message);
-    gconv_plan_free(plan);
 }
 
-static void jobs_take_floats(void **state)
+TEST(jobs_take_floats)
 {
-    (void)state;
     gconv_filter filter = filter_of(1, 1, 1, one);
     const gconv_filter *filters[] = {&filter};
     gconv_job job = float_job(filters, 5, 4, 3, 32);
-    assert_int_equal(gconv_job_check(&job, NULL), GCONV_OK);
+    assert_ok(gconv_job_check(&job, NULL));
     job.input.depth = 1;
     assert_int_equal(gconv_job_check(&job, NULL), GCONV_ERROR_ARGUMENT);
     job.input.depth = 64;
     assert_int_equal(gconv_job_check(&job, NULL), GCONV_ERROR_ARGUMENT);
 }
 
-static void no_chain_on_floats_is_exact(void **state)
+TEST(no_chain_on_floats_is_exact)
 {
-    (void)state;
     gconv_filter filter = filter_of(1, 1, 1, one);
     const gconv_filter *filters[] = {&filter};
     gconv_job job = float_job(filters, 5, 4, 1, 32);
@@ -63,12 +59,11 @@ static const float awkward[] = {0,       0x1p-149f, -0x1p-149f, 0x1.fffffcp-127f
                                 -1e-30f, 1.0f / 3,  -0.5f,      127.999f,         255,
                                 -255,    300.25f,   65535.5f,   0x1p24f + 2,      -0x1.fffffep31f,
                                 0x1p32f};
-enum { AWKWARD = sizeof awkward / sizeof awkward[0] };
+enum { AWKWARD = COUNT(awkward) };
 
 /* Under premultiply colours are divided by alpha again, which is a power of 2 here. */
-static void identity_keeps_floats(void **state)
+TEST(identity_keeps_floats)
 {
-    (void)state;
     enum { WIDTH = 67, HEIGHT = 5, VALUES = WIDTH * HEIGHT * 4 };
     static float in[VALUES], out[VALUES];
     gconv_filter filter = filter_of(1, 1, 1, one);
@@ -93,11 +88,10 @@ static void identity_keeps_floats(void **state)
 }
 
 static const float levels[] = {-5, 0, 0.5f, 1.5f, 127.25f, 128, 254.6f, 255, 300, 0x1p32f};
-enum { LEVELS = sizeof levels / sizeof levels[0] };
+enum { LEVELS = COUNT(levels) };
 
-static void floats_become_integers(void **state)
+TEST(floats_become_integers)
 {
-    (void)state;
     static const uint8_t bytes[LEVELS] = {0, 0, 0, 2, 127, 128, 255, 255, 255, 255};
     /* 0.5 * 257 and 1.5 * 257 are ties. */
     static const uint16_t shorts[LEVELS] = {0,     0,     128,   386,   32703,
@@ -121,9 +115,8 @@ static void floats_become_integers(void **state)
 }
 
 /* Offset, threshold and the border's value are in the samples' own unit. */
-static void levels_count_as_they_are(void **state)
+TEST(levels_count_as_they_are)
 {
-    (void)state;
     float row[] = {1, 0, 0};
     gconv_filter move = filter_of(3, 1, 1, row), same = filter_of(1, 1, 1, one);
     const gconv_filter *moves[] = {&move}, *sames[] = {&same};
@@ -150,9 +143,8 @@ static void levels_count_as_they_are(void **state)
     }
 }
 
-static void kept_alpha_is_converted(void **state)
+TEST(kept_alpha_is_converted)
 {
-    (void)state;
     static const float in[] = {10, 0.25f, 20, 254.5f, 30, -1, 40, 300};
     gconv_filter filter = filter_of(1, 1, 1, one);
     const gconv_filter *filters[] = {&filter};
@@ -170,9 +162,8 @@ static void kept_alpha_is_converted(void **state)
     }
 }
 
-static void alpha_of_255_is_opaque(void **state)
+TEST(alpha_of_255_is_opaque)
 {
-    (void)state;
     gconv_shape shape = shape_of(2, 1, 2, 32);
     assert_true(gconv_shape_is_opaque(&shape, (float[]){0, 255, 1, 255}, 1, 16));
     assert_false(gconv_shape_is_opaque(&shape, (float[]){255, 255, 255, 254.9f}, 1, 16));
@@ -183,14 +174,13 @@ static void alpha_of_255_is_opaque(void **state)
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 
 /* A weight of 2^95 brings samples of 2^32 to 2^127. Twice that is beyond float32. */
-static void ranges_reach_to_the_largest_sample(void **state)
+TEST(ranges_reach_to_the_largest_sample)
 {
-    (void)state;
     float weight[] = {0x1p95f};
     gconv_filter filter = filter_of(1, 1, 1, weight);
     const gconv_filter *filters[] = {&filter};
     gconv_job job = float_job(filters, 4, 4, 1, 32);
-    assert_int_equal(gconv_job_check(&job, NULL), GCONV_OK);
+    assert_ok(gconv_job_check(&job, NULL));
     for (int n = 0; n < IMPLEMENTATIONS; n++) {
         float in[16], out[16];
         for (int i = 0; i < 16; i++)
@@ -203,11 +193,11 @@ static void ranges_reach_to_the_largest_sample(void **state)
     weight[0] = 0x1p96f;
     assert_int_equal(gconv_job_check(&job, NULL), GCONV_ERROR_FILTER);
     job.input.depth = 16;
-    assert_int_equal(gconv_job_check(&job, NULL), GCONV_OK);
+    assert_ok(gconv_job_check(&job, NULL));
     job = float_job(filters, 4, 4, 2, 32);
     job.alpha = GCONV_ALPHA_PREMULTIPLY;
     weight[0] = 0x1p63f;
-    assert_int_equal(gconv_job_check(&job, NULL), GCONV_OK);
+    assert_ok(gconv_job_check(&job, NULL));
     weight[0] = 0x1p64f;
     assert_int_equal(gconv_job_check(&job, NULL), GCONV_ERROR_FILTER);
 }
@@ -222,13 +212,12 @@ static double bound_of(const gconv_plan *plan, const float *in, gconv_difference
 }
 
 /* 4 n 2^-24 sum|w| max|in|, n = 1; the largest sample counts, or 2^-60. */
-static void the_bound_follows_the_samples(void **state)
+TEST(the_bound_follows_the_samples)
 {
-    (void)state;
     gconv_filter filter = filter_of(1, 1, 1, one);
     const gconv_filter *filters[] = {&filter};
     gconv_job job = float_job(filters, 4, 1, 1, 32);
-    gconv_plan *plan = planned(&job);
+    OWNED_PLAN plan = planned(&job);
     gconv_difference difference;
     double tiny = 0x1p-148;
     assert_true(bound_of(plan, (float[]){1, 2, -1024, 3}, &difference) == 0x1p-12 + tiny);
@@ -237,7 +226,6 @@ static void the_bound_follows_the_samples(void **state)
     assert_int_equal(difference.mismatches, 1); /* 2^-60 where all is black */
     assert_true(bound_of(plan, (float[]){0, 0x1p-70f, 0, 0}, &difference) == 0x1p-82 + tiny);
     assert_true(bound_of(plan, (float[]){0, 0x1p-50f, 0, 0}, &difference) == 0x1p-72 + tiny);
-    gconv_plan_free(plan);
 }
 
 /* ---- What is no number ----------------------------------------------------------------------- */
@@ -247,7 +235,7 @@ enum { SIDE = 90 };
 static void fill(float *in, int values, int kind)
 {
     static const float strange[] = {NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, -NAN};
-    enum { STRANGE = sizeof strange / sizeof strange[0] };
+    enum { STRANGE = COUNT(strange) };
     for (int i = 0; i < values; i++)
         in[i] = kind < STRANGE ? strange[kind] : i % 3 == 0 ? strange[i / 3 % STRANGE] : 100;
 }
@@ -255,9 +243,9 @@ static void fill(float *in, int values, int kind)
 /* The run ends, and writes its output alone: every byte of that, whatever its value. */
 static void run_on_strange_samples(const gconv_job *job, const float *in)
 {
-    gconv_plan *plan = planned(job);
+    OWNED_PLAN plan = planned(job);
     size_t row = gconv_shape_row_bytes(gconv_plan_output_shape(plan)), stride = (row + 11) / 4 * 4;
-    unsigned char *out = malloc(stride * SIDE);
+    OWNED unsigned char *out = malloc(stride * SIDE);
     assert_non_null(out);
     memset(out, 0xa5, stride * SIDE);
     gconv_error error;
@@ -267,13 +255,10 @@ static void run_on_strange_samples(const gconv_job *job, const float *in)
     for (size_t y = 0; y < SIDE; y++)
         for (size_t i = row; i < stride; i++)
             assert_int_equal(out[y * stride + i], 0xa5);
-    free(out);
-    gconv_plan_free(plan);
 }
 
-static void strange_samples_do_no_harm(void **state)
+TEST(strange_samples_do_no_harm)
 {
-    (void)state;
     static const int depths[] = {1, 8, 16, 32};
     static float in[SIDE * SIDE * 4], small[9], large[41 * 41];
     for (int i = 0; i < 9; i++)
@@ -296,9 +281,8 @@ static void strange_samples_do_no_harm(void **state)
 }
 
 /* Not-a-number is no edge, and black as an integer. */
-static void not_a_number_is_black(void **state)
+TEST(not_a_number_is_black)
 {
-    (void)state;
     gconv_filter filter = filter_of(1, 1, 1, one);
     const gconv_filter *filters[] = {&filter};
     for (int n = 0; n < IMPLEMENTATIONS; n++) {
@@ -308,22 +292,4 @@ static void not_a_number_is_black(void **state)
         run(&job, (float[]){NAN, INFINITY, -INFINITY}, out);
         assert_memory_equal(out, ((uint8_t[]){0, 255, 0}), 3);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_take_floats),
-        cmocka_unit_test(no_chain_on_floats_is_exact),
-        cmocka_unit_test(identity_keeps_floats),
-        cmocka_unit_test(floats_become_integers),
-        cmocka_unit_test(levels_count_as_they_are),
-        cmocka_unit_test(kept_alpha_is_converted),
-        cmocka_unit_test(alpha_of_255_is_opaque),
-        cmocka_unit_test(ranges_reach_to_the_largest_sample),
-        cmocka_unit_test(the_bound_follows_the_samples),
-        cmocka_unit_test(strange_samples_do_no_harm),
-        cmocka_unit_test(not_a_number_is_black),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

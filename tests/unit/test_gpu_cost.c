@@ -84,7 +84,7 @@ static const scene scenes[] = {
 
 typedef struct pin {
     const char *implementation;
-    double seconds[sizeof scenes / sizeof scenes[0]]; /* 0: refused */
+    double seconds[COUNT(scenes)]; /* 0: refused */
 } pin;
 
 static const pin pins[] = {
@@ -146,7 +146,7 @@ static void make_problem(const scene *seen, double divisor, gc_problem *problem)
     job.threshold = 32;
     job.border = GCONV_BORDER_MIRROR;
     job.runs = seen->runs;
-    assert_int_equal(gc_problem_create(&job, problem, NULL), GCONV_OK);
+    assert_ok(gc_problem_create(&job, problem, NULL));
 }
 
 /* Seconds, 0 where the implementation refuses the problem. */
@@ -164,18 +164,16 @@ static double seconds_of(const char *name, const gc_problem *problem)
 
 static double expect(const char *name, const scene *seen)
 {
-    gc_problem problem;
+    OWNED_PROBLEM problem;
     make_problem(seen, 1, &problem);
     double seconds = seconds_of(name, &problem);
-    gc_problem_destroy(&problem);
     return seconds;
 }
 
-static void seconds_are_as_measured(void **state)
+TEST(seconds_are_as_measured)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof pins / sizeof pins[0]; i++)
-        for (size_t k = 0; k < sizeof scenes / sizeof scenes[0]; k++) {
+    for (size_t i = 0; i < COUNT(pins); i++)
+        for (size_t k = 0; k < COUNT(scenes); k++) {
             double seconds = expect(pins[i].implementation, &scenes[k]);
             if (fabs(seconds - pins[i].seconds[k]) > 1e-12 * pins[i].seconds[k])
                 fail_msg("%s, %s: %.17g s", pins[i].implementation, scenes[k].name, seconds);
@@ -249,7 +247,7 @@ static void check_row(const row *seen, const gc_problem *problem)
     int chosen = fastest(expected, METHODS);
     if (measured[chosen] == 0 || measured[chosen] > 1.05 * measured[fastest(measured, METHODS)])
         fail_msg("%s: %s is not the fastest", seen->name, methods[chosen]);
-    for (size_t i = 0; i < sizeof pins / sizeof pins[0]; i++) {
+    for (size_t i = 0; i < COUNT(pins); i++) {
         double other = kernels_of(pins[i].implementation, problem);
         if (other > 0 && other < expected[chosen])
             fail_msg("%s: %s is faster than %s", seen->name, pins[i].implementation,
@@ -257,10 +255,9 @@ static void check_row(const row *seen, const gc_problem *problem)
     }
 }
 
-static void kernels_from_samples_to_samples(void **state)
+TEST(kernels_from_samples_to_samples)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         const row *seen = &rows[i];
         scene of = {seen->name,
                     4096,
@@ -271,20 +268,16 @@ static void kernels_from_samples_to_samples(void **state)
                     {seen->side, 0},
                     GCONV_OUTPUT_SAMPLES,
                     1000000000};
-        gc_problem problem;
+        OWNED_PROBLEM problem;
         make_problem(&of, seen->divisor, &problem);
         check_row(seen, &problem);
-        gc_problem_destroy(&problem);
     }
 }
 
-int main(void)
+static const char *missing(void)
 {
-    if (gc_implementation_named("naive")->operations == NULL || !gc_jit_available())
-        return 77;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(seconds_are_as_measured, make_cache, remove_cache),
-        cmocka_unit_test_setup_teardown(kernels_from_samples_to_samples, make_cache, remove_cache),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    bool built = gc_implementation_named("naive")->operations != NULL && gc_jit_available();
+    return built ? NULL : "built without CUDA, or NVRTC is missing";
 }
+
+const test_suite suite = {.before = make_cache, .after = remove_cache, .missing = missing};

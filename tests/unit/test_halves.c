@@ -4,7 +4,6 @@
 #include "gpu/fast/halves.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { SIDE_MAX = 40, ROWS = 32 };
 
@@ -18,9 +17,8 @@ static float value_of(unsigned bits)
     return bits & 0x8000 ? -value : value;
 }
 
-static void every_half_is_itself_and_ties_are_even(void **state)
+TEST(every_half_is_itself_and_ties_are_even)
 {
-    (void)state;
     for (unsigned bits = 0; bits < 0x7bff; bits++) { /* all but the largest, and infinity */
         float half = value_of(bits), next = value_of(bits + 1), middle = (half + next) / 2;
         assert_true(gc_half_of(half) == half && gc_half_of(-half) == -half);
@@ -69,9 +67,8 @@ static void check_matrix(const gc_step *step)
     assert_true(GC_HALVES_UNIT - 1 + skip + step->width <= columns);
 }
 
-static void every_weight_is_where_its_sample_is(void **state)
+TEST(every_weight_is_where_its_sample_is)
 {
-    (void)state;
     for (int width = 1; width <= SIDE_MAX; width++)
         for (int left = 0; left < width; left++) {
             gc_step step = step_of(width, 2, left);
@@ -79,9 +76,8 @@ static void every_weight_is_where_its_sample_is(void **state)
         }
 }
 
-static void a_word_has_two_diagonals(void **state)
+TEST(a_word_has_two_diagonals)
 {
-    (void)state;
     gc_step step = step_of(9, 1, 4);
     unsigned high, low, next;
     for (int diagonal = 0; diagonal + 1 < gc_matrix_diagonals(&step); diagonal++) {
@@ -91,9 +87,8 @@ static void a_word_has_two_diagonals(void **state)
     }
 }
 
-static void what_follows_a_tile_is_aligned(void **state)
+TEST(what_follows_a_tile_is_aligned)
 {
-    (void)state;
     for (int width = 1; width <= SIDE_MAX; width++)
         for (int height = 1; height <= SIDE_MAX; height++)
             for (int splits = 0; splits <= 1; splits++) {
@@ -131,9 +126,8 @@ static double left_of(float value, int exponent)
 
 /* The dimmest image that there is goes through a filter of small weights: what comes out is split
  * with an error that meets_bound counts on, 4 of 12 units each. */
-static void dim_values_keep_their_bits(void **state)
+TEST(dim_values_keep_their_bits)
 {
-    (void)state;
     float small[9] = {1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f};
     float third[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
     for (int depth = 8; depth <= 16; depth += 8)
@@ -142,7 +136,7 @@ static void dim_values_keep_their_bits(void **state)
             for (int i = 0; i < 9; i++)
                 weights[i] = small[i] * factor;
             gconv_filter first = filter_of(3, 3, 1, weights), second = filter_of(3, 3, 1, third);
-            gc_problem problem;
+            OWNED_PROBLEM problem;
             make_problem(job_of(NULL, 0, shape_of(8, 8, 1, depth)), 2, &first, &second, &problem);
             const gc_step *step = &problem.chain.steps[1];
             gc_parts parts = gc_parts_of(&problem, step, false);
@@ -153,13 +147,11 @@ static void dim_values_keep_their_bits(void **state)
                 assert_true(left_of(one * (1 + (float)i / 1000), parts.sample_exponent) <= 4.5);
             for (int i = 0; i < 9; i++)
                 assert_true(left_of(third[i], parts.weight_exponent) <= 4);
-            gc_problem_destroy(&problem);
         }
 }
 
-static void bytes_and_short_weights_have_one_part(void **state)
+TEST(bytes_and_short_weights_have_one_part)
 {
-    (void)state;
     float whole[9] = {1, 2, 1, 2, 4, 2, 1, 2, 2047}, long_one[9] = {1, 2, 1, 2, 4, 2, 1, 2, 2049};
     gconv_filter short_weights = filter_of(3, 3, 1, whole);
     gconv_filter long_weights = filter_of(3, 3, 1, long_one);
@@ -185,9 +177,8 @@ static void bytes_and_short_weights_have_one_part(void **state)
 }
 
 /* Of a black image the border is all there is: what two halves leave of it must be in the bound. */
-static void a_border_near_0_is_refused(void **state)
+TEST(a_border_near_0_is_refused)
 {
-    (void)state;
     static const struct {
         double border;
         bool is_split;
@@ -196,8 +187,8 @@ static void a_border_near_0_is_refused(void **state)
     gconv_filter filter = filter_of(3, 3, 1, weights);
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     job.border = GCONV_BORDER_CONSTANT;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        gc_problem problem;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OWNED_PROBLEM problem;
         job.border_value = cases[i].border;
         make_problem(job, 1, &filter, NULL, &problem);
         gc_parts parts = gc_parts_of(&problem, problem.chain.steps, false);
@@ -205,80 +196,71 @@ static void a_border_near_0_is_refused(void **state)
                          cases[i].is_split);
         assert_true(cases[i].border == 0 || !cases[i].is_split ||
                     left_of((float)cases[i].border, parts.sample_exponent) <= 4);
-        gc_problem_destroy(&problem);
     }
 }
 
 /* Values that rounding has made larger than they should be are still halves. */
-static void rounded_values_are_halves(void **state)
+TEST(rounded_values_are_halves)
 {
-    (void)state;
     static float weights[81];
     for (int i = 0; i < 81; i++)
         weights[i] = 0.3f;
     for (int e = -60; e <= 60; e++) {
         float factor = ldexpf(0.9999f, e) / 255;
         gconv_filter first = filter_of(1, 1, 1, &factor), second = filter_of(9, 9, 1, weights);
-        gc_problem problem;
+        OWNED_PROBLEM problem;
         make_problem(job_of(NULL, 0, shape_of(8, 8, 1, 8)), 2, &first, &second, &problem);
         const gc_step *step = &problem.chain.steps[1];
         gc_parts parts = gc_parts_of(&problem, step, false);
         assert_true(gc_parts_in_range(&problem, step, &parts));
         double largest = ldexp(step->largest_value, parts.sample_exponent);
         assert_true(largest < 0x1p15 && (largest >= 0x1p14 || parts.sample_exponent == 0));
-        gc_problem_destroy(&problem);
     }
     /* Beyond 2^100 either way scaling would meet the ends of float32. */
     for (int e = -120; e <= 120; e += 240) {
         float factor = ldexpf(1, e) / 255;
         gconv_filter first = filter_of(1, 1, 1, &factor), second = filter_of(9, 9, 1, weights);
-        gc_problem problem;
+        OWNED_PROBLEM problem;
         make_problem(job_of(NULL, 0, shape_of(8, 8, 1, 8)), 2, &first, &second, &problem);
         gc_parts parts = gc_parts_of(&problem, &problem.chain.steps[1], false);
         assert_false(gc_parts_in_range(&problem, &problem.chain.steps[1], &parts));
-        gc_problem_destroy(&problem);
     }
 }
 
-static void a_border_far_from_the_samples_is_refused(void **state)
+TEST(a_border_far_from_the_samples_is_refused)
 {
-    (void)state;
     float weights[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
     gconv_filter filter = filter_of(3, 3, 1, weights);
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     job.border = GCONV_BORDER_CONSTANT;
     for (int far = 0; far <= 1; far++) {
-        gc_problem problem;
+        OWNED_PROBLEM problem;
         job.border_value = far ? 1e9 : 1000;
         make_problem(job, 1, &filter, NULL, &problem);
         gc_parts parts = gc_parts_of(&problem, problem.chain.steps, true);
         assert_int_equal(gc_parts_in_range(&problem, problem.chain.steps, &parts), !far);
-        gc_problem_destroy(&problem);
     }
 }
 
 /* Also where a constant border alone would be split well. */
-static void floats_are_refused(void **state)
+TEST(floats_are_refused)
 {
-    (void)state;
     float weights[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
     gconv_filter filter = filter_of(3, 3, 1, weights);
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 32));
     for (int constant = 0; constant <= 1; constant++) {
-        gc_problem problem;
+        OWNED_PROBLEM problem;
         job.border = constant ? GCONV_BORDER_CONSTANT : GCONV_BORDER_MIRROR;
         job.border_value = 40000;
         make_problem(job, 1, &filter, NULL, &problem);
         gc_parts parts = gc_parts_of(&problem, problem.chain.steps, false);
         assert_true(parts.splits);
         assert_false(gc_parts_in_range(&problem, problem.chain.steps, &parts));
-        gc_problem_destroy(&problem);
     }
 }
 
-static void few_weights_are_refused(void **state)
+TEST(few_weights_are_refused)
 {
-    (void)state;
     gc_step square = step_of(3, 3, 1), column = step_of(1, 9, 0), row = step_of(9, 1, 4);
     assert_true(gc_parts_meet_bound(&square, 9));
     assert_false(gc_parts_meet_bound(&square, 8)); /* adds twice as often */
@@ -288,22 +270,4 @@ static void few_weights_are_refused(void **state)
         gc_step step = step_of(side, side, side / 2);
         assert_true(gc_parts_meet_bound(&step, 8));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_half_is_itself_and_ties_are_even),
-        cmocka_unit_test(every_weight_is_where_its_sample_is),
-        cmocka_unit_test(a_word_has_two_diagonals),
-        cmocka_unit_test(what_follows_a_tile_is_aligned),
-        cmocka_unit_test(dim_values_keep_their_bits),
-        cmocka_unit_test(bytes_and_short_weights_have_one_part),
-        cmocka_unit_test(a_border_near_0_is_refused),
-        cmocka_unit_test(rounded_values_are_halves),
-        cmocka_unit_test(a_border_far_from_the_samples_is_refused),
-        cmocka_unit_test(floats_are_refused),
-        cmocka_unit_test(few_weights_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

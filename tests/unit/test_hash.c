@@ -11,36 +11,23 @@ static void assert_hash(const char *text, uint64_t high, uint64_t low)
 }
 
 /* draft-eastlake-fnv; "" is the offset basis. */
-static void published_values(void **state)
+TEST(published_values)
 {
-    (void)state;
     assert_hash("", UINT64_C(0x6c62272e07bb0142), UINT64_C(0x62b821756295c58d));
     assert_hash("a", UINT64_C(0xd228cb696f1a8caf), UINT64_C(0x78912b704e4a8964));
     assert_hash("foobar", UINT64_C(0x343e1662793c64bf), UINT64_C(0x6f0d3597ba446f18));
 }
 
-static void pieces_are_one_text(void **state)
+TEST(pieces_are_one_text)
 {
-    (void)state;
     gc_hash whole = gc_hash_bytes(gc_hash_start(), "foobar", 6);
     gc_hash pieces = gc_hash_bytes(gc_hash_bytes(gc_hash_start(), "foo", 3), "bar", 3);
     assert_memory_equal(&whole, &pieces, sizeof whole);
 }
 
-static void strings_keep_their_ends(void **state)
+TEST(strings_keep_their_ends)
 {
-    (void)state;
     gc_hash early = gc_hash_string(gc_hash_string(gc_hash_start(), "a"), "bc");
     gc_hash late = gc_hash_string(gc_hash_string(gc_hash_start(), "ab"), "c");
     assert_memory_not_equal(&early, &late, sizeof early);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_values),
-        cmocka_unit_test(pieces_are_one_text),
-        cmocka_unit_test(strings_keep_their_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,6 @@
 #include "base/clock.h"
 #include "lab/html/html.h"
 
-#include <string.h>
-
 static double late; /* seconds by which the clock goes ahead at each look */
 
 double __real_gc_seconds(void);
@@ -19,9 +17,8 @@ double __wrap_gc_seconds(void)
 }
 
 /* A program that takes longer than a minute is killed, and the data are kept. */
-static void a_timeout_leaves_the_data(void **state)
+TEST(a_timeout_leaves_the_data)
 {
-    (void)state;
     static const char script[] = "#!/bin/sh\nexec /bin/sleep 600\n", json[] = "{\"results\": []}\n";
     const char *path = strdup(scratch_path("report.html"));
     const gc_options options = {.measure = {.html = path}};
@@ -29,21 +26,15 @@ static void a_timeout_leaves_the_data(void **state)
     save_file(scratch_path("python3"), script, strlen(script));
     chmod(scratch_path("python3"), 0755);
     setenv("PATH", scratch, 1);
-    assert_int_equal(gc_html_reporter.open(&options, &output, NULL), GCONV_OK);
+    assert_ok(gc_html_reporter.open(&options, &output, NULL));
     late = 1;
-    assert_int_equal(gc_html_reporter.close(&options, strdup(json), strlen(json), output, NULL),
-                     GCONV_OK);
+    assert_ok(gc_html_reporter.close(&options, strdup(json), strlen(json), output, NULL));
     late = 0;
     assert_int_not_equal(access(path, F_OK), 0);
-    blob kept = load_file(scratch_path("report.html.json"));
+    OWNED_BLOB kept = load_file(scratch_path("report.html.json"));
     assert_int_equal(kept.size, strlen(json));
     assert_memory_equal(kept.bytes, json, kept.size);
-    free(kept.bytes);
     free((char *)path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_timeout_leaves_the_data)};
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

@@ -52,15 +52,14 @@ static int open_content(void)
     return descriptor;
 }
 
-static void short_reads_are_not_the_end(void **state)
+TEST(short_reads_are_not_the_end)
 {
-    (void)state;
     char whole[GC_DIGEST_BYTES], pieces[GC_DIGEST_BYTES];
     gc_digest_kind kind = usable_kind();
     int descriptor = open_content();
-    assert_int_equal(gc_digest_file(kind, descriptor, BYTES, whole, NULL), GCONV_OK);
+    assert_ok(gc_digest_file(kind, descriptor, BYTES, whole, NULL));
     read_bytes_max = 999;
-    assert_int_equal(gc_digest_file(kind, descriptor, BYTES, pieces, NULL), GCONV_OK);
+    assert_ok(gc_digest_file(kind, descriptor, BYTES, pieces, NULL));
     read_bytes_max = 0;
     close(descriptor);
     assert_string_equal(pieces, whole);
@@ -72,22 +71,21 @@ static int read_for_hash(gc_digest_kind kind, const size_t pieces[][2])
 {
     char whole[GC_DIGEST_BYTES], shown[GC_DIGEST_BYTES];
     int descriptor = open_content();
-    assert_int_equal(gc_digest_file(kind, descriptor, BYTES, whole, NULL), GCONV_OK);
+    assert_ok(gc_digest_file(kind, descriptor, BYTES, whole, NULL));
     gc_digest *digest = gc_digest_create(kind);
     assert_non_null(digest);
     for (; (*pieces)[1] > 0; pieces++)
         gc_digest_show(digest, (*pieces)[0], content + (*pieces)[0], (*pieces)[1]);
     reads = 0;
-    assert_int_equal(gc_digest_end(digest, descriptor, BYTES, shown, NULL), GCONV_OK);
+    assert_ok(gc_digest_end(digest, descriptor, BYTES, shown, NULL));
     free(digest);
     close(descriptor);
     assert_string_equal(shown, whole);
     return reads;
 }
 
-static void bytes_that_are_shown_are_not_read_again(void **state)
+TEST(bytes_that_are_shown_are_not_read_again)
 {
-    (void)state;
     gc_digest_kind kind = usable_kind();
     const size_t all[][2] = {{0, 1}, {1, 99999}, {100000, 100000}, {0}};
     const size_t again[][2] = {{0, 70000}, {0, 500}, {30000, 100000}, {130000, 70000}, {0}};
@@ -103,25 +101,23 @@ static void bytes_that_are_shown_are_not_read_again(void **state)
 }
 
 /* The hash is that of the first `size` bytes, whatever was shown. */
-static void more_bytes_than_the_file_has(void **state)
+TEST(more_bytes_than_the_file_has)
 {
-    (void)state;
     gc_digest_kind kind = usable_kind();
     char shorter[GC_DIGEST_BYTES], shown[GC_DIGEST_BYTES];
     int descriptor = open_content();
-    assert_int_equal(gc_digest_file(kind, descriptor, 1000, shorter, NULL), GCONV_OK);
+    assert_ok(gc_digest_file(kind, descriptor, 1000, shorter, NULL));
     gc_digest *digest = gc_digest_create(kind);
     assert_non_null(digest);
     gc_digest_show(digest, 0, content, 5000);
-    assert_int_equal(gc_digest_end(digest, descriptor, 1000, shown, NULL), GCONV_OK);
+    assert_ok(gc_digest_end(digest, descriptor, 1000, shown, NULL));
     free(digest);
     close(descriptor);
     assert_string_equal(shown, shorter);
 }
 
-static void intents_are_flushed(void **state)
+TEST(intents_are_flushed)
 {
-    (void)state;
     char input[] = "in.png", output[] = "in.png";
     gc_record record = {.input = input, .output = output, .status = GC_RECORD_DONE};
     gc_journal *journal;
@@ -129,17 +125,16 @@ static void intents_are_flushed(void **state)
                                           false, &journal, NULL);
     assert_int_equal(status, GCONV_OK);
     syncs = 0;
-    assert_int_equal(gc_journal_append(journal, &record, NULL), GCONV_OK);
+    assert_ok(gc_journal_append(journal, &record, NULL));
     assert_int_equal(syncs, 0);
     record.status = GC_RECORD_INTENT;
-    assert_int_equal(gc_journal_append(journal, &record, NULL), GCONV_OK);
+    assert_ok(gc_journal_append(journal, &record, NULL));
     assert_int_equal(syncs, 1);
     gc_journal_close(journal);
 }
 
-static void records_are_read_as_they_were_written(void **state)
+TEST(records_are_read_as_they_were_written)
 {
-    (void)state;
     enum { LONG = 5000 };
     static char long_name[LONG + 1];
     char odd[] = "new\nline \"quoted\" \\ no utf-8: \xe9", error_text[] = "\"why\"";
@@ -161,7 +156,7 @@ static void records_are_read_as_they_were_written(void **state)
     char *line = gc_record_line(&record, "a \"host\"", &size);
     assert_non_null(line);
     assert_int_equal(line[size - 1], '\n');
-    assert_int_equal(gc_record_read(line, size, &again, NULL), GCONV_OK);
+    assert_ok(gc_record_read(line, size, &again, NULL));
     free(line);
     assert_string_equal(again.input, odd);
     assert_string_equal(again.output, long_name);
@@ -177,14 +172,4 @@ static void records_are_read_as_they_were_written(void **state)
     gc_record_destroy(&again);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_reads_are_not_the_end),
-        cmocka_unit_test(bytes_that_are_shown_are_not_read_again),
-        cmocka_unit_test(more_bytes_than_the_file_has),
-        cmocka_unit_test(intents_are_flushed),
-        cmocka_unit_test(records_are_read_as_they_were_written),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

@@ -33,9 +33,8 @@ static void make_job(job *made, jpeg_random *random, bool large)
             (int16_t)((int)jpeg_random_below(random, 4096) - 2048);
 }
 
-static void every_instruction_set(void **state)
+TEST(every_instruction_set)
 {
-    (void)state;
     enum { COUNT = 20000 };
     static job made;
     static unsigned char wanted[SAMPLES], got[SAMPLES];
@@ -65,9 +64,8 @@ static void every_instruction_set(void **state)
 }
 
 /* One coefficient alone: the largest that is sound, and one more. */
-static void limits(void **state)
+TEST(limits)
 {
-    (void)state;
     static job made;
     static unsigned char samples[SAMPLES];
     for (int set = 0; gc_islow_at(set) != NULL; set++)
@@ -89,15 +87,9 @@ static void limits(void **state)
             }
 }
 
-int main(void)
+static const char *missing(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_instruction_set),
-        cmocka_unit_test(limits),
-    };
-    if (gc_islow_chosen() == NULL) {
-        puts("skipped: this processor has no loops for it");
-        return 77;
-    }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return gc_islow_chosen() != NULL ? NULL : "this processor has no loops for it";
 }
+
+const test_suite suite = {.missing = missing};

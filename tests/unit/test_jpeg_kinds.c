@@ -33,7 +33,7 @@ static picture expected_jpeg(const char *path, const jpeg_kind *kind, bool grey)
     if (kind->stored == JCS_GRAYSCALE || (grey && kind->stored == JCS_YCbCr))
         return plain_jpeg(path, JCS_GRAYSCALE, 1);
     bool ink = kind->channels == 4;
-    picture plain = plain_jpeg(path, ink ? JCS_CMYK : JCS_RGB, ink ? 4 : 3);
+    OWNED_PICTURE plain = plain_jpeg(path, ink ? JCS_CMYK : JCS_RGB, ink ? 4 : 3);
     picture result = new_picture(plain.shape.width, plain.shape.height, grey ? 1 : 3, 8);
     for (uint32_t y = 0; y < plain.shape.height; y++)
         for (uint32_t x = 0; x < plain.shape.width; x++) {
@@ -49,13 +49,11 @@ static picture expected_jpeg(const char *path, const jpeg_kind *kind, bool grey)
             for (size_t c = 0; c < 3 && !grey; c++)
                 row[3 * x + c] = (unsigned char)rgb[c];
         }
-    free_picture(&plain);
     return result;
 }
 
-static void jpeg_of_every_kind(void **state)
+TEST(jpeg_of_every_kind)
 {
-    (void)state;
     static const jpeg_kind kinds[] = {
         {JCS_GRAYSCALE, JCS_GRAYSCALE, 1, false, 0, 1, NULL, 0},
         {JCS_GRAYSCALE, JCS_GRAYSCALE, 1, true, 0, 1, NULL, 0},
@@ -68,39 +66,35 @@ static void jpeg_of_every_kind(void **state)
         {JCS_CMYK, JCS_YCCK, 4, false, 0, 2, NULL, 0},
         {JCS_CMYK, JCS_YCCK, 4, true, 0, 1, NULL, 0},
     };
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        picture source = make_picture(45, 39, kinds[i].channels, 8);
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        OWNED_PICTURE source = make_picture(45, 39, kinds[i].channels, 8);
         write_plain_jpeg(scratch_path("kind.jpg"), &kinds[i], 100, &source);
         for (int grey = 0; grey < 2; grey++) {
             gconv_reader_options options = grey ? as_grey() : as_stored();
-            picture result = must_read(scratch_path("kind.jpg"), &options);
-            picture expected = expected_jpeg(scratch_path("kind.jpg"), &kinds[i], grey);
+            OWNED_PICTURE result = must_read(scratch_path("kind.jpg"), &options);
+            OWNED_PICTURE expected = expected_jpeg(scratch_path("kind.jpg"), &kinds[i], grey);
             assert_same_picture(&result, &expected);
-            free_picture(&result);
-            free_picture(&expected);
         }
-        free_picture(&source);
     }
 }
 
 /* Without Adobe's marker CMYK is what it says: 255 is full ink. */
-static void cmyk_without_an_adobe_marker(void **state)
+TEST(cmyk_without_an_adobe_marker)
 {
-    (void)state;
     static const jpeg_kind kind = {JCS_CMYK, JCS_CMYK, 4, false, 0, 1, NULL, 0};
     enum { SEGMENT_BYTES = 16 };
-    picture source = make_picture(45, 39, 4, 8);
+    OWNED_PICTURE source = make_picture(45, 39, 4, 8);
     write_plain_jpeg(scratch_path("ink.jpg"), &kind, 100, &source);
-    blob file = load_file(scratch_path("ink.jpg"));
+    OWNED_BLOB file = load_file(scratch_path("ink.jpg"));
     size_t at = 2;
     while (file.bytes[at] != 0xff || file.bytes[at + 1] != 0xee)
         at++;
     assert_memory_equal(file.bytes + at + 4, "Adobe", 5);
     memmove(file.bytes + at, file.bytes + at + SEGMENT_BYTES, file.size - at - SEGMENT_BYTES);
     save_file(scratch_path("ink.jpg"), file.bytes, file.size - SEGMENT_BYTES);
-    picture ink = plain_jpeg(scratch_path("ink.jpg"), JCS_CMYK, 4);
+    OWNED_PICTURE ink = plain_jpeg(scratch_path("ink.jpg"), JCS_CMYK, 4);
     gconv_reader_options options = as_stored();
-    picture result = must_read(scratch_path("ink.jpg"), &options);
+    OWNED_PICTURE result = must_read(scratch_path("ink.jpg"), &options);
     for (uint32_t y = 0; y < 39; y++)
         for (uint32_t x = 0; x < 45; x++)
             for (int c = 0; c < 3; c++) {
@@ -108,17 +102,6 @@ static void cmyk_without_an_adobe_marker(void **state)
                     (255 - sample_at(&ink, x, y, c)) * (255 - sample_at(&ink, x, y, 3));
                 assert_int_equal(sample_at(&result, x, y, c), (light + 127) / 255);
             }
-    free(file.bytes);
-    free_picture(&ink);
-    free_picture(&result);
-    free_picture(&source);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jpeg_of_every_kind),
-        cmocka_unit_test(cmyk_without_an_adobe_marker),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

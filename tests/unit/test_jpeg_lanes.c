@@ -89,7 +89,7 @@ static uint32_t compare(const subject *of, uint32_t most)
 {
     course alone = follow_alone(of);
     gc_jpeg_lanes *lanes = gc_jpeg_lanes_create(&of->frame);
-    int16_t *numbers = make_numbers(of);
+    OWNED int16_t *numbers = make_numbers(of);
     gc_jpeg_place place = alone.places[0];
     const size_t mcu = of->frame.mcu_numbers;
     uint32_t done = 0, by_lanes = 0;
@@ -112,7 +112,6 @@ static uint32_t compare(const subject *of, uint32_t most)
     assert_int_equal(done, alone.mcus);
     assert_memory_equal(numbers, alone.numbers, done * mcu * sizeof *numbers);
     check_guards(of, numbers);
-    free(numbers);
     gc_jpeg_lanes_free(lanes);
     free_course(&alone);
     return by_lanes;
@@ -122,12 +121,12 @@ static const int samplings[][2] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}};
 
 static jpeg_recipe recipe_of(size_t index)
 {
-    return (jpeg_recipe){.width = 300 + (uint32_t)(index * 13 % 50),
-                         .height = 280 + (uint32_t)(index * 7 % 40),
-                         .stored = index % 6 == 5 ? JCS_GRAYSCALE : JCS_YCbCr,
-                         .quality = 20 + (int)(index * 27 % 81),
-                         .across = samplings[index % 5][0],
-                         .down = samplings[index % 5][1],
+    return (jpeg_recipe){300 + (uint32_t)(index * 13 % 50),
+                         280 + (uint32_t)(index * 7 % 40),
+                         index % 6 == 5 ? JCS_GRAYSCALE : JCS_YCbCr,
+                         20 + (int)(index * 27 % 81),
+                         samplings[index % 5][0],
+                         samplings[index % 5][1],
                          .optimised = index % 3 == 0,
                          .pattern = (jpeg_pattern)(index / 5 % 4)};
 }
@@ -138,9 +137,8 @@ static bool wants_colour(size_t index)
     return index % 2 == 1 && index % 5 < 3 && index % 6 != 5;
 }
 
-static void sound_files(void **state)
+TEST(sound_files)
 {
-    (void)state;
     enum { COUNT = 180 };
     uint64_t mcus = 0, by_lanes = 0;
     for (size_t i = 0; i < COUNT; i++) {
@@ -155,9 +153,8 @@ static void sound_files(void **state)
 }
 
 /* The first lane is wrong from some byte on, or the second one is. */
-static void damaged_data(void **state)
+TEST(damaged_data)
 {
-    (void)state;
     const char *wanted = getenv("GCONV_JPEG_FILES"); /* for campaigns */
     const size_t count = wanted != NULL ? strtoul(wanted, NULL, 10) : 600;
     jpeg_random random = {5};
@@ -255,12 +252,7 @@ static void value_at_the_end(writer *to, const gc_jpeg_part *part)
 /* A block behind `before` others, and others behind it. Returns how many one reader takes. */
 static uint32_t take_odd(odd_block *put, uint32_t before)
 {
-    jpeg_recipe recipe = {.width = 400,
-                          .height = 320,
-                          .stored = JCS_GRAYSCALE,
-                          .quality = 100,
-                          .across = 1,
-                          .down = 1};
+    jpeg_recipe recipe = jpeg_recipe_of(400, 320, JCS_GRAYSCALE, 100, 1, 1);
     subject of;
     recipe.pattern = JPEG_NOISE; /* room for the data */
     open_subject(&of, &recipe, false);
@@ -278,9 +270,8 @@ static uint32_t take_odd(odd_block *put, uint32_t before)
     return sound;
 }
 
-static void odd_blocks(void **state)
+TEST(odd_blocks)
 {
-    (void)state;
     for (uint32_t before = 900; before < 1000; before += 3) {
         assert_int_equal(take_odd(dc_beyond, before), before + 1);
         assert_int_equal(take_odd(zeros_to_the_end, before), before);
@@ -290,28 +281,25 @@ static void odd_blocks(void **state)
 
 /* ---- What lanes leave to others -------------------------------------------------------------- */
 
-static void few_mcus(void **state)
+TEST(few_mcus)
 {
-    (void)state;
     const jpeg_recipe recipe = recipe_of(2);
     subject of;
     open_subject(&of, &recipe, false);
     gc_jpeg_lanes *lanes = gc_jpeg_lanes_create(&of.frame);
-    int16_t *numbers = make_numbers(&of);
+    OWNED int16_t *numbers = make_numbers(&of);
     gc_jpeg_place place = gc_jpeg_first_place(&of.frame, of.data, of.size), before = place;
     assert_int_equal(gc_jpeg_lanes_take(lanes, &place, 15, numbers), 0);
     assert_memory_equal(&place, &before, sizeof place);
     place.bits.size = before.bits.size = 300; /* bytes at hand */
     assert_int_equal(gc_jpeg_lanes_take(lanes, &place, 300, numbers), 0);
     assert_memory_equal(&place, &before, sizeof place);
-    free(numbers);
     gc_jpeg_lanes_free(lanes);
     close_subject(&of);
 }
 
-static void restart_markers(void **state)
+TEST(restart_markers)
 {
-    (void)state;
     jpeg_recipe recipe = recipe_of(2);
     recipe.restart = 50;
     subject of;
@@ -323,9 +311,8 @@ static void restart_markers(void **state)
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* Files with the same tables share them; what is not kept has no look-ups of values. */
-static void tables_are_kept(void **state)
+TEST(tables_are_kept)
 {
-    (void)state;
     jpeg_recipe recipe = recipe_of(2);
     recipe.optimised = false;
     subject first, second;
@@ -348,9 +335,8 @@ static void tables_are_kept(void **state)
 }
 
 /* Tables that one component takes and another one passes over. */
-static void tables_in_common(void **state)
+TEST(tables_in_common)
 {
-    (void)state;
     static const unsigned char own[] = {3, 1, 0x00, 2, 0x11, 3, 0x11};
     static const unsigned char common[] = {3, 1, 0x00, 2, 0x00, 3, 0x00};
     jpeg_recipe recipe = recipe_of(2);
@@ -368,17 +354,10 @@ static void tables_in_common(void **state)
     close_subject(&of);
 }
 
-int main(void)
+static const char *missing(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_files),      cmocka_unit_test(damaged_data),
-        cmocka_unit_test(odd_blocks),       cmocka_unit_test(few_mcus),
-        cmocka_unit_test(restart_markers),  cmocka_unit_test(tables_are_kept),
-        cmocka_unit_test(tables_in_common),
-    };
-    if (gc_islow_chosen() == NULL || !gc_jpeg_can_follow()) {
-        puts("skipped: libjpeg decodes everything on this processor");
-        return 77;
-    }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    bool own = gc_islow_chosen() != NULL && gc_jpeg_can_follow();
+    return own ? NULL : "libjpeg decodes everything on this processor";
 }
+
+const test_suite suite = {.missing = missing};

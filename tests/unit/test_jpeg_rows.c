@@ -172,13 +172,12 @@ static manner in_turn(size_t index)
 
 static bool compare_recipe(const jpeg_recipe *recipe, const manner *how)
 {
-    jpeg_file file = jpeg_sample(recipe);
+    OWNED_JPEG file = jpeg_sample(recipe);
     char name[160];
     snprintf(name, sizeof name, "%ux%u quality %d sampling %dx%d restart %d pattern %d",
              (unsigned)recipe->width, (unsigned)recipe->height, recipe->quality, recipe->across,
              recipe->down, recipe->restart, (int)recipe->pattern);
     bool own = compare_bytes(&file, how, name, 0);
-    free(file.bytes);
     return own;
 }
 
@@ -186,24 +185,21 @@ static bool compare_recipe(const jpeg_recipe *recipe, const manner *how)
 
 static const int samplings[][2] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {4, 2}, {1, 4}};
 
-static void every_sampling_and_size(void **state)
+TEST(every_sampling_and_size)
 {
-    (void)state;
     static const uint32_t sides[] = {1,  2,  3,  7,  8,   9,   15,  16,  17,  31,
                                      33, 63, 64, 65, 127, 129, 200, 257, 299, 300};
-    const size_t count = sizeof sides / sizeof sides[0];
+    const size_t count = COUNT(sides);
     for (size_t i = 0; i < count; i++)
-        for (size_t s = 0; s < sizeof samplings / sizeof samplings[0]; s++)
+        for (size_t s = 0; s < COUNT(samplings); s++)
             for (size_t j = 0; j < 3; j++) {
-                jpeg_recipe recipe = {.width = sides[i],
-                                      .height = sides[(i * 7 + j * 5) % count],
-                                      .stored = s == 0 && j == 1 ? JCS_GRAYSCALE : JCS_YCbCr,
-                                      .quality = 30 + (int)(10 * j + 5 * s),
-                                      .across = samplings[s][0],
-                                      .down = samplings[s][1],
-                                      .restart = j == 2 ? (int)(1 + i % 9) : 0,
-                                      .optimised = (i + s) % 2 == 0,
-                                      .pattern = (jpeg_pattern)((i + j + s) % JPEG_PATTERNS)};
+                jpeg_recipe recipe =
+                    jpeg_recipe_of(sides[i], sides[(i * 7 + j * 5) % count],
+                                   s == 0 && j == 1 ? JCS_GRAYSCALE : JCS_YCbCr,
+                                   30 + (int)(10 * j + 5 * s), samplings[s][0], samplings[s][1]);
+                recipe.restart = j == 2 ? (int)(1 + i % 9) : 0;
+                recipe.optimised = (i + s) % 2 == 0;
+                recipe.pattern = (jpeg_pattern)((i + j + s) % JPEG_PATTERNS);
                 manner grey = in_turn(i + s + j), colour = grey;
                 grey.colour = false;
                 colour.colour = true;
@@ -216,49 +212,31 @@ static void every_sampling_and_size(void **state)
     assert_true(worked > 1000);
 }
 
-static void every_quality_and_pattern(void **state)
+TEST(every_quality_and_pattern)
 {
-    (void)state;
     for (int quality = 1; quality <= 100; quality += 9)
         for (int pattern = 0; pattern < JPEG_PATTERNS; pattern++) {
-            jpeg_recipe recipe = {.width = 90,
-                                  .height = 70,
-                                  .stored = JCS_YCbCr,
-                                  .quality = quality,
-                                  .across = 2,
-                                  .down = 2,
-                                  .optimised = pattern % 2 == 0,
-                                  .pattern = (jpeg_pattern)pattern};
+            jpeg_recipe recipe = jpeg_recipe_of(90, 70, JCS_YCbCr, quality, 2, 2);
+            recipe.optimised = pattern % 2 == 0;
+            recipe.pattern = (jpeg_pattern)pattern;
             manner how = in_turn((size_t)(quality + pattern));
             compare_recipe(&recipe, &how); /* some noise has too much energy */
         }
 }
 
 /* A sampling factor counts for nothing where there is one component. */
-static void grey_with_factors(void **state)
+TEST(grey_with_factors)
 {
-    (void)state;
-    jpeg_recipe recipe = {.width = 100,
-                          .height = 75,
-                          .stored = JCS_GRAYSCALE,
-                          .quality = 80,
-                          .across = 2,
-                          .down = 2,
-                          .restart = 5};
+    jpeg_recipe recipe = jpeg_recipe_of(100, 75, JCS_GRAYSCALE, 80, 2, 2);
+    recipe.restart = 5;
     assert_true(compare_recipe(&recipe, &plainly));
 }
 
 /* The data of a row of MCUs are larger than a buffer of the file. */
-static void wide_and_noisy(void **state)
+TEST(wide_and_noisy)
 {
-    (void)state;
-    jpeg_recipe recipe = {.width = 20000,
-                          .height = 40,
-                          .stored = JCS_YCbCr,
-                          .quality = 97,
-                          .across = 1,
-                          .down = 1,
-                          .pattern = JPEG_SLOPES};
+    jpeg_recipe recipe = jpeg_recipe_of(20000, 40, JCS_YCbCr, 97, 1, 1);
+    recipe.pattern = JPEG_SLOPES;
     for (size_t i = 0; i < 5; i++) {
         manner how = in_turn(i);
         assert_true(compare_recipe(&recipe, &how));
@@ -273,18 +251,13 @@ static void wide_and_noisy(void **state)
 }
 
 /* Rows of RGB depend on the stretches above and below. */
-static void tall_and_in_colour(void **state)
+TEST(tall_and_in_colour)
 {
-    (void)state;
     for (size_t i = 0; i < 40; i++) {
-        jpeg_recipe recipe = {.width = 40 + (uint32_t)i,
-                              .height = 900 + 7 * (uint32_t)i,
-                              .stored = JCS_YCbCr,
-                              .quality = 90,
-                              .across = 1 + (i % 4 > 0),
-                              .down = 1 + (i % 4 > 1),
-                              .restart = (int)(i % 3),
-                              .pattern = i % 2 == 0 ? JPEG_SLOPES : JPEG_NOISE};
+        jpeg_recipe recipe = jpeg_recipe_of(40 + (uint32_t)i, 900 + 7 * (uint32_t)i, JCS_YCbCr, 90,
+                                            1 + (i % 4 > 0), 1 + (i % 4 > 1));
+        recipe.restart = (int)(i % 3);
+        recipe.pattern = i % 2 == 0 ? JPEG_SLOPES : JPEG_NOISE;
         manner how = in_turn(i);
         how.colour = true;
         assert_true(compare_recipe(&recipe, &how));
@@ -292,45 +265,32 @@ static void tall_and_in_colour(void **state)
 }
 
 /* Stretches of many rows of MCUs, whose pieces begin and end inside of rows. */
-static void many_rows_a_stretch(void **state)
+TEST(many_rows_a_stretch)
 {
-    (void)state;
     for (int threads = 1; threads <= 5; threads++) {
-        jpeg_recipe recipe = {.width = 420,
-                              .height = 3000,
-                              .stored = JCS_GRAYSCALE,
-                              .quality = 85,
-                              .across = 1,
-                              .down = 1};
+        jpeg_recipe recipe = jpeg_recipe_of(420, 3000, JCS_GRAYSCALE, 85, 1, 1);
         manner how = {.band = 50, .threads = threads};
         assert_true(compare_recipe(&recipe, &how));
     }
 }
 
 /* Several threads look for markers, also for those in the middle of a row. */
-static void restart_intervals(void **state)
+TEST(restart_intervals)
 {
-    (void)state;
     static const int intervals[] = {1, 5, 56, 57, 58, 100, 171, 1000, 5000};
     for (size_t i = 0; i < 9 * 6; i++) {
-        jpeg_recipe recipe = {.width = 900,
-                              .height = 300 + 40 * (uint32_t)(i % 6),
-                              .stored = JCS_YCbCr,
-                              .quality = 60 + (int)(i % 40),
-                              .across = 1 + (i % 3 > 0),
-                              .down = 1 + (i % 3 > 1),
-                              .restart = intervals[i % 9],
-                              .pattern = i % 2 == 0 ? JPEG_SLOPES : JPEG_NOISE};
+        jpeg_recipe recipe = jpeg_recipe_of(900, 300 + 40 * (uint32_t)(i % 6), JCS_YCbCr,
+                                            60 + (int)(i % 40), 1 + (i % 3 > 0), 1 + (i % 3 > 1));
+        recipe.restart = intervals[i % 9];
+        recipe.pattern = i % 2 == 0 ? JPEG_SLOPES : JPEG_NOISE;
         const manner how = {.colour = i % 4 == 0, .band = 16, .threads = 2 + (int)(i % 4)};
         assert_true(compare_recipe(&recipe, &how));
     }
 }
 
-static void what_is_left_to_libjpeg(void **state)
+TEST(what_is_left_to_libjpeg)
 {
-    (void)state;
-    const jpeg_recipe usual = {
-        .width = 60, .height = 50, .stored = JCS_YCbCr, .quality = 80, .across = 2, .down = 2};
+    const jpeg_recipe usual = jpeg_recipe_of(60, 50, JCS_YCbCr, 80, 2, 2);
     jpeg_recipe recipe = usual;
     assert_true(compare_recipe(&recipe, &plainly));
     recipe.progressive = true;
@@ -350,17 +310,15 @@ static void what_is_left_to_libjpeg(void **state)
 
 /* ---- Damaged files --------------------------------------------------------------------------- */
 
-static void crafted_files(void **state)
+TEST(crafted_files)
 {
-    (void)state;
     enum { COUNT = 300 };
     size_t own = 0;
     for (size_t i = 0; i < COUNT; i++) {
         jpeg_random random = {i};
-        jpeg_file file = jpeg_craft(&random);
+        OWNED_JPEG file = jpeg_craft(&random);
         manner how = in_turn(i);
         own += compare_bytes(&file, &how, "crafted", i);
-        free(file.bytes);
     }
     assert_in_range(own, COUNT / 6, COUNT);
 }
@@ -378,35 +336,28 @@ static void compare_damaged(uint64_t seed, size_t count, const jpeg_file *files,
     for (size_t i = 0; i < count; i++) {
         manner how = in_turn(i);
         how.tolerant = i % 3 == 0;
-        jpeg_file file = jpeg_damaged(seed, i, files, of);
+        OWNED_JPEG file = jpeg_damaged(seed, i, files, of);
         own += compare_bytes(&file, &how, "damaged", i);
-        free(file.bytes);
     }
     print_message("gconv's own code decoded %zu of %zu files\n", own, count);
     assert_in_range(own, count / 20, count - count / 3);
 }
 
-static void damaged_files(void **state)
+TEST(damaged_files)
 {
-    (void)state;
     compare_damaged(19, file_count(700), NULL, 0);
 }
 
 /* Files that are long enough for two lanes (io/jpeg/fast/lanes.h). */
-static void damaged_larger_files(void **state)
+TEST(damaged_larger_files)
 {
-    (void)state;
     enum { FILES = 4 };
     jpeg_file files[FILES];
     for (int i = 0; i < FILES; i++) {
-        jpeg_recipe recipe = {.width = 400,
-                              .height = 300,
-                              .stored = i == 3 ? JCS_GRAYSCALE : JCS_YCbCr,
-                              .quality = 70 + 7 * i,
-                              .across = 1 + (i < 2),
-                              .down = 1 + (i < 1),
-                              .optimised = i == 1,
-                              .pattern = i == 2 ? JPEG_NOISE : JPEG_SLOPES};
+        jpeg_recipe recipe = jpeg_recipe_of(400, 300, i == 3 ? JCS_GRAYSCALE : JCS_YCbCr,
+                                            70 + 7 * i, 1 + (i < 2), 1 + (i < 1));
+        recipe.optimised = i == 1;
+        recipe.pattern = i == 2 ? JPEG_NOISE : JPEG_SLOPES;
         files[i] = jpeg_sample(&recipe);
     }
     compare_damaged(23, file_count(500), files, FILES);
@@ -415,17 +366,11 @@ static void damaged_larger_files(void **state)
 }
 
 /* Cut anywhere, with a byte changed anywhere. */
-static void every_place(void **state)
+TEST(every_place)
 {
-    (void)state;
-    const jpeg_recipe recipe = {.width = 50,
-                                .height = 40,
-                                .stored = JCS_YCbCr,
-                                .quality = 60,
-                                .across = 2,
-                                .down = 2,
-                                .restart = 4};
-    jpeg_file file = jpeg_sample(&recipe);
+    jpeg_recipe recipe = jpeg_recipe_of(50, 40, JCS_YCbCr, 60, 2, 2);
+    recipe.restart = 4;
+    OWNED_JPEG file = jpeg_sample(&recipe);
     for (size_t at = 2; at < file.size; at += 3) {
         manner how = in_turn(at);
         how.tolerant = at % 2 == 0;
@@ -435,22 +380,16 @@ static void every_place(void **state)
         compare_bytes(&file, &how, "flipped", at);
         file.bytes[at] ^= (unsigned char)(1 << at % 8);
     }
-    free(file.bytes);
 }
 
 /* Bytes are left before a marker: libjpeg warns of them. Several threads look for markers. */
-static void bytes_before_markers(void **state)
+TEST(bytes_before_markers)
 {
-    (void)state;
     enum { MORE = 20, EOI = 0xd9, RST0 = 0xd0 };
-    jpeg_recipe recipe = {.width = 400,
-                          .height = 320,
-                          .stored = JCS_YCbCr,
-                          .quality = 80,
-                          .across = 2,
-                          .down = 2,
-                          .restart = 25}; /* a row */
-    jpeg_file file = jpeg_sample(&recipe), more = {.size = file.size + MORE};
+    jpeg_recipe recipe = jpeg_recipe_of(400, 320, JCS_YCbCr, 80, 2, 2);
+    recipe.restart = 25; /* a row */
+    OWNED_JPEG file = jpeg_sample(&recipe);
+    OWNED_JPEG more = {.size = file.size + MORE};
     size_t markers = 0;
     more.bytes = malloc(more.size);
     assert_non_null(more.bytes);
@@ -468,16 +407,12 @@ static void bytes_before_markers(void **state)
         markers++;
     }
     assert_int_equal(markers, 20);
-    free(file.bytes);
-    free(more.bytes);
 }
 
-static void bytes_behind(void **state)
+TEST(bytes_behind)
 {
-    (void)state;
-    const jpeg_recipe recipe = {
-        .width = 50, .height = 40, .stored = JCS_GRAYSCALE, .quality = 60, .across = 1, .down = 1};
-    jpeg_file file = jpeg_sample(&recipe);
+    const jpeg_recipe recipe = jpeg_recipe_of(50, 40, JCS_GRAYSCALE, 60, 1, 1);
+    OWNED_JPEG file = jpeg_sample(&recipe);
     file.bytes = realloc(file.bytes, file.size + 9);
     memset(file.bytes + file.size, 'x', 9);
     for (size_t more = 0; more < 10; more++) {
@@ -485,7 +420,6 @@ static void bytes_behind(void **state)
         manner how = in_turn(more);
         assert_true(compare_bytes(&longer, &how, "behind", more));
     }
-    free(file.bytes);
 }
 
 static atomic_int showing, together; /* threads in show_slowly; calls while another one ran */
@@ -503,16 +437,10 @@ static void show_slowly(void *user, uint64_t offset, const void *bytes, size_t s
 }
 
 /* One thread at a time is shown bytes, also where libjpeg takes over while others read ahead. */
-static void shown_by_one_thread(void **state)
+TEST(shown_by_one_thread)
 {
-    (void)state;
-    const jpeg_recipe recipe = {.width = 4000,
-                                .height = 1000,
-                                .stored = JCS_GRAYSCALE,
-                                .quality = 100,
-                                .across = 1,
-                                .down = 1,
-                                .pattern = JPEG_NOISE};
+    jpeg_recipe recipe = jpeg_recipe_of(4000, 1000, JCS_GRAYSCALE, 100, 1, 1);
+    recipe.pattern = JPEG_NOISE;
     jpeg_file file = jpeg_sample(&recipe);
     memset((char *)memmem(file.bytes, file.size, "\xff\xdb", 2) + 5, 255, GC_JPEG_COEFFICIENTS);
     save_file(scratch_path("file.jpg"), file.bytes, file.size);
@@ -533,21 +461,10 @@ static int use_small_images(void **state)
     return make_scratch(state);
 }
 
-int main(void)
+static const char *missing(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sampling_and_size), cmocka_unit_test(every_quality_and_pattern),
-        cmocka_unit_test(grey_with_factors),       cmocka_unit_test(wide_and_noisy),
-        cmocka_unit_test(tall_and_in_colour),      cmocka_unit_test(many_rows_a_stretch),
-        cmocka_unit_test(restart_intervals),       cmocka_unit_test(what_is_left_to_libjpeg),
-        cmocka_unit_test(crafted_files),           cmocka_unit_test(damaged_files),
-        cmocka_unit_test(damaged_larger_files),    cmocka_unit_test(every_place),
-        cmocka_unit_test(bytes_before_markers),    cmocka_unit_test(bytes_behind),
-        cmocka_unit_test(shown_by_one_thread),
-    };
-    if (gc_islow_chosen() == NULL) {
-        puts("skipped: libjpeg decodes everything on this processor");
-        return 77;
-    }
-    return cmocka_run_group_tests(tests, use_small_images, remove_scratch);
+    return gc_islow_chosen() != NULL ? NULL : "libjpeg decodes everything on this processor";
 }
+
+const test_suite suite = {
+    .setup = use_small_images, .teardown = remove_scratch, .missing = missing};

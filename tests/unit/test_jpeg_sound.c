@@ -1,19 +1,13 @@
 /* The header of a JPEG as devices that decode need it, and the judge of their data: files that
  * pass, and one file for every reason to reject it. What is read from headers is what libjpeg
  * reads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "unit.h"
 
 #include "jpeg/samples.h"
 #include "jpeg/sound.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- Files of bytes -------------------------------------------------------------------------- */
 
@@ -34,11 +28,10 @@ static const char no_end[] = "no end of the image behind its data";
 /* Judges a copy with nothing readable behind it, so that a sanitizer sees reads beyond. */
 static bool is_sound(const jpeg_file *file, jpeg_verdict *verdict)
 {
-    unsigned char *copy = malloc(file->size > 0 ? file->size : 1);
+    OWNED unsigned char *copy = malloc(file->size > 0 ? file->size : 1);
     must_have(copy);
     memcpy(copy, file->bytes, file->size);
     bool sound = jpeg_is_sound(copy, file->size, verdict);
-    free(copy);
     return sound;
 }
 
@@ -90,7 +83,7 @@ static gc_jpeg_sampling expected_sampling(const jpeg_recipe *recipe)
 static void assert_sound(const jpeg_recipe *recipe)
 {
     jpeg_verdict verdict;
-    jpeg_file file = jpeg_sample(recipe);
+    OWNED_JPEG file = jpeg_sample(recipe);
     if (!is_sound(&file, &verdict))
         fail_msg("%u x %u, quality %d, factors %d x %d, restart %d, pattern %d: %s", recipe->width,
                  recipe->height, recipe->quality, recipe->across, recipe->down, recipe->restart,
@@ -103,7 +96,6 @@ static void assert_sound(const jpeg_recipe *recipe)
     size_t scan = find_marker(&file, 0xda);
     assert_int_equal(verdict.layout.data, scan + segment_bytes(&file, scan));
     assert_int_equal(verdict.bytes, file.size);
-    free(file.bytes);
 }
 
 static void assert_kinds_sound(jpeg_recipe recipe)
@@ -120,11 +112,10 @@ static void assert_kinds_sound(jpeg_recipe recipe)
     }
 }
 
-static void sound_at_every_quality(void **state)
+TEST(sound_at_every_quality)
 {
-    (void)state;
     static const int qualities[] = {1, 5, 20, 50, 75, 90, 97, 100};
-    for (size_t i = 0; i < sizeof qualities / sizeof qualities[0]; i++)
+    for (size_t i = 0; i < COUNT(qualities); i++)
         for (int pattern = 0; pattern < JPEG_PATTERNS; pattern++)
             for (int optimised = 0; optimised < 2; optimised++)
                 assert_kinds_sound((jpeg_recipe){.width = 117,
@@ -134,9 +125,8 @@ static void sound_at_every_quality(void **state)
                                                  .pattern = (jpeg_pattern)pattern});
 }
 
-static void sound_at_every_size(void **state)
+TEST(sound_at_every_size)
 {
-    (void)state;
     for (uint32_t width = 1; width <= 34; width++)
         for (uint32_t height = 1; height <= 34; height += 3)
             assert_kinds_sound((jpeg_recipe){
@@ -145,26 +135,22 @@ static void sound_at_every_size(void **state)
     assert_kinds_sound((jpeg_recipe){.width = 1, .height = 65500, .quality = 60});
 }
 
-static void sound_with_restarts(void **state)
+TEST(sound_with_restarts)
 {
-    (void)state;
     for (int restart = 1; restart < 150; restart += 1 + restart / 3)
         assert_kinds_sound(
             (jpeg_recipe){.width = 150, .height = 90, .quality = 92, .restart = restart});
 }
 
 /* Bytes behind the image are not part of it. */
-static void bytes_behind_the_image(void **state)
+TEST(bytes_behind_the_image)
 {
-    (void)state;
     jpeg_verdict verdict;
-    jpeg_file file = jpeg_sample(&(jpeg_recipe){
-        .width = 20, .height = 20, .stored = JCS_YCbCr, .quality = 75, .across = 2, .down = 2});
+    OWNED_JPEG file = jpeg_plain(20, 20, JCS_YCbCr, 75, 2, 2);
     size_t size = file.size;
     append(&file, "\xff\xd8\xff\xd9more", 8);
     assert_true(is_sound(&file, &verdict));
     assert_int_equal(verdict.bytes, size);
-    free(file.bytes);
 }
 
 /* ---- The layout ------------------------------------------------------------------------------ */
@@ -231,27 +217,20 @@ static void assert_layout(jpeg_file file)
     free(file.bytes);
 }
 
-static void layouts_are_what_libjpeg_reads(void **state)
+TEST(layouts_are_what_libjpeg_reads)
 {
-    (void)state;
     static const int factors[][2] = {{1, 1}, {2, 1}, {2, 2}};
     for (int i = 0; i < 4 * 3 * 2 * 2; i++)
-        assert_layout(jpeg_sample(&(jpeg_recipe){.width = 117 + (uint32_t)i,
-                                                 .height = 75,
-                                                 .stored = i % 4 == 3 ? JCS_GRAYSCALE : JCS_YCbCr,
-                                                 .quality = 20 + i,
-                                                 .across = i % 4 == 3 ? 1 : factors[i % 4][0],
-                                                 .down = i % 4 == 3 ? 1 : factors[i % 4][1],
-                                                 .restart = i / 4 % 3 * 5,
-                                                 .optimised = i / 12 % 2 == 1}));
+        assert_layout(jpeg_sample(
+            &(jpeg_recipe){117 + (uint32_t)i, 75, i % 4 == 3 ? JCS_GRAYSCALE : JCS_YCbCr, 20 + i,
+                           i % 4 == 3 ? 1 : factors[i % 4][0], i % 4 == 3 ? 1 : factors[i % 4][1],
+                           .restart = i / 4 % 3 * 5, .optimised = i / 12 % 2 == 1}));
 }
 
 /* Each component with other tables. */
-static void layouts_with_tables_in_other_order(void **state)
+TEST(layouts_with_tables_in_other_order)
 {
-    (void)state;
-    jpeg_file file = jpeg_sample(&(jpeg_recipe){
-        .width = 40, .height = 30, .stored = JCS_YCbCr, .quality = 75, .across = 2, .down = 1});
+    jpeg_file file = jpeg_plain(40, 30, JCS_YCbCr, 75, 2, 1);
     static const unsigned char tables[3] = {0x10, 0x01, 0x00}, quantisers[3] = {1, 0, 1};
     size_t frame = find_marker(&file, 0xc0), scan = find_marker(&file, 0xda);
     for (int i = 0; i < 3; i++) {
@@ -294,8 +273,7 @@ static void append_bits(jpeg_file *file, const char *bits)
 /* A grey block of such data, with every quantisation step the same. */
 static jpeg_file one_block(unsigned char step, const char *bits)
 {
-    jpeg_file file = jpeg_sample(&(jpeg_recipe){
-        .width = 8, .height = 8, .stored = JCS_GRAYSCALE, .quality = 75, .across = 1, .down = 1});
+    jpeg_file file = jpeg_plain(8, 8, JCS_GRAYSCALE, 75, 1, 1);
     memset(file.bytes + find_marker(&file, 0xdb) + 5, step, 64);
     size_t scan = find_marker(&file, 0xda);
     file.size = scan + segment_bytes(&file, scan);
@@ -322,9 +300,8 @@ static void assert_block(unsigned char step, const char *bits, const char *wante
     assert_file(one_block(step, bits), wanted);
 }
 
-static void codes_and_runs(void **state)
+TEST(codes_and_runs)
 {
-    (void)state;
     char full[512];
     assert_block(1, DC_0 AC_END, NULL);
     assert_block(1, DC_0 NO_CODE, no_code);
@@ -345,9 +322,8 @@ static void codes_and_runs(void **state)
     assert_block(1, full, left_over);
 }
 
-static void ends_of_data(void **state)
+TEST(ends_of_data)
 {
-    (void)state;
     assert_block(1, "", too_early);
     assert_block(1, DC_0, too_early);
     assert_block(1, DC_1, too_early);
@@ -375,9 +351,8 @@ static void ends_of_data(void **state)
     assert_file(file, no_end);
 }
 
-static void energies(void **state)
+TEST(energies)
 {
-    (void)state;
     /* With steps of 255 the bound is 2044, of 1 it is 1028. */
     assert_block(255, DC_4 "1000" AC_END, NULL); /* DC 8 */
     assert_block(255, DC_4 "1001" AC_END, too_much);
@@ -396,13 +371,7 @@ static void energies(void **state)
 
 static jpeg_file base_of(int restart)
 {
-    return jpeg_sample(&(jpeg_recipe){.width = 70,
-                                      .height = 50,
-                                      .stored = JCS_YCbCr,
-                                      .quality = 85,
-                                      .across = 2,
-                                      .down = 2,
-                                      .restart = restart});
+    return jpeg_sample(&(jpeg_recipe){70, 50, JCS_YCbCr, 85, 2, 2, .restart = restart});
 }
 
 /* Writes a byte at an offset behind the first such marker. */
@@ -451,9 +420,8 @@ static void assert_kind(jpeg_recipe recipe, const char *wanted)
     assert_file(jpeg_sample(&recipe), wanted);
 }
 
-static void other_kinds_of_jpeg(void **state)
+TEST(other_kinds_of_jpeg)
 {
-    (void)state;
     assert_kind((jpeg_recipe){.stored = JCS_YCbCr, .progressive = true},
                 "a coding other than baseline");
     assert_kind((jpeg_recipe){.stored = JCS_YCbCr, .arithmetic = true},
@@ -468,9 +436,8 @@ static void other_kinds_of_jpeg(void **state)
     assert_byte(0xc0, 12, 0x21, "unusual sampling"); /* of Cb */
 }
 
-static void segments(void **state)
+TEST(segments)
 {
-    (void)state;
     static const char cut[] = "cut in the header", length[] = "a segment of impossible length";
     static const char unusual[] = "an unusual marker in the header";
     jpeg_file file = base_of(0);
@@ -497,9 +464,8 @@ static void segments(void **state)
     assert_insertion(0xc0, "\xff\xed\0\2", 4, NULL);
 }
 
-static void quantisers(void **state)
+TEST(quantisers)
 {
-    (void)state;
     assert_insertion(0xc0, "\xff\xdb\0\2", 4, "an empty quantisation segment");
     assert_byte(0xdb, 2, 0x10, "quantisation steps of 16 bits");
     assert_byte(0xdb, 2, 4, "a quantisation table of impossible number");
@@ -510,9 +476,8 @@ static void quantisers(void **state)
     assert_byte(0xc0, 10, 3, "a table that is missing");
 }
 
-static void huffman_tables(void **state)
+TEST(huffman_tables)
 {
-    (void)state;
     static const char missing[] = "a table that is missing", cut[] = "a Huffman table that is cut";
     static const char codes[] = "a Huffman table with too many codes";
     static const char symbols[] = "a Huffman table with odd symbols";
@@ -554,9 +519,8 @@ static void huffman_tables(void **state)
     assert_byte(0xda, 4, 0x03, missing);
 }
 
-static void frames_and_scans(void **state)
+TEST(frames_and_scans)
 {
-    (void)state;
     static const char part[] = "a scan of a part of the coefficients";
     static const char length[] = "a frame header of impossible length";
     static const char empty[] = "a width or height of 0";
@@ -585,9 +549,8 @@ static void frames_and_scans(void **state)
     assert_byte(0xda, 11, 1, part);
 }
 
-static void colours(void **state)
+TEST(colours)
 {
-    (void)state;
     static const char adobe[] = "\xff\xee\0\xe"
                                 "Adobe\0\x64\0\0\0\0\1";
     char other[sizeof adobe];
@@ -618,9 +581,8 @@ static void colours(void **state)
     assert_file(file, "components of unusual numbers");
 }
 
-static void restarts(void **state)
+TEST(restarts)
 {
-    (void)state;
     static const char definition[] = "an unusual definition of restarts";
     assert_repeated(0xdd, definition);
     assert_insertion(0xc0, "\xff\xdd\0\4\0\0", 6, definition);
@@ -655,9 +617,8 @@ static void restarts(void **state)
 }
 
 /* Every cut within the data is rejected, and so is one row of MCUs more or less. */
-static void wrong_sizes(void **state)
+TEST(wrong_sizes)
 {
-    (void)state;
     jpeg_file whole = base_of(0);
     size_t data = find_marker(&whole, 0xda);
     for (size_t size = data; size < whole.size; size++) {
@@ -667,28 +628,4 @@ static void wrong_sizes(void **state)
     free(whole.bytes);
     assert_byte(0xc0, 4, 65, too_early);
     assert_byte(0xc0, 4, 48, left_over);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_at_every_quality),
-        cmocka_unit_test(sound_at_every_size),
-        cmocka_unit_test(sound_with_restarts),
-        cmocka_unit_test(bytes_behind_the_image),
-        cmocka_unit_test(layouts_are_what_libjpeg_reads),
-        cmocka_unit_test(layouts_with_tables_in_other_order),
-        cmocka_unit_test(codes_and_runs),
-        cmocka_unit_test(ends_of_data),
-        cmocka_unit_test(energies),
-        cmocka_unit_test(other_kinds_of_jpeg),
-        cmocka_unit_test(segments),
-        cmocka_unit_test(quantisers),
-        cmocka_unit_test(huffman_tables),
-        cmocka_unit_test(frames_and_scans),
-        cmocka_unit_test(colours),
-        cmocka_unit_test(restarts),
-        cmocka_unit_test(wrong_sizes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

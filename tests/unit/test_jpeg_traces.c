@@ -82,7 +82,7 @@ static size_t compare(const subject *of, uint32_t step, size_t bytes, size_t *co
 {
     spans p;
     uint32_t sound, done = 0;
-    gc_jpeg_place *alone = follow_alone(of, &sound);
+    OWNED gc_jpeg_place *alone = follow_alone(of, &sound);
     begin_spans(&p, of, bytes);
     enter_next(&p);
     while (done < of->mcus) {
@@ -102,7 +102,6 @@ static size_t compare(const subject *of, uint32_t step, size_t bytes, size_t *co
     assert_true(done >= sound);
     *count = p.count;
     end_spans(&p);
-    free(alone);
     return p.met;
 }
 
@@ -110,12 +109,12 @@ static size_t compare(const subject *of, uint32_t step, size_t bytes, size_t *co
 
 static jpeg_recipe recipe_of(size_t i)
 {
-    return (jpeg_recipe){.width = 150 + 13 * (uint32_t)(i % 9),
-                         .height = 120 + 7 * (uint32_t)(i % 11),
-                         .stored = i % 5 == 0 ? JCS_GRAYSCALE : JCS_YCbCr,
-                         .quality = 40 + (int)(i * 17 % 61),
-                         .across = 1 + (i % 3 > 0),
-                         .down = 1 + (i % 3 > 1),
+    return (jpeg_recipe){150 + 13 * (uint32_t)(i % 9),
+                         120 + 7 * (uint32_t)(i % 11),
+                         i % 5 == 0 ? JCS_GRAYSCALE : JCS_YCbCr,
+                         40 + (int)(i * 17 % 61),
+                         1 + (i % 3 > 0),
+                         1 + (i % 3 > 1),
                          .optimised = i % 2 == 0,
                          .pattern = (jpeg_pattern)(i % JPEG_PATTERNS)};
 }
@@ -126,9 +125,8 @@ static void open_one(subject *of, size_t i)
     open_subject(of, &recipe, i % 4 == 1 && recipe.stored == JCS_YCbCr);
 }
 
-static void every_size_of_spans(void **state)
+TEST(every_size_of_spans)
 {
-    (void)state;
     static const size_t sizes[] = {2, 3, 16, 61, 200, 1000, 3000, 16384};
     for (size_t i = 0; i < 60; i++) {
         subject of;
@@ -141,18 +139,12 @@ static void every_size_of_spans(void **state)
 }
 
 /* Else one thread alone would follow all codes. */
-static void usual_spans_are_met(void **state)
+TEST(usual_spans_are_met)
 {
-    (void)state;
     for (int quality = 50; quality <= 95; quality += 15)
         for (int colour = 0; colour < 2; colour++) {
-            const jpeg_recipe recipe = {.width = 1500,
-                                        .height = 1100,
-                                        .stored = JCS_YCbCr,
-                                        .quality = quality,
-                                        .across = 2,
-                                        .down = 2,
-                                        .pattern = JPEG_SLOPES};
+            jpeg_recipe recipe = jpeg_recipe_of(1500, 1100, JCS_YCbCr, quality, 2, 2);
+            recipe.pattern = JPEG_SLOPES;
             subject of;
             size_t count;
             open_subject(&of, &recipe, colour != 0);
@@ -163,9 +155,8 @@ static void usual_spans_are_met(void **state)
         }
 }
 
-static void damaged_files(void **state)
+TEST(damaged_files)
 {
-    (void)state;
     static const size_t sizes[] = {2, 40, 500, 4096};
     jpeg_random random = {11};
     for (size_t i = 0; i < (SANITIZED ? 300 : 1500); i++) {
@@ -178,16 +169,9 @@ static void damaged_files(void **state)
     }
 }
 
-int main(void)
+static const char *missing(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_of_spans),
-        cmocka_unit_test(usual_spans_are_met),
-        cmocka_unit_test(damaged_files),
-    };
-    if (!gc_jpeg_can_follow()) {
-        puts("skipped: libjpeg decodes everything on this processor");
-        return 77;
-    }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return gc_jpeg_can_follow() ? NULL : "libjpeg decodes everything on this processor";
 }
+
+const test_suite suite = {.missing = missing};

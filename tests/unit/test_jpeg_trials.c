@@ -1,15 +1,13 @@
 /* The JPEG files that check decoders: libjpeg decodes them without a warning, to the hashes that
  * are kept. With the argument --print the hashes are printed for src/io/jpeg/fast/trials.c. */
-#include "turbo_support.h"
+#include "unit.h"
+
+#include "jpeg/turbo.h"
 
 #include "io/jpeg/fast/trials.h"
 #include "jpeg/sound.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static gc_jpeg_hashes hashes_of(int index, size_t *size)
 {
@@ -35,9 +33,8 @@ static gc_jpeg_hashes hashes_of(int index, size_t *size)
     return found;
 }
 
-static void libjpeg_gives_what_is_kept(void **state)
+TEST(libjpeg_gives_what_is_kept)
 {
-    (void)state;
 #ifndef LIBJPEG_TURBO_VERSION
     skip();
 #endif
@@ -51,9 +48,8 @@ static void libjpeg_gives_what_is_kept(void **state)
 }
 
 /* One sample of a thousand that is off by one is found. */
-static void they_have_samples_enough(void **state)
+TEST(they_have_samples_enough)
 {
-    (void)state;
     size_t samples = 0, bytes_of_all = 0;
     for (int i = 0; i < GC_JPEG_TRIALS; i++) {
         unsigned char bytes[GC_JPEG_TRIAL_BYTES_MAX];
@@ -66,9 +62,8 @@ static void they_have_samples_enough(void **state)
     assert_true(bytes_of_all < 100000);
 }
 
-static void they_are_sound(void **state)
+TEST(they_are_sound)
 {
-    (void)state;
     for (int i = 0; i < GC_JPEG_TRIALS; i++) {
         unsigned char bytes[GC_JPEG_TRIAL_BYTES_MAX];
         gconv_encoded picture;
@@ -97,14 +92,8 @@ static void print_hashes(void)
 
 int main(int count, char **arguments)
 {
-    if (count > 1 && strcmp(arguments[1], "--print") == 0) {
-        print_hashes();
-        return 0;
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(libjpeg_gives_what_is_kept),
-        cmocka_unit_test(they_are_sound),
-        cmocka_unit_test(they_have_samples_enough),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (count == 1 || strcmp(arguments[1], "--print") != 0)
+        return run_unit_tests();
+    print_hashes();
+    return 0;
 }

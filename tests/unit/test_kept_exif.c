@@ -21,7 +21,7 @@ static void write_camera_image(const char *path, gconv_format format, const exif
     picture source = make_picture(9, 5, 3, 8);
     must_write(path, format, &source);
     free_picture(&source);
-    blob whole = load_file(path);
+    OWNED_BLOB whole = load_file(path);
     if (format == GCONV_FORMAT_PNG) {
         add_chunk(&whole, "eXIf", exif, sizeof exif);
         if (own_resolution)
@@ -33,12 +33,10 @@ static void write_camera_image(const char *path, gconv_format format, const exif
         add_exif_to_jpeg(&whole, exif, sizeof exif);
     }
     save_file(path, whole.bytes, whole.size);
-    free(whole.bytes);
 }
 
-static void exif_resolution_serves_where_there_is_no_other(void **state)
+TEST(exif_resolution_serves_where_there_is_no_other)
 {
-    (void)state;
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG};
     gconv_reader_options reading = as_grey();
     for (int i = 0; i < 16; i++) {
@@ -47,8 +45,8 @@ static void exif_resolution_serves_where_there_is_no_other(void **state)
         bool own = i & 8;
         int warnings;
         write_camera_image(scratch_path("camera"), formats[i >> 2 & 1], &kind, own);
-        gconv_reader *reader = copy_with(scratch_path("camera"), scratch_path("copy"), to,
-                                         GCONV_KEEP_RESOLUTION, &reading, &warnings);
+        OWNED_READER reader = copy_with(scratch_path("camera"), scratch_path("copy"), to,
+                                        GCONV_KEEP_RESOLUTION, &reading, &warnings);
         gc_resolution kept = gconv_reader_metadata(reader)->resolution;
         assert_null(gconv_reader_metadata(reader)->exif);
         assert_int_not_equal(kept.unit, GC_RESOLUTION_NONE);
@@ -56,7 +54,6 @@ static void exif_resolution_serves_where_there_is_no_other(void **state)
         kept = gc_resolution_convert(kept, GC_RESOLUTION_PER_CENTIMETRE, UINT32_MAX);
         assert_int_equal(kept.x, own ? 10 : i & 1 ? 50 : 100);
         assert_int_equal(kept.y, own ? 10 : i & 1 ? 100 : 50);
-        gconv_reader_free(reader);
     }
 }
 
@@ -82,15 +79,13 @@ static void check_camera_copy(const gconv_reader *reader, const exif_kind *kind,
     memset(expected + 70, 0, 4);
     assert_int_equal(kept->exif_bytes, FULL_EXIF_KEPT);
     assert_memory_equal(kept->exif, expected, FULL_EXIF_KEPT);
-    blob copy = load_file(scratch_path("copy"));
+    OWNED_BLOB copy = load_file(scratch_path("copy"));
     for (size_t i = 0; i + 4 <= copy.size; i++)
         assert_memory_not_equal(copy.bytes + i, "TTTT", 4);
-    free(copy.bytes);
 }
 
-static void kept_exif_agrees_with_the_pixels(void **state)
+TEST(kept_exif_agrees_with_the_pixels)
 {
-    (void)state;
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG};
     for (int i = 0; i < 4; i++)
         for (int orientation = 1; orientation <= GC_ORIENTATION_COUNT; orientation++) {
@@ -101,19 +96,17 @@ static void kept_exif_agrees_with_the_pixels(void **state)
                 continue; /* only the orientation changes: test_exif has it */
             int warnings;
             write_camera_image(scratch_path("camera"), formats[i >> 1], &kind, false);
-            gconv_reader *reader = copy_with(scratch_path("camera"), scratch_path("copy"),
-                                             formats[i >> 1], GCONV_KEEP_ALL, &reading, &warnings);
+            OWNED_READER reader = copy_with(scratch_path("camera"), scratch_path("copy"),
+                                            formats[i >> 1], GCONV_KEEP_ALL, &reading, &warnings);
             assert_int_equal(warnings, 0);
             check_camera_copy(reader, &kind, reading.auto_orient && orientation >= 5);
-            gconv_reader_free(reader);
         }
 }
 
 /* XMP, IPTC and comments are not kept. A warning says so where everything was to be kept, and only
  * there. */
-static void what_is_not_kept_is_told(void **state)
+TEST(what_is_not_kept_is_told)
 {
-    (void)state;
     static const char xmp[] = "http://ns.adobe.com/xap/1.0/\0<x:xmpmeta/>";
     static const char iptc[] = "Photoshop 3.0\0"
                                "8BIM";
@@ -132,22 +125,13 @@ static void what_is_not_kept_is_told(void **state)
                 add_segment(&whole, 0xfe, "", 0);
             save_file(scratch_path("told"), whole.bytes, whole.size);
             free(whole.bytes);
-            gconv_reader *reader =
+            OWNED_READER reader =
                 copy_with(scratch_path("told"), scratch_path("copy"), GCONV_FORMAT_JPEG,
                           (gconv_keep)keep, &reading, &warnings);
             int expected = (present & 1) + (present >> 1 & 1) + (present >> 2);
             assert_int_equal(warnings, keep == GCONV_KEEP_ALL ? expected : 0);
             assert_int_equal(gconv_reader_metadata(reader)->exif != NULL, keep == GCONV_KEEP_ALL);
-            gconv_reader_free(reader);
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exif_resolution_serves_where_there_is_no_other),
-        cmocka_unit_test(kept_exif_agrees_with_the_pixels),
-        cmocka_unit_test(what_is_not_kept_is_told),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

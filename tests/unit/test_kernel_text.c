@@ -1,17 +1,10 @@
 /* A filter that `gconv kernel --write` writes is read back the same, in every notation that holds
  * it. Runs in a directory of its own. */
+#include "io_support.h"
+
 #include "cli/commands/kernel_files.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static const char path[] = "written.txt";
 static uint64_t seed = 1;
@@ -48,9 +41,8 @@ static gconv_filter *random_filter(void)
     int width = 1 + (int)draw(7), height = 1 + (int)draw(7);
     bool vectors = draw(5) == 0;
     gconv_filter *filter;
-    assert_int_equal(
-        (vectors ? gconv_filter_create_vectors : gconv_filter_create)(width, height, &filter, NULL),
-        GCONV_OK);
+    assert_ok((vectors ? gconv_filter_create_vectors : gconv_filter_create)(width, height, &filter,
+                                                                            NULL));
     for (int i = 0; !vectors && i < width * height; i++)
         filter->weights[i] = random_weight();
     for (int i = 0; vectors && i < width; i++)
@@ -105,32 +97,29 @@ static bool comes_back(const gconv_filter *filter, gc_notation notation)
     return true;
 }
 
-static void random_filters_come_back(void **state)
+TEST(random_filters_come_back)
 {
-    (void)state;
     int held[3] = {0};
     for (int round = 0; round < 3000; round++) {
-        gconv_filter *filter = random_filter();
+        OWNED_FILTER filter = random_filter();
         for (int notation = 0; notation < 3; notation++)
             held[notation] += comes_back(filter, (gc_notation)notation);
-        gconv_filter_free(filter);
     }
     assert_int_equal(held[GC_NOTATION_GCONV], 3000);
     assert_true(held[GC_NOTATION_IMAGEMAGICK] > 200 && held[GC_NOTATION_LIBVIPS] > 500);
 }
 
-static void builtin_filters_come_back(void **state)
+TEST(builtin_filters_come_back)
 {
-    (void)state;
     static const char *const others[] = {"gaussian:40,255", "box:4095x3",     "log:1.4",
                                          "box:2x3",         "3x1+0+0: 1,2,3", "box:255"};
     size_t builtins = gconv_builtin_filter_count();
-    for (size_t i = 0; i < builtins + sizeof others / sizeof others[0]; i++) {
+    for (size_t i = 0; i < builtins + COUNT(others); i++) {
         gconv_filter *filter, *again;
         const char *name = i < builtins ? gconv_builtin_filter_at(i)->name : others[i - builtins];
-        assert_int_equal(gconv_filter_load(name, &filter, NULL), GCONV_OK);
+        assert_ok(gconv_filter_load(name, &filter, NULL));
         assert_true(comes_back(filter, GC_NOTATION_GCONV));
-        assert_int_equal(gconv_filter_load(path, &again, NULL), GCONV_OK);
+        assert_ok(gconv_filter_load(path, &again, NULL));
         assert_string_equal(again->name, filter->name);
         gconv_filter_free(again);
         bool matrix = filter->weights != NULL;
@@ -143,9 +132,8 @@ static void builtin_filters_come_back(void **state)
 }
 
 /* A name that a `name` line does not give back is left out. */
-static void names_are_kept_where_that_is_possible(void **state)
+TEST(names_are_kept_where_that_is_possible)
 {
-    (void)state;
     static const struct {
         const char *name, *again;
     } names[] = {{"Soft edges 2", "Soft edges 2"},
@@ -154,30 +142,15 @@ static void names_are_kept_where_that_is_possible(void **state)
                  {"a\n1", "written"},
                  {"", "written"},
                  {"\xff", "written"}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         gconv_filter *filter, *again;
-        assert_int_equal(gconv_filter_parse("1 2\n3 4", 7, names[i].name, &filter, NULL), GCONV_OK);
-        assert_int_equal(gc_kernel_write(path, filter, GC_NOTATION_GCONV, NULL), GCONV_OK);
-        assert_int_equal(gconv_filter_load(path, &again, NULL), GCONV_OK);
+        assert_ok(gconv_filter_parse("1 2\n3 4", 7, names[i].name, &filter, NULL));
+        assert_ok(gc_kernel_write(path, filter, GC_NOTATION_GCONV, NULL));
+        assert_ok(gconv_filter_load(path, &again, NULL));
         assert_string_equal(again->name, names[i].again);
         gconv_filter_free(filter);
         gconv_filter_free(again);
     }
 }
 
-int main(void)
-{
-    char directory[] = "/tmp/gconv-kernel-XXXXXX";
-    if (mkdtemp(directory) == NULL || chdir(directory) != 0)
-        return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_filters_come_back),
-        cmocka_unit_test(builtin_filters_come_back),
-        cmocka_unit_test(names_are_kept_where_that_is_possible),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    unlink(path);
-    if (chdir("/") == 0)
-        rmdir(directory);
-    return failed;
-}
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

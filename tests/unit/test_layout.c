@@ -16,9 +16,8 @@ static gc_layout layout_of(gc_form form, int width, int height)
 
 /* A multiprocessor's registers and the smallest shared memory of any device that is compiled
  * for. */
-static void defaults_fit_everywhere(void **state)
+TEST(defaults_fit_everywhere)
 {
-    (void)state;
     for (int side = 1; side <= 31; side++) {
         gc_layout block = layout_of(GC_FORM_BLOCK, side, side);
         assert_true(gc_layout_shared_bytes(&block) <= 64 << 10);
@@ -30,9 +29,8 @@ static void defaults_fit_everywhere(void **state)
 }
 
 /* Beside the tile a sum of products keeps rows without what is before and after them. */
-static void sums_take_a_second_place(void **state)
+TEST(sums_take_a_second_place)
 {
-    (void)state;
     for (int side = 7; side <= 31; side += 2) {
         gc_layout layout = layout_of(GC_FORM_RANK2, side, side);
         gc_tuning tuning = layout.tuning;
@@ -51,9 +49,8 @@ static void sums_take_a_second_place(void **state)
     }
 }
 
-static void forms_and_their_products(void **state)
+TEST(forms_and_their_products)
 {
-    (void)state;
     assert_int_equal(gc_form_products(GC_FORM_WARP), 0);
     assert_int_equal(gc_form_products(GC_FORM_BLOCK), 0);
     for (int products = 1; products <= 3; products++)
@@ -66,9 +63,8 @@ static void forms_and_their_products(void **state)
 }
 
 /* More weights and fewer products pay sooner; a filter of one row or column never does as a sum. */
-static void sums_pay_from_some_size_on(void **state)
+TEST(sums_pay_from_some_size_on)
 {
-    (void)state;
     for (int side = 1; side <= 64; side++) {
         bool two = gc_form_pays(GC_FORM_RANK2, side, side);
         bool three = gc_form_pays(GC_FORM_RANK3, side, side);
@@ -82,18 +78,16 @@ static void sums_pay_from_some_size_on(void **state)
     assert_true(gc_form_pays(GC_FORM_RANK3, 21, 21));
 }
 
-static void code_stays_in_the_instruction_cache(void **state)
+TEST(code_stays_in_the_instruction_cache)
 {
-    (void)state;
     for (int side = 6; side <= 17; side++) {
         gc_tuning tuning = gc_tuning_default(GC_FORM_BLOCK, side, side);
         assert_true(tuning.rows * side * side * 64 <= 40 << 10);
     }
 }
 
-static void tiles_and_their_memory(void **state)
+TEST(tiles_and_their_memory)
 {
-    (void)state;
     gc_layout layout = layout_of(GC_FORM_BLOCK, 9, 9);
     layout.tuning = (gc_tuning){GC_FORM_BLOCK, 4, 8, GC_ONE_TILE, 1};
     int width, height;
@@ -113,9 +107,8 @@ static void tiles_and_their_memory(void **state)
 }
 
 /* A plane of the tile for each channel that is convolved; what is beside the tile is shared. */
-static void channels_have_planes_of_the_tile(void **state)
+TEST(channels_have_planes_of_the_tile)
 {
-    (void)state;
     gc_layout layout = layout_of(GC_FORM_RANK2, 9, 9);
     layout.tuning = (gc_tuning){GC_FORM_RANK2, 4, 8, GC_ONE_TILE, 1};
     size_t one = gc_layout_shared_bytes(&layout), tile = (size_t)(4 + 128 + 4) * (32 + 8) * 4;
@@ -140,9 +133,8 @@ static gc_layout pair_of(int first, int second, gc_sample_type input)
 }
 
 /* Surroundings for both filters, once or twice, and what the first one makes of them. */
-static void pairs_and_their_memory(void **state)
+TEST(pairs_and_their_memory)
 {
-    (void)state;
     gc_layout layout = pair_of(3, 3, GC_BYTE);
     int width, height;
     gc_layout_tile(&layout, &width, &height);
@@ -161,9 +153,8 @@ static void pairs_and_their_memory(void **state)
 }
 
 /* At most 4 columns to either side and 9 rows, whatever the other sizes are. */
-static void warps_reach_one_neighbour(void **state)
+TEST(warps_reach_one_neighbour)
 {
-    (void)state;
     for (int width = 1; width <= 12; width++)
         for (int height = 1; height <= 12; height++)
             for (int left = 0; left < width; left++) {
@@ -173,20 +164,4 @@ static void warps_reach_one_neighbour(void **state)
                                  left <= 4 && width - 1 - left <= 4 && height <= 9);
                 assert_true(gc_form_fits(GC_FORM_BLOCK, &layout));
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_fit_everywhere),
-        cmocka_unit_test(sums_take_a_second_place),
-        cmocka_unit_test(forms_and_their_products),
-        cmocka_unit_test(sums_pay_from_some_size_on),
-        cmocka_unit_test(code_stays_in_the_instruction_cache),
-        cmocka_unit_test(tiles_and_their_memory),
-        cmocka_unit_test(channels_have_planes_of_the_tile),
-        cmocka_unit_test(pairs_and_their_memory),
-        cmocka_unit_test(warps_reach_one_neighbour),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

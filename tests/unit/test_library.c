@@ -29,26 +29,24 @@ static void run(const gconv_job *job, const void *from, size_t from_stride, void
                 size_t to_stride)
 {
     gconv_error error;
-    gconv_plan *plan = plan_of(job);
+    OWNED_PLAN plan = plan_of(job);
     if (gconv_plan_run_memory(plan, from, from_stride, to, to_stride, NULL, &error) != GCONV_OK)
         fail_msg("%s", error.message);
-    gconv_plan_free(plan);
 }
 
 /* ---- What a plan keeps ----------------------------------------------------------------------- */
 
-static void filters_may_be_freed_at_once(void **state)
+TEST(filters_may_be_freed_at_once)
 {
-    (void)state;
     static const char *const names[] = {"gauss5", "gaussian:3", "laplace3", "log:2"};
     fill(8);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < COUNT(names); i++)
         for (int reference = 0; reference < 2; reference++) {
             const gconv_filter **chain = malloc(2 * sizeof(gconv_filter *));
             gconv_filter *first, *second;
             gconv_error error;
-            assert_int_equal(gconv_filter_load(names[i], &first, &error), GCONV_OK);
-            assert_int_equal(gconv_filter_load("box:3", &second, &error), GCONV_OK);
+            assert_ok(gconv_filter_load(names[i], &first, &error));
+            assert_ok(gconv_filter_load("box:3", &second, &error));
             chain[0] = first;
             chain[1] = second;
             char device[] = "cpu", name[] = "reference";
@@ -57,29 +55,26 @@ static void filters_may_be_freed_at_once(void **state)
             if (reference == 1)
                 job.implementation = name;
             run(&job, image, WIDTH, expected, WIDTH);
-            gconv_plan *plan = plan_of(&job);
+            OWNED_PLAN plan = plan_of(&job);
             memset(first->weights, 0xff, sizeof *first->weights);
             first->divisor = 0;
             device[0] = name[0] = '?';
             gconv_filter_free(first);
             gconv_filter_free(second);
             free(chain);
-            assert_int_equal(gconv_plan_run_memory(plan, image, WIDTH, place, WIDTH, NULL, NULL),
-                             GCONV_OK);
+            assert_ok(gconv_plan_run_memory(plan, image, WIDTH, place, WIDTH, NULL, NULL));
             assert_memory_equal(place, expected, WIDTH * HEIGHT);
-            gconv_plan_free(plan);
         }
 }
 
 /* ---- Overlapping images ---------------------------------------------------------------------- */
 
-static void images_are_filtered_in_place(void **state)
+TEST(images_are_filtered_in_place)
 {
-    (void)state;
     gconv_filter *filters[3];
     static const char *const names[] = {"gauss5", "gaussian:9", "laplace3"};
     for (int i = 0; i < 3; i++)
-        assert_int_equal(gconv_filter_load(names[i], &filters[i], NULL), GCONV_OK);
+        assert_ok(gconv_filter_load(names[i], &filters[i], NULL));
     filters[2]->anchor_y = 2; /* reaches upwards alone */
     for (int n = 0; n < 3 * 4 * 3 * GCONV_BORDER_COUNT; n++) {
         int channels = 1 + n / 3 % 4, depth = 8 << n / 12 % 3;
@@ -104,15 +99,15 @@ static void images_are_filtered_in_place(void **state)
 }
 
 /* Many bands, which threads compute at one time. */
-static void large_images_are_filtered_in_place(void **state)
+TEST(large_images_are_filtered_in_place)
 {
-    (void)state;
     enum { SIDE = 1200, STRIDE = 3 * SIDE };
     static const char *const names[] = {"gauss5", "gaussian:9"};
-    unsigned char *large = malloc(SIDE * STRIDE), *apart = malloc(SIDE * STRIDE);
+    OWNED unsigned char *large = malloc(SIDE * STRIDE);
+    OWNED unsigned char *apart = malloc(SIDE * STRIDE);
     for (int i = 0; i < 2; i++) {
-        gconv_filter *filter;
-        assert_int_equal(gconv_filter_load(names[i], &filter, NULL), GCONV_OK);
+        OWNED_FILTER filter;
+        assert_ok(gconv_filter_load(names[i], &filter, NULL));
         const gconv_filter *chain[] = {filter};
         gconv_job job = job_of(chain, 1, shape_of(SIDE, SIDE, 3, 8));
         job.threads = 4;
@@ -121,18 +116,14 @@ static void large_images_are_filtered_in_place(void **state)
         run(&job, large, STRIDE, apart, STRIDE);
         run(&job, large, STRIDE, large, STRIDE);
         assert_memory_equal(large, apart, SIDE * STRIDE);
-        gconv_filter_free(filter);
     }
-    free(large);
-    free(apart);
 }
 
-static void what_cannot_work_in_place_is_refused(void **state)
+TEST(what_cannot_work_in_place_is_refused)
 {
-    (void)state;
     gconv_error error;
     gconv_job job = usual_job();
-    gconv_plan *plan = plan_of(&job);
+    OWNED_PLAN plan = plan_of(&job);
     fill(8);
     run(&job, image, WIDTH, expected, WIDTH);
     const struct {
@@ -152,7 +143,7 @@ static void what_cannot_work_in_place_is_refused(void **state)
         {0, 2 * WIDTH, 0, WIDTH, true},              /* closes up */
         {WIDTH, WIDTH, 0, WIDTH, true},              /* a row above */
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         memset(place, 7, sizeof place);
         for (size_t y = 0; y < HEIGHT; y++)
             memcpy(place + cases[i].from + y * cases[i].from_stride, image + y * WIDTH, WIDTH);
@@ -162,12 +153,11 @@ static void what_cannot_work_in_place_is_refused(void **state)
         if (status != (cases[i].good ? GCONV_OK : GCONV_ERROR_ARGUMENT))
             fail_msg("case %zu: %d", i, (int)status);
         if (!cases[i].good)
-            assert_non_null(strstr(error.message, "overlaps"));
+            assert_contains(error.message, "overlaps");
         for (size_t y = 0; cases[i].good && y < HEIGHT; y++)
             assert_memory_equal(place + cases[i].to + y * cases[i].to_stride, expected + y * WIDTH,
                                 WIDTH);
     }
-    gconv_plan_free(plan);
 }
 
 /* ---- Grey ------------------------------------------------------------------------------------ */
@@ -195,9 +185,8 @@ static void put_on_white(void *rows, size_t pixels, int channels, int depth)
     }
 }
 
-static void edges_of_colours_are_edges_of_their_grey(void **state)
+TEST(edges_of_colours_are_edges_of_their_grey)
 {
-    (void)state;
     static unsigned char grey[BYTES];
     for (int n = 0; n < 3 * 3 * 2; n++) {
         int channels = 2 + n % 3, depth = 8 << n / 3 % 3;
@@ -225,19 +214,17 @@ static void edges_of_colours_are_edges_of_their_grey(void **state)
         memcpy(place, image, stride * HEIGHT);
         run(&job, place, stride, place, WIDTH);
         assert_memory_equal(place, expected, WIDTH * HEIGHT);
-        gconv_plan *plan = plan_of(&job);
+        OWNED_PLAN plan = plan_of(&job);
         gconv_difference difference;
         assert_int_equal(gconv_plan_compare(plan, image, stride, (float *)(void *)place,
                                             (float *)(void *)place, WIDTH * sizeof(float),
                                             &difference, NULL),
                          GCONV_ERROR_UNSUPPORTED);
-        gconv_plan_free(plan);
     }
 }
 
-static void red_and_blue_change_places(void **state)
+TEST(red_and_blue_change_places)
 {
-    (void)state;
     const unsigned char rgb[3] = {255, 0, 0}, bgr[3] = {0, 0, 255};
     unsigned char a, b;
     gc_grey_row(rgb, &a, 1, 3, 8, false);
@@ -248,17 +235,15 @@ static void red_and_blue_change_places(void **state)
 
 /* ---- Depths and messages --------------------------------------------------------------------- */
 
-static void output_has_the_depth_of_the_input(void **state)
+TEST(output_has_the_depth_of_the_input)
 {
-    (void)state;
     for (int depth = 8; depth <= 32; depth *= 2) {
         gconv_job job = gconv_job_default();
         job.filters = box_chain();
         job.filter_count = 1;
         job.input = shape_of(3, 2, 3, depth);
-        gconv_plan *plan = plan_of(&job);
+        OWNED_PLAN plan = plan_of(&job);
         assert_int_equal(gconv_plan_output_shape(plan)->depth, depth);
-        gconv_plan_free(plan);
     }
 }
 
@@ -269,9 +254,8 @@ static void says(const gconv_job *job, const char *message)
     assert_string_equal(error.message, message);
 }
 
-static void messages_say_what_is_possible(void **state)
+TEST(messages_say_what_is_possible)
 {
-    (void)state;
     const gconv_job good = usual_job();
     gconv_job job = good;
     job.input.depth = 24;
@@ -317,23 +301,18 @@ static void messages_say_what_is_possible(void **state)
 
 /* ---- One call -------------------------------------------------------------------------------- */
 
-static void memory_is_filtered_in_one_call(void **state)
+TEST(memory_is_filtered_in_one_call)
 {
-    (void)state;
     gconv_error error;
     fill(8);
     gconv_job job = job_of(box_chain(), 1, shape_of(WIDTH, HEIGHT, 3, 8));
     run(&job, image, 3 * WIDTH, expected, 3 * WIDTH);
     memcpy(place, image, 3 * WIDTH * HEIGHT);
-    assert_int_equal(
-        gconv_filter_memory(place, place, WIDTH, HEIGHT, 3, box_chain()[0], NULL, &error),
-        GCONV_OK);
+    assert_ok(gconv_filter_memory(place, place, WIDTH, HEIGHT, 3, box_chain()[0], NULL, &error));
     assert_memory_equal(place, expected, 3 * WIDTH * HEIGHT);
     job = gconv_job_default();
     job.border = GCONV_BORDER_WRAP;
-    assert_int_equal(
-        gconv_filter_memory(image, place, WIDTH, HEIGHT, 3, box_chain()[0], &job, &error),
-        GCONV_OK);
+    assert_ok(gconv_filter_memory(image, place, WIDTH, HEIGHT, 3, box_chain()[0], &job, &error));
     assert_memory_not_equal(place, expected, 3 * WIDTH * HEIGHT);
     assert_int_equal(
         gconv_filter_memory(image, place, WIDTH, HEIGHT, 5, box_chain()[0], NULL, &error),
@@ -350,11 +329,9 @@ static void convert(const gconv_shape *shape, const char *out, bool edges)
     gconv_writer_options options = gconv_writer_options_default();
     options.format = GCONV_FORMAT_PNG;
     options.shape = *shape;
-    assert_int_equal(gconv_writer_open(scratch_path("in.png"), &options, &writer, NULL), GCONV_OK);
-    assert_int_equal(
-        gconv_writer_write(writer, shape->height, image, gconv_shape_row_bytes(shape), NULL),
-        GCONV_OK);
-    assert_int_equal(gconv_writer_finish(writer, NULL), GCONV_OK);
+    assert_ok(gconv_writer_open(scratch_path("in.png"), &options, &writer, NULL));
+    assert_ok(gconv_writer_write(writer, shape->height, image, gconv_shape_row_bytes(shape), NULL));
+    assert_ok(gconv_writer_finish(writer, NULL));
     gconv_writer_free(writer);
     gconv_job job = gconv_job_default();
     job.filters = box_chain();
@@ -371,21 +348,19 @@ static void convert(const gconv_shape *shape, const char *out, bool edges)
 
 static void compare_file(const char *name, int channels)
 {
-    gconv_reader *reader;
+    OWNED_READER reader;
     gconv_error error;
-    assert_int_equal(gconv_reader_open(scratch_path(name), NULL, &reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open(scratch_path(name), NULL, &reader, &error));
     assert_int_equal(gconv_reader_shape(reader)->channels, channels);
     size_t stride = (size_t)(WIDTH * channels);
-    assert_int_equal(gconv_reader_read(reader, HEIGHT, place, stride, &error), GCONV_OK);
+    assert_ok(gconv_reader_read(reader, HEIGHT, place, stride, &error));
     assert_memory_equal(place, expected, stride * HEIGHT);
-    gconv_reader_free(reader);
 }
 
 /* Alpha is treated as its pixels are: `auto` of the program. What the output cannot hold is put on
  * white. */
-static void files_with_alpha_are_filtered_in_one_call(void **state)
+TEST(files_with_alpha_are_filtered_in_one_call)
 {
-    (void)state;
     const gconv_shape shape = shape_of(WIDTH, HEIGHT, 4, 8);
     gconv_job job = job_of(box_chain(), 1, shape);
     gconv_error error;
@@ -420,19 +395,4 @@ static void files_with_alpha_are_filtered_in_one_call(void **state)
         GCONV_ERROR_EXISTS);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filters_may_be_freed_at_once),
-        cmocka_unit_test(images_are_filtered_in_place),
-        cmocka_unit_test(large_images_are_filtered_in_place),
-        cmocka_unit_test(what_cannot_work_in_place_is_refused),
-        cmocka_unit_test(edges_of_colours_are_edges_of_their_grey),
-        cmocka_unit_test(red_and_blue_change_places),
-        cmocka_unit_test(output_has_the_depth_of_the_input),
-        cmocka_unit_test(messages_say_what_is_possible),
-        cmocka_unit_test(memory_is_filtered_in_one_call),
-        cmocka_unit_test(files_with_alpha_are_filtered_in_one_call),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

@@ -95,14 +95,14 @@ static void check_trial(const trial *t, int number)
     gconv_error error;
     if (gc_lines_create(&lines, t->loops, t->side, taps, t->length, &error) != GCONV_OK)
         fail_msg("%s", error.message);
-    float *scratch = gc_allocate_aligned(gc_lines_scratch(t->loops, t->side), sizeof *scratch);
+    OWNED float *scratch =
+        gc_allocate_aligned(gc_lines_scratch(t->loops, t->side), sizeof *scratch);
     assert_non_null(scratch);
     int most = t->side - t->length + 1, row_count = row_counts[number % 4];
     check_columns(t, &lines, scratch, 1 + 13 * number % 85,
                   most < ROWS_MAX - t->length ? most : row_count);
     check_rows(t, &lines, scratch, 1 + number % CHANNELS_MAX, 1 + 29 * number % WIDTH_MAX,
                row_count);
-    free(scratch);
     gc_lines_destroy(&lines);
 }
 
@@ -113,7 +113,7 @@ static void check_all(bool exact)
                                      {900, 4096}, {33, 64},   {500, 8192}};
     fill(exact);
     for (int n = 0; n < gc_instructions_count(); n++)
-        for (size_t s = 0; s < sizeof lengths / sizeof lengths[0]; s++) {
+        for (size_t s = 0; s < COUNT(lengths); s++) {
             const gc_instructions *set = gc_instructions_at(n);
             trial t = {.name = set->name,
                        .loops = exact ? set->exact_transforms.loops : set->transforms.loops,
@@ -125,29 +125,26 @@ static void check_all(bool exact)
         }
 }
 
-static void lines_in_float(void **state)
+TEST(lines_in_float)
 {
-    (void)state;
     check_all(false);
 }
 
-static void lines_in_double(void **state)
+TEST(lines_in_double)
 {
-    (void)state;
     check_all(true);
 }
 
 /* What lies beyond the input has no influence, not even where it is not a number. */
-static void nothing_else_is_read(void **state)
+TEST(nothing_else_is_read)
 {
-    (void)state;
     enum { LENGTH = 50, SIDE = 128, WIDTH = 37, COUNT = 33 };
     fill(false);
     const gc_transform_loops *loops = gc_instructions_chosen()->transforms.loops;
     gc_lines lines;
     gconv_error error;
-    assert_int_equal(gc_lines_create(&lines, loops, SIDE, taps, LENGTH, &error), GCONV_OK);
-    float *scratch = gc_allocate_aligned(gc_lines_scratch(loops, SIDE), sizeof *scratch);
+    assert_ok(gc_lines_create(&lines, loops, SIDE, taps, LENGTH, &error));
+    OWNED float *scratch = gc_allocate_aligned(gc_lines_scratch(loops, SIDE), sizeof *scratch);
     for (int j = 0; j < ROWS_MAX; j++)
         for (int i = j < COUNT + LENGTH - 1 ? WIDTH + LENGTH - 1 : 0; i < ROW; i++)
             samples[j][i] = NAN;
@@ -160,14 +157,5 @@ static void nothing_else_is_read(void **state)
     for (int o = 0; o < COUNT; o++)
         for (int i = 0; i < WIDTH; i++)
             assert_false(isnan(results[o][i]));
-    free(scratch);
     gc_lines_destroy(&lines);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_in_float),
-                                       cmocka_unit_test(lines_in_double),
-                                       cmocka_unit_test(nothing_else_is_read)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

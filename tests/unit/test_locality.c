@@ -1,13 +1,9 @@
 /* Transforms of lines over large memory: right for every length, and judged so. */
+#include "unit.h"
+
 #include "lab/bench/locality.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static gc_locality *locality;
 
@@ -24,9 +20,8 @@ static int teardown(void **state)
     return 0;
 }
 
-static void test_right(void **state)
+TEST(test_right)
 {
-    (void)state;
     for (int points = 2; points <= GC_LOCALITY_POINTS_MAX; points *= 2) {
         assert_true(gc_locality_pass(locality, points) > 0);
         double largest = gc_locality_error(locality), bound = gc_locality_bound(points);
@@ -37,20 +32,15 @@ static void test_right(void **state)
     }
 }
 
-static void test_one_point(void **state)
+TEST(test_one_point)
 {
-    (void)state;
     gc_locality_pass(locality, 1);
     assert_true(gc_locality_error(locality) == 0 && gc_locality_bound(1) == 0);
 }
 
-int main(void)
+static const char *missing(void)
 {
-    if (gconv_cpu_lines() == 0) /* a build without fast paths */
-        return 77;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right),
-        cmocka_unit_test(test_one_point),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return gconv_cpu_lines() > 0 ? NULL : "a build without fast paths";
 }
+
+const test_suite suite = {.setup = setup, .teardown = teardown, .missing = missing};

@@ -28,9 +28,8 @@ static const gc_measured figures = {.start_seconds = 0.5,
                                     .pinned_download_rate = 13e9,
                                     .memory_rate = 1e12};
 
-static void nothing_is_known_at_first(void **state)
+TEST(nothing_is_known_at_first)
 {
-    (void)state;
     gconv_device_info device = device_named("New");
     gc_measured none = gc_measured_load(&device);
     assert_true(none.start_seconds == 0 && none.pinned_upload_rate == 0 && none.memory_rate == 0);
@@ -42,9 +41,8 @@ static void nothing_is_known_at_first(void **state)
     assert_true(access(cache_path, F_OK) != 0); /* asking makes no file */
 }
 
-static void figures_are_kept_and_used(void **state)
+TEST(figures_are_kept_and_used)
 {
-    (void)state;
     gconv_device_info device = device_named("Measured");
     gc_measured_keep(&device, &figures);
     const gc_costs *costs = gc_costs_of(&device);
@@ -63,9 +61,8 @@ static void figures_are_kept_and_used(void **state)
     assert_true(gc_measured_load(&device).start_seconds == 0.7);
 }
 
-static void a_pass_takes_as_long_as_memory_does(void **state)
+TEST(a_pass_takes_as_long_as_memory_does)
 {
-    (void)state;
     gconv_device_info device = device_named("Memory"), other = device_named("Other memory");
     gc_measured_keep(&device, &figures);
     static float weights[1] = {1};
@@ -73,7 +70,7 @@ static void a_pass_takes_as_long_as_memory_does(void **state)
     const gconv_filter *const chain[] = {&filter};
     gconv_job job = job_of(chain, 1, shape_of(4096, 4096, 1, 8));
     gc_problem problem;
-    assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+    assert_ok(gc_problem_create(&job, &problem, NULL));
     double launch = gc_costs_of(&device)->launch_seconds, bytes = 4096.0 * 4096 * 2 * 4;
     double measured = gc_cost_of_pass(&problem, 8, 0, &device, 0.5);
     double rated = gc_cost_of_pass(&problem, 8, 0, &other, 0.5);
@@ -82,9 +79,8 @@ static void a_pass_takes_as_long_as_memory_does(void **state)
     assert_true(fabs(rated - launch - bytes / (0.85 * 4e12)) < 1e-12);
 }
 
-static void another_driver_or_device_is_measured_again(void **state)
+TEST(another_driver_or_device_is_measured_again)
 {
-    (void)state;
     gconv_device_info device = device_named("Driver");
     gc_measured_keep(&device, &figures);
     device.driver_version = 13010;
@@ -95,9 +91,8 @@ static void another_driver_or_device_is_measured_again(void **state)
 }
 
 /* Before the driver is asked, the last device that was measured stands for all. */
-static void the_last_device_is_known_before_asking(void **state)
+TEST(the_last_device_is_known_before_asking)
 {
-    (void)state;
     gconv_device_info device = device_named("First"), second = device_named("Second");
     gc_measured_keep(&device, &figures);
     gc_measured_keep(&second, &(gc_measured){.start_seconds = 0.9});
@@ -106,9 +101,8 @@ static void the_last_device_is_known_before_asking(void **state)
     assert_true(gc_costs_before_asking()->start_seconds == 0.9);
 }
 
-static void damaged_files_count_as_none(void **state)
+TEST(damaged_files_count_as_none)
 {
-    (void)state;
     gconv_device_info device = device_named("Damaged");
     gc_measured_keep(&device, &figures);
     DIR *listing = opendir(cache_path);
@@ -127,9 +121,8 @@ static void damaged_files_count_as_none(void **state)
     assert_true(gc_measured_load(&device).start_seconds == 0.5);
 }
 
-static void figures_that_cannot_be_right_are_dropped(void **state)
+TEST(figures_that_cannot_be_right_are_dropped)
 {
-    (void)state;
     gconv_device_info device = device_named("Wrong");
     gc_measured wrong = {.start_seconds = 1e-6,
                          .pinned_upload_rate = NAN,
@@ -143,9 +136,8 @@ static void figures_that_cannot_be_right_are_dropped(void **state)
 }
 
 /* Nothing is written where the cache is a file. */
-static void without_a_cache_nothing_is_kept(void **state)
+TEST(without_a_cache_nothing_is_kept)
 {
-    (void)state;
     int file = open(cache_path, O_CREAT | O_WRONLY, 0600);
     assert_true(file >= 0);
     close(file);
@@ -156,15 +148,14 @@ static void without_a_cache_nothing_is_kept(void **state)
 }
 
 /* Older versions kept six figures under a key of their own. */
-static void what_other_versions_kept_is_not_used(void **state)
+TEST(what_other_versions_kept_is_not_used)
 {
-    (void)state;
     gconv_device_info device = device_named("Older");
     double older[6] = {0.5, 12e9, 13e9, 1e12, 0.4, 7e9};
     int driver = device.driver_version;
     gc_hash key = gc_hash_string(gc_hash_start(), "figures of a GPU, 1");
     key = gc_hash_bytes(gc_hash_string(key, device.name), &driver, sizeof driver);
-    assert_int_equal(gc_cache_store("costs", key, older, sizeof older, NULL), GCONV_OK);
+    assert_ok(gc_cache_store("costs", key, older, sizeof older, NULL));
     assert_int_equal(count_cached("costs-", NULL), 1);
     assert_true(gc_measured_load(&device).start_seconds == 0);
     assert_false(gc_costs_are_measured(&device));
@@ -172,23 +163,4 @@ static void what_other_versions_kept_is_not_used(void **state)
     assert_true(gc_measured_load(&device).start_seconds == 0.5);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(nothing_is_known_at_first, make_cache, remove_cache),
-        cmocka_unit_test_setup_teardown(figures_are_kept_and_used, make_cache, remove_cache),
-        cmocka_unit_test_setup_teardown(a_pass_takes_as_long_as_memory_does, make_cache,
-                                        remove_cache),
-        cmocka_unit_test_setup_teardown(another_driver_or_device_is_measured_again, make_cache,
-                                        remove_cache),
-        cmocka_unit_test_setup_teardown(the_last_device_is_known_before_asking, make_cache,
-                                        remove_cache),
-        cmocka_unit_test_setup_teardown(damaged_files_count_as_none, make_cache, remove_cache),
-        cmocka_unit_test_setup_teardown(figures_that_cannot_be_right_are_dropped, make_cache,
-                                        remove_cache),
-        cmocka_unit_test_setup_teardown(without_a_cache_nothing_is_kept, make_cache, remove_cache),
-        cmocka_unit_test_setup_teardown(what_other_versions_kept_is_not_used, make_cache,
-                                        remove_cache),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const test_suite suite = {.before = make_cache, .after = remove_cache};

@@ -58,7 +58,7 @@ static void make_file(const char *path, gconv_format format)
                                    .inside = true};
     unsigned char exif[FULL_EXIF_BYTES];
     unsigned char icc[ICC_BYTES];
-    picture source = make_picture(21, 17, 3, 8);
+    OWNED_PICTURE source = make_picture(21, 17, 3, 8);
     make_full_exif(exif, &kind);
     make_icc(icc, "RGB ");
     gconv_metadata metadata = {.icc = icc,
@@ -71,8 +71,7 @@ static void make_file(const char *path, gconv_format format)
     gconv_writer_options options = gconv_writer_options_default();
     options.format = format;
     options.metadata = &metadata;
-    assert_int_equal(write_picture(path, &options, 17, &source, NULL), GCONV_OK);
-    free_picture(&source);
+    assert_ok(write_picture(path, &options, 17, &source, NULL));
 }
 
 /* Copies an image with all that belongs to it, as `gconv filter -k identity` does. */
@@ -80,7 +79,7 @@ static gconv_status copy_image(const char *from, const char *to, gconv_format fo
                                int compression, gconv_error *error)
 {
     gconv_reader *reader;
-    gconv_writer *writer = NULL;
+    OWNED_WRITER writer = NULL;
     gconv_status status = gconv_reader_open(from, NULL, &reader, error);
     if (status != GCONV_OK)
         return status;
@@ -100,30 +99,26 @@ static gconv_status copy_image(const char *from, const char *to, gconv_format fo
         status = gconv_writer_write(writer, options.shape.height, rows, stride, error);
     if (status == GCONV_OK)
         status = gconv_writer_finish(writer, error);
-    gconv_writer_free(writer);
     gconv_reader_free(reader);
     return status;
 }
 
 static void assert_same_files(const char *a, const char *b, long allocation)
 {
-    blob first = load_file(a);
-    blob second = load_file(b);
+    OWNED_BLOB first = load_file(a);
+    OWNED_BLOB second = load_file(b);
     if (first.size != second.size || memcmp(first.bytes, second.bytes, first.size) != 0)
         fail_msg("without allocation %ld the file is another one", allocation);
-    free(first.bytes);
-    free(second.bytes);
 }
 
 /* The file has a profile and EXIF, under the names of either format. */
 static void assert_has_all(const char *path)
 {
     static const char *const names[][2] = {{"iCCP", "ICC_PROFILE"}, {"eXIf", "Exif"}};
-    blob whole = load_file(path);
+    OWNED_BLOB whole = load_file(path);
     for (size_t i = 0; i < 2; i++)
         assert_true(memmem(whole.bytes, whole.size, names[i][0], 4) != NULL ||
                     memmem(whole.bytes, whole.size, names[i][1], strlen(names[i][1])) != NULL);
-    free(whole.bytes);
 }
 
 /* Makes each allocation of a copy fail, one after the other. */
@@ -134,7 +129,7 @@ static void sweep(gconv_format from, gconv_format to, int compression, bool has_
     snprintf(whole, sizeof whole, "%s/whole", scratch);
     snprintf(part, sizeof part, "%s/part", scratch);
     make_file(source, from);
-    assert_int_equal(copy_image(source, whole, to, compression, NULL), GCONV_OK);
+    assert_ok(copy_image(source, whole, to, compression, NULL));
     if (has_metadata)
         assert_has_all(whole);
     bool done = false;
@@ -153,22 +148,20 @@ static void sweep(gconv_format from, gconv_format to, int compression, bool has_
         }
         if (status != GCONV_ERROR_MEMORY)
             fail_msg("without allocation %ld: status %d, '%s'", n, (int)status, error.message);
-        assert_non_null(strstr(error.message, "memory"));
+        assert_contains(error.message, "memory");
         assert_int_equal(count_entries("part"), 0);
     }
 }
 
-static void png_without_memory(void **state)
+TEST(png_without_memory)
 {
-    (void)state;
     sweep(GCONV_FORMAT_PNG, GCONV_FORMAT_PNG, -1, true);
     sweep(GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG, -1, true);
     sweep(GCONV_FORMAT_PNG, GCONV_FORMAT_PNG, 9, true);
 }
 
-static void jpeg_without_memory(void **state)
+TEST(jpeg_without_memory)
 {
-    (void)state;
     sweep(GCONV_FORMAT_JPEG, GCONV_FORMAT_JPEG, -1, true);
     sweep(GCONV_FORMAT_JPEG, GCONV_FORMAT_PNG, -1, true);
 }
@@ -190,18 +183,17 @@ static void lengthen_header(const char *path)
 }
 
 /* A device is then not offered the file, and libjpeg decodes it. */
-static void offer_without_memory(void **state)
+TEST(offer_without_memory)
 {
-    (void)state;
     char path[128];
-    gconv_reader *reader;
+    OWNED_READER reader;
     gconv_error error;
     gconv_encoded encoded;
     unsigned char rows[21 * 21 * 3];
     snprintf(path, sizeof path, "%s/source", scratch);
     make_file(path, GCONV_FORMAT_JPEG);
     lengthen_header(path);
-    assert_int_equal(gconv_reader_open(path, NULL, &reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open(path, NULL, &reader, &error));
     const gconv_source *source = gconv_reader_source(reader);
     uint32_t height = gconv_reader_shape(reader)->height;
     allocations = 0;
@@ -209,26 +201,14 @@ static void offer_without_memory(void **state)
     assert_false(source->offer(source->user, &encoded));
     failing = 0;
     assert_string_equal(gconv_reader_fallback(reader), "too little memory for the file");
-    assert_int_equal(source->read(source->user, height, rows, sizeof rows / height, &error),
-                     GCONV_OK);
-    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
-    gconv_reader_free(reader);
+    assert_ok(source->read(source->user, height, rows, sizeof rows / height, &error));
+    assert_ok(gconv_reader_finish(reader, &error));
 }
 
-static void pnm_without_memory(void **state)
+TEST(pnm_without_memory)
 {
-    (void)state;
     sweep(GCONV_FORMAT_PPM, GCONV_FORMAT_PPM, -1, false);
     sweep(GCONV_FORMAT_PPM, GCONV_FORMAT_PGM, -1, false);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(png_without_memory),
-        cmocka_unit_test(jpeg_without_memory),
-        cmocka_unit_test(offer_without_memory),
-        cmocka_unit_test(pnm_without_memory),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

@@ -1,54 +1,44 @@
 /* Rows in memory as source and sink: strides on both sides, rows in several calls, alignment. */
+#include "unit.h"
+
 #include "base/memory_rows.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static void gives_rows_in_turn(void **state)
+TEST(gives_rows_in_turn)
 {
-    (void)state;
     const char image[] = "ab.cd.ef.";
     char got[] = "########";
     gc_memory_source rows = {.next = image, .row_bytes = 2, .stride = 3};
     gconv_source source = gc_source_of_memory(&rows);
-    assert_int_equal(source.read(source.user, 1, got, 8, NULL), GCONV_OK);
+    assert_ok(source.read(source.user, 1, got, 8, NULL));
     assert_int_equal(rows.count, 1);
-    assert_int_equal(source.read(source.user, 2, got + 2, 4, NULL), GCONV_OK);
+    assert_ok(source.read(source.user, 2, got + 2, 4, NULL));
     assert_int_equal(rows.count, 3);
     assert_string_equal(got, "abcd##ef");
 }
 
-static void moves_to_a_row(void **state)
+TEST(moves_to_a_row)
 {
-    (void)state;
     char got[] = "####";
     gc_memory_source rows = {.next = "ab.cd.ef.gh.", .row_bytes = 2, .stride = 3};
     gconv_source source = gc_source_of_memory(&rows);
-    assert_int_equal(source.select(source.user, 1, 2, NULL), GCONV_OK);
-    assert_int_equal(source.read(source.user, 2, got, 2, NULL), GCONV_OK);
+    assert_ok(source.select(source.user, 1, 2, NULL));
+    assert_ok(source.read(source.user, 2, got, 2, NULL));
     assert_string_equal(got, "cdef");
 }
 
-static void takes_rows_in_turn(void **state)
+TEST(takes_rows_in_turn)
 {
-    (void)state;
     char image[] = "########";
     gc_memory_sink rows = {.next = image, .row_bytes = 2, .stride = 3};
     gconv_sink sink = gc_sink_of_memory(&rows);
-    assert_int_equal(sink.write(sink.user, 2, "ab.cd", 3, NULL), GCONV_OK);
-    assert_int_equal(sink.write(sink.user, 1, "ef", 2, NULL), GCONV_OK);
+    assert_ok(sink.write(sink.user, 2, "ab.cd", 3, NULL));
+    assert_ok(sink.write(sink.user, 1, "ef", 2, NULL));
     assert_int_equal(rows.count, 3);
     assert_string_equal(image, "ab#cd#ef");
 }
 
-static void alignment_is_that_of_samples(void **state)
+TEST(alignment_is_that_of_samples)
 {
-    (void)state;
     const uint32_t aligned[2] = {0};
     const char *at = (const char *)aligned;
     assert_true(gc_rows_are_aligned(at + 1, 3, 1));
@@ -59,15 +49,4 @@ static void alignment_is_that_of_samples(void **state)
     assert_true(gc_rows_are_aligned(at + 4, 8, 32));
     assert_false(gc_rows_are_aligned(at + 2, 8, 32));
     assert_false(gc_rows_are_aligned(at + 4, 6, 32));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_rows_in_turn),
-        cmocka_unit_test(moves_to_a_row),
-        cmocka_unit_test(takes_rows_in_turn),
-        cmocka_unit_test(alignment_is_that_of_samples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

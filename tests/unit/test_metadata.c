@@ -9,7 +9,7 @@ static void write_rich_png(const char *path, int channels, const char *space)
     picture source = make_picture(9, 5, channels, 8);
     must_write(path, GCONV_FORMAT_PNG, &source);
     free_picture(&source);
-    blob whole = load_file(path);
+    OWNED_BLOB whole = load_file(path);
     unsigned char exif[EXIF_BYTES];
     make_exif(exif, 6, false);
     if (space != NULL) {
@@ -26,12 +26,10 @@ static void write_rich_png(const char *path, int channels, const char *space)
     add_chunk(&whole, "pHYs", "\0\0\x0b\x13\0\0\x17\x26\1", 9); /* 2835 and 5926 a metre */
     add_chunk(&whole, "eXIf", exif, sizeof exif);
     save_file(path, whole.bytes, whole.size);
-    free(whole.bytes);
 }
 
-static void png_metadata_are_kept(void **state)
+TEST(png_metadata_are_kept)
 {
-    (void)state;
     gconv_reader_options reading = as_stored();
     int warnings;
     write_rich_png(scratch_path("rich.png"), 3, "RGB ");
@@ -57,9 +55,8 @@ static void png_metadata_are_kept(void **state)
 }
 
 /* Pixels with sides of 2 to 3 and no unit: PNG and JPEG can both say that. It must stay a ratio. */
-static void pixels_that_are_not_square_stay_so(void **state)
+TEST(pixels_that_are_not_square_stay_so)
 {
-    (void)state;
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG};
     gconv_reader_options reading = as_stored();
     picture source = make_picture(9, 5, 3, 8);
@@ -71,21 +68,19 @@ static void pixels_that_are_not_square_stay_so(void **state)
     free(file.bytes);
     for (int f = 0; f < 2; f++) {
         int warnings;
-        gconv_reader *reader = copy_with(scratch_path("ratio.png"), scratch_path("copy"),
-                                         formats[f], GCONV_KEEP_ALL, &reading, &warnings);
+        OWNED_READER reader = copy_with(scratch_path("ratio.png"), scratch_path("copy"), formats[f],
+                                        GCONV_KEEP_ALL, &reading, &warnings);
         const gconv_metadata *kept = gconv_reader_metadata(reader);
         assert_int_equal(warnings, 0);
         assert_int_equal(kept->resolution.unit, GC_RESOLUTION_RATIO);
         assert_int_equal(kept->resolution.x, 2);
         assert_int_equal(kept->resolution.y, 3);
-        gconv_reader_free(reader);
     }
 }
 
 /* Each colour chunk is kept as it is, beside the others and alone. */
-static void colour_chunks_are_kept(void **state)
+TEST(colour_chunks_are_kept)
 {
-    (void)state;
     static const int32_t adobe_rgb[GC_CHROMATICITY_COUNT] = {31270, 32900, 64000, 33000,
                                                              21000, 71000, 15000, 6000};
     gconv_reader_options reading = as_stored();
@@ -95,16 +90,16 @@ static void colour_chunks_are_kept(void **state)
         int warnings;
         for (size_t i = 0; i < GC_CHROMATICITY_COUNT; i++)
             store_u32(bytes + 4 * i, (uint32_t)adobe_rgb[i]);
-        picture source = make_picture(9, 5, 3, 8);
+        OWNED_PICTURE source = make_picture(9, 5, 3, 8);
         must_write(scratch_path("chunks.png"), GCONV_FORMAT_PNG, &source);
-        blob file = load_file(scratch_path("chunks.png"));
+        OWNED_BLOB file = load_file(scratch_path("chunks.png"));
         if (gamma)
             add_chunk(&file, "gAMA", "\0\0\xb1\x8e", 4); /* 45454 */
         if (chromaticities)
             add_chunk(&file, "cHRM", bytes, sizeof bytes);
         save_file(scratch_path("chunks.png"), file.bytes, file.size);
-        gconv_reader *reader = copy_with(scratch_path("chunks.png"), scratch_path("copy.png"),
-                                         GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
+        OWNED_READER reader = copy_with(scratch_path("chunks.png"), scratch_path("copy.png"),
+                                        GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
         const gconv_metadata *kept = gconv_reader_metadata(reader);
         assert_int_equal(warnings, 0);
         assert_int_equal(kept->has_gamma, gamma);
@@ -113,21 +108,17 @@ static void colour_chunks_are_kept(void **state)
         for (size_t i = 0; chromaticities && i < GC_CHROMATICITY_COUNT; i++)
             assert_int_equal(kept->chromaticities[i], adobe_rgb[i]);
         assert_false(kept->has_srgb);
-        gconv_reader_free(reader);
-        free(file.bytes);
-        free_picture(&source);
     }
 }
 
-static void orientation_is_left_where_asked(void **state)
+TEST(orientation_is_left_where_asked)
 {
-    (void)state;
     gconv_reader_options reading = as_stored();
     reading.auto_orient = false;
     int warnings;
     write_rich_png(scratch_path("rich.png"), 1, "GRAY");
-    gconv_reader *reader = copy_with(scratch_path("rich.png"), scratch_path("copy.jpg"),
-                                     GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
+    OWNED_READER reader = copy_with(scratch_path("rich.png"), scratch_path("copy.jpg"),
+                                    GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
     const gconv_metadata *kept = gconv_reader_metadata(reader);
     assert_int_equal(warnings, 0);
     assert_int_equal(gc_exif_orientation(kept->exif, kept->exif_bytes), 6);
@@ -135,58 +126,51 @@ static void orientation_is_left_where_asked(void **state)
     assert_int_equal(kept->resolution.unit, GC_RESOLUTION_PER_INCH);
     assert_int_equal(kept->resolution.x, 72);
     assert_int_equal(kept->resolution.y, 151);
-    gconv_reader_free(reader);
 }
 
-static void keep_limits_what_is_kept(void **state)
+TEST(keep_limits_what_is_kept)
 {
-    (void)state;
     gconv_reader_options reading = as_stored();
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG};
     int warnings;
     write_rich_png(scratch_path("rich.png"), 3, "RGB ");
     for (int f = 0; f < 2; f++)
         for (int keep = GCONV_KEEP_NOTHING; keep <= GCONV_KEEP_RESOLUTION; keep++) {
-            gconv_reader *reader = copy_with(scratch_path("rich.png"), scratch_path("copy"),
-                                             formats[f], (gconv_keep)keep, &reading, &warnings);
+            OWNED_READER reader = copy_with(scratch_path("rich.png"), scratch_path("copy"),
+                                            formats[f], (gconv_keep)keep, &reading, &warnings);
             const gconv_metadata *kept = gconv_reader_metadata(reader);
             assert_null(kept->icc);
             assert_null(kept->exif);
             assert_false(kept->has_gamma);
             assert_int_equal(kept->resolution.unit != GC_RESOLUTION_NONE,
                              keep == GCONV_KEEP_RESOLUTION);
-            gconv_reader_free(reader);
         }
 }
 
 /* Alpha is no colour: a grey profile fits images of one and two channels, an RGB one three and
  * four. */
-static void fitting_profiles_are_kept(void **state)
+TEST(fitting_profiles_are_kept)
 {
-    (void)state;
     gconv_reader_options reading = as_stored();
     for (int channels = 1; channels <= 4; channels++) {
         int warnings;
         write_rich_png(scratch_path("rich.png"), channels, channels <= 2 ? "GRAY" : "RGB ");
-        gconv_reader *reader = copy_with(scratch_path("rich.png"), scratch_path("copy.png"),
-                                         GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
+        OWNED_READER reader = copy_with(scratch_path("rich.png"), scratch_path("copy.png"),
+                                        GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
         assert_int_equal(warnings, 0);
         assert_int_equal(gconv_reader_metadata(reader)->icc_bytes, ICC_BYTES);
-        gconv_reader_free(reader);
     }
 }
 
-static void unfitting_profiles_are_dropped(void **state)
+TEST(unfitting_profiles_are_dropped)
 {
-    (void)state;
     gconv_reader_options reading = as_grey();
     int warnings;
     write_rich_png(scratch_path("rich.png"), 3, "RGB ");
-    gconv_reader *reader = copy_with(scratch_path("rich.png"), scratch_path("copy.jpg"),
-                                     GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
+    OWNED_READER reader = copy_with(scratch_path("rich.png"), scratch_path("copy.jpg"),
+                                    GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
     assert_int_equal(warnings, 1);
     assert_null(gconv_reader_metadata(reader)->icc);
-    gconv_reader_free(reader);
 }
 
 /* A profile in `parts` segments, before those that are there. The last byte is `mark`. */
@@ -206,9 +190,8 @@ static void add_profile(blob *jpeg, size_t parts, unsigned char mark)
 }
 
 /* Some programs store the whole profile again, or another one behind it. The first one counts. */
-static void the_first_of_two_profiles_is_kept(void **state)
+TEST(the_first_of_two_profiles_is_kept)
 {
-    (void)state;
     gconv_reader_options reading = as_stored();
     for (size_t first = 1; first <= 3; first++)
         for (size_t second = 0; second <= 3; second++) {
@@ -222,9 +205,8 @@ static void the_first_of_two_profiles_is_kept(void **state)
             add_profile(&whole, first, 1);
             save_file(scratch_path("twice.jpg"), whole.bytes, whole.size);
             free(whole.bytes);
-            gconv_reader *reader =
-                copy_with(scratch_path("twice.jpg"), scratch_path("copy.jpg"), GCONV_FORMAT_JPEG,
-                          GCONV_KEEP_ALL, &reading, &warnings);
+            OWNED_READER reader = copy_with(scratch_path("twice.jpg"), scratch_path("copy.jpg"),
+                                            GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
             const gconv_metadata *kept = gconv_reader_metadata(reader);
             unsigned char expected[ICC_BYTES];
             make_icc(expected, "RGB ");
@@ -232,13 +214,11 @@ static void the_first_of_two_profiles_is_kept(void **state)
             assert_int_equal(warnings, 0);
             assert_int_equal(kept->icc_bytes, ICC_BYTES);
             assert_memory_equal(kept->icc, expected, ICC_BYTES);
-            gconv_reader_free(reader);
         }
 }
 
-static void large_exif_does_not_fit_a_jpeg(void **state)
+TEST(large_exif_does_not_fit_a_jpeg)
 {
-    (void)state;
     enum { LARGE = 65533 - 6 + 1 };
     gconv_reader_options reading = as_stored();
     for (size_t size = LARGE - 1; size <= LARGE; size++) {
@@ -254,26 +234,11 @@ static void large_exif_does_not_fit_a_jpeg(void **state)
         free(exif);
         save_file(scratch_path("large.png"), whole.bytes, whole.size);
         free(whole.bytes);
-        gconv_reader *reader = copy_with(scratch_path("large.png"), scratch_path("large.jpg"),
-                                         GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
+        OWNED_READER reader = copy_with(scratch_path("large.png"), scratch_path("large.jpg"),
+                                        GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
         assert_int_equal(warnings, size == LARGE);
         assert_int_equal(gconv_reader_metadata(reader)->exif_bytes, size == LARGE ? 0 : size);
-        gconv_reader_free(reader);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(png_metadata_are_kept),
-        cmocka_unit_test(pixels_that_are_not_square_stay_so),
-        cmocka_unit_test(colour_chunks_are_kept),
-        cmocka_unit_test(orientation_is_left_where_asked),
-        cmocka_unit_test(keep_limits_what_is_kept),
-        cmocka_unit_test(fitting_profiles_are_kept),
-        cmocka_unit_test(unfitting_profiles_are_dropped),
-        cmocka_unit_test(the_first_of_two_profiles_is_kept),
-        cmocka_unit_test(large_exif_does_not_fit_a_jpeg),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

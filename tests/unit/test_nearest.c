@@ -1,20 +1,13 @@
 /* Did-you-mean. */
+#include "unit.h"
+
 #include "base/nearest.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 static const char *const names[] = {"gauss3", "gauss5", "laplace3", "sobel-x", "sobel-y", "log"};
-enum { COUNT = sizeof names / sizeof names[0] };
+enum { COUNT = COUNT(names) };
 
-static void finds_the_nearest(void **state)
+TEST(finds_the_nearest)
 {
-    (void)state;
     static const struct {
         const char *text, *nearest;
     } cases[] = {
@@ -34,7 +27,7 @@ static void finds_the_nearest(void **state)
         {"-1.5", NULL},
         {"entirely different", NULL},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         const char *nearest = gc_nearest_name(cases[i].text, names, COUNT);
         if (cases[i].nearest == NULL)
             assert_null(nearest);
@@ -45,9 +38,8 @@ static void finds_the_nearest(void **state)
     }
 }
 
-static void survives_odd_texts(void **state)
+TEST(survives_odd_texts)
 {
-    (void)state;
     char text[4096];
     memset(text, 'g', sizeof text - 1);
     text[sizeof text - 1] = '\0';
@@ -58,13 +50,4 @@ static void survives_odd_texts(void **state)
     assert_ptr_equal(gc_nearest_name(text, long_name, 1), text);
     assert_null(gc_nearest_name("", names, COUNT));
     assert_null(gc_nearest_name("gauss5", names, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_nearest),
-        cmocka_unit_test(survives_odd_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* Numbers: the same value as strtod in the C locale, whatever the locale. */
+#include "unit.h"
+
 #include "base/number.h"
 
 #include <float.h>
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 typedef struct reading {
     const char *text;
@@ -74,10 +68,9 @@ static const reading readings[] = {
     {"0x1.000000000000080000000000000000000000001p0", 45, 0x1.0000000000001p0},
 };
 
-static void reads_what_strtod_reads(void **state)
+TEST(reads_what_strtod_reads)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
+    for (size_t i = 0; i < COUNT(readings); i++) {
         const reading *expected = &readings[i];
         double value = 0;
         size_t used = gc_read_number(expected->text, strlen(expected->text), &value);
@@ -88,27 +81,24 @@ static void reads_what_strtod_reads(void **state)
     }
 }
 
-static void stays_within_its_length(void **state)
+TEST(stays_within_its_length)
 {
-    (void)state;
     static const char text[] = "0x1.8p12";
     static const size_t used[] = {0, 1, 1, 3, 4, 5, 5, 7, 8};
     for (size_t length = 0; length < sizeof text; length++) {
         char *copy = malloc(length + 1); /* the sanitizer watches the byte after the last */
         assert_non_null(copy);
-        char *exact = realloc(copy, length > 0 ? length : 1);
+        OWNED char *exact = realloc(copy, length > 0 ? length : 1);
         assert_non_null(exact);
         memcpy(exact, text, length);
         double value;
         assert_int_equal(gc_read_number(exact, length, &value), used[length]);
-        free(exact);
     }
 }
 
 /* A number of `zeros` zeros between a 1 and what decides the rounding. */
-static void counts_digits_far_behind(void **state)
+TEST(counts_digits_far_behind)
 {
-    (void)state;
     enum { ZEROS = 5000 };
     static char text[ZEROS + 64];
     int head = sprintf(text, "9007199254740993.");
@@ -138,9 +128,8 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-static void round_trips_every_double(void **state)
+TEST(round_trips_every_double)
 {
-    (void)state;
     static const char *const formats[] = {"%.17g", "%a", "%.30e", "%.800f"};
     uint64_t random = 20141;
     for (int i = 0; i < 20000; i++) {
@@ -165,14 +154,13 @@ static void round_trips_every_double(void **state)
     }
 }
 
-static void ignores_the_locale(void **state)
+TEST(ignores_the_locale)
 {
-    (void)state;
     static const char *const locales[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "ru_RU.UTF-8"};
     size_t i = 0;
-    while (i < sizeof locales / sizeof locales[0] && setlocale(LC_ALL, locales[i]) == NULL)
+    while (i < COUNT(locales) && setlocale(LC_ALL, locales[i]) == NULL)
         i++;
-    if (i == sizeof locales / sizeof locales[0])
+    if (i == COUNT(locales))
         skip();
     double value = 0;
     assert_string_equal(localeconv()->decimal_point, ",");
@@ -184,14 +172,13 @@ static void ignores_the_locale(void **state)
     setlocale(LC_ALL, "C");
 }
 
-static void parses_whole_numbers(void **state)
+TEST(parses_whole_numbers)
 {
-    (void)state;
     double number = 3;
     assert_true(gc_parse_number("-2.5e-1", &number));
     assert_true(number == -0.25);
     static const char *const bad[] = {"", " 1", "1 ", "1x", "inf", "nan", "1e999", "--1", "1/2"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < COUNT(bad); i++)
         assert_false(gc_parse_number(bad[i], &number));
     assert_true(number == -0.25);
 
@@ -213,14 +200,13 @@ static void parses_whole_numbers(void **state)
                                         "-1",
                                         "9223372036854775808",
                                         "-9223372036854775809"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (size_t i = 0; i < COUNT(wrong); i++)
         assert_false(gc_parse_integer(wrong[i], 0, 100, &integer));
     assert_int_equal(integer, 7);
 }
 
-static void finds_the_float_below(void **state)
+TEST(finds_the_float_below)
 {
-    (void)state;
     assert_true(gc_float_at_most(0.1) < 0.1);
     assert_true((double)nextafterf(gc_float_at_most(0.1), 1) > 0.1);
     assert_true(gc_float_at_most(2) == 2);
@@ -229,15 +215,4 @@ static void finds_the_float_below(void **state)
     assert_true(gc_float_at_most(1e300) == FLT_MAX);
     assert_true(gc_float_at_most(-1e300) == -INFINITY);
     assert_true(gc_float_at_most(INFINITY) == INFINITY);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_strtod_reads),  cmocka_unit_test(stays_within_its_length),
-        cmocka_unit_test(counts_digits_far_behind), cmocka_unit_test(round_trips_every_double),
-        cmocka_unit_test(ignores_the_locale),       cmocka_unit_test(parses_whole_numbers),
-        cmocka_unit_test(finds_the_float_below),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

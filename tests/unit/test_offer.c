@@ -18,19 +18,34 @@ typedef struct offered {
     gconv_error error;
 } offered;
 
-static void open_with(offered *o, const char *name, gconv_reader_options options)
+static offered o;
+
+static int forget(void **state)
 {
-    *o = (offered){.error = {.status = GCONV_OK}};
-    options.warn = remember_warning;
-    options.warn_user = &o->warnings;
-    if (gconv_reader_open(scratch_path(name), &options, &o->reader, &o->error) != GCONV_OK)
-        fail_msg("%s: %s", name, o->error.message);
-    o->source = *gconv_reader_source(o->reader);
+    (void)state;
+    gconv_reader_free(o.reader);
+    o = (offered){.error = {.status = GCONV_OK}};
+    return 0;
 }
 
-static bool offers(offered *o)
+static void open_path(const char *path, gconv_reader_options options)
 {
-    return o->source.offer != NULL && o->source.offer(o->source.user, &o->picture);
+    forget(NULL);
+    options.warn = remember_warning;
+    options.warn_user = &o.warnings;
+    if (gconv_reader_open(path, &options, &o.reader, &o.error) != GCONV_OK)
+        fail_msg("%s: %s", path, o.error.message);
+    o.source = *gconv_reader_source(o.reader);
+}
+
+static void open_with(const char *name, gconv_reader_options options)
+{
+    open_path(scratch_path(name), options);
+}
+
+static bool offers(void)
+{
+    return o.source.offer != NULL && o.source.offer(o.source.user, &o.picture);
 }
 
 /* Writes a JPEG in YCbCr or grey; `sampling` as in jpeg_kind. */
@@ -39,27 +54,32 @@ static void write_jpeg(const char *name, int channels, int sampling, bool progre
     J_COLOR_SPACE given = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     J_COLOR_SPACE stored = channels == 1 ? JCS_GRAYSCALE : JCS_YCbCr;
     jpeg_kind kind = {given, stored, channels, progressive, 0, sampling, NULL, 0};
-    picture source = make_picture(71, 40, channels, 8);
+    OWNED_PICTURE source = make_picture(71, 40, channels, 8);
     write_plain_jpeg(scratch_path(name), &kind, 90, &source);
-    free_picture(&source);
+}
+
+/* The same in colour, 4:2:0 and baseline, which the reader offers. */
+static void open_offered(const char *name)
+{
+    write_jpeg(name, 3, 2, false);
+    open_with(name, as_stored());
+    assert_true(offers());
 }
 
 /* Changes a file. Arguments of `change`: the file and `user`. */
 static void change_file(const char *name, void (*change)(blob *, int), int user)
 {
-    blob whole = load_file(scratch_path(name));
+    OWNED_BLOB whole = load_file(scratch_path(name));
     change(&whole, user);
     save_file(scratch_path(name), whole.bytes, whole.size);
-    free(whole.bytes);
 }
 
 static void append_bytes(blob *whole, int count)
 {
-    char *bytes = malloc((size_t)count);
+    OWNED char *bytes = malloc((size_t)count);
     assert_non_null(bytes);
     memset(bytes, 'x', (size_t)count);
     splice(whole, whole->size, bytes, (size_t)count);
-    free(bytes);
 }
 
 static void turn(blob *whole, int orientation)
@@ -80,7 +100,7 @@ static picture decode(const gconv_encoded *encoded, int channels)
     jpeg_read_header(&jpeg, TRUE);
     jpeg.out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_start_decompress(&jpeg);
-    picture stored = new_picture(jpeg.output_width, jpeg.output_height, channels, 8);
+    OWNED_PICTURE stored = new_picture(jpeg.output_width, jpeg.output_height, channels, 8);
     while (jpeg.output_scanline < jpeg.output_height) {
         JSAMPROW row = stored.rows + jpeg.output_scanline * stored.row_bytes;
         jpeg_read_scanlines(&jpeg, &row, 1);
@@ -93,39 +113,34 @@ static picture decode(const gconv_encoded *encoded, int channels)
     picture upright = new_picture(swaps ? height : width, swaps ? width : height, channels, 8);
     gc_orient_rows(stored.rows, &stored.shape, stored.row_bytes, encoded->orientation, 0,
                    upright.shape.height, upright.rows, upright.row_bytes);
-    free_picture(&stored);
     return upright;
 }
 
 /* Reads all rows of a reader that has given none. */
-static picture read_all(offered *o)
+static picture read_all(void)
 {
-    const gconv_shape *shape = gconv_reader_shape(o->reader);
+    const gconv_shape *shape = gconv_reader_shape(o.reader);
     picture read = new_picture(shape->width, shape->height, shape->channels, shape->depth);
-    assert_int_equal(
-        o->source.read(o->source.user, shape->height, read.rows, read.row_bytes, &o->error),
-        GCONV_OK);
+    assert_ok(o.source.read(o.source.user, shape->height, read.rows, read.row_bytes, &o.error));
     return read;
 }
 
-static void must_finish(offered *o)
+static void must_finish(void)
 {
-    if (gconv_reader_finish(o->reader, &o->error) != GCONV_OK)
-        fail_msg("%s", o->error.message);
+    if (gconv_reader_finish(o.reader, &o.error) != GCONV_OK)
+        fail_msg("%s", o.error.message);
 }
 
 /* ---- What is offered ------------------------------------------------------------------------- */
 
-static void the_facts_are_those_of_the_file(void **state)
+TEST(the_facts_are_those_of_the_file)
 {
-    (void)state;
     for (int channels = 1; channels <= 3; channels += 2)
         for (int sampling = 1; sampling <= (channels == 1 ? 1 : 2); sampling++) {
-            offered o;
             write_jpeg("facts.jpg", channels, sampling, false);
-            blob whole = load_file(scratch_path("facts.jpg"));
-            open_with(&o, "facts.jpg", as_stored());
-            assert_true(offers(&o));
+            OWNED_BLOB whole = load_file(scratch_path("facts.jpg"));
+            open_with("facts.jpg", as_stored());
+            assert_true(offers());
             assert_int_equal(o.picture.size, whole.size);
             assert_int_equal(o.picture.held, whole.size);
             assert_memory_equal(o.picture.bytes, whole.bytes, whole.size);
@@ -136,22 +151,20 @@ static void the_facts_are_those_of_the_file(void **state)
             assert_int_equal(o.picture.sampling_y, sampling);
             assert_int_equal(o.picture.orientation, 1);
             assert_string_equal(gconv_reader_fallback(o.reader), "");
-            gconv_reader_free(o.reader);
-            free(whole.bytes);
         }
 }
 
 /* The offer and `more` give the whole file. */
-static void assert_gives(offered *o, const blob *whole)
+static void assert_gives(const blob *whole)
 {
-    const unsigned char *bytes = o->picture.bytes;
-    size_t count = o->picture.held, given = 0;
+    const unsigned char *bytes = o.picture.bytes;
+    size_t count = o.picture.held, given = 0;
     assert_true(count > 0);
     do {
         assert_true(count <= whole->size - given);
         assert_memory_equal(bytes, whole->bytes + given, count);
         given += count;
-        assert_true(o->source.more(o->source.user, &bytes, &count));
+        assert_true(o.source.more(o.source.user, &bytes, &count));
     } while (count > 0);
     assert_int_equal(given, whole->size);
 }
@@ -167,70 +180,59 @@ static void pad(blob *whole, int bytes)
 
 /* The data come in pieces, whether the header is short or longer than what a reader
  * buffers; rows can be read after any number of them. */
-static void a_long_file_comes_in_pieces(void **state)
+TEST(a_long_file_comes_in_pieces)
 {
-    (void)state;
     static const int header_bytes[] = {0, 400000};
     gconv_reader_options options = as_stored();
     for (size_t i = 0; i < 2; i++)
         for (int taken = 0; taken < 3; taken++) {
-            offered o;
             const unsigned char *bytes;
             size_t count;
             write_jpeg("pieces.jpg", 3, 2, false);
             change_file("pieces.jpg", pad, header_bytes[i]);
             change_file("pieces.jpg", append_bytes, 500000);
-            blob whole = load_file(scratch_path("pieces.jpg"));
-            picture expected = must_read(scratch_path("pieces.jpg"), &options);
-            open_with(&o, "pieces.jpg", options);
-            assert_true(offers(&o));
+            OWNED_BLOB whole = load_file(scratch_path("pieces.jpg"));
+            OWNED_PICTURE expected = must_read(scratch_path("pieces.jpg"), &options);
+            open_with("pieces.jpg", options);
+            assert_true(offers());
             assert_int_equal(o.picture.held < whole.size, i == 0);
             if (taken == 2)
-                assert_gives(&o, &whole);
+                assert_gives(&whole);
             else if (taken == 1)
                 assert_true(o.source.more(o.source.user, &bytes, &count));
-            picture read = read_all(&o);
+            OWNED_PICTURE read = read_all();
             assert_same_picture(&read, &expected);
-            gconv_reader_free(o.reader);
-            free_picture(&read);
-            free_picture(&expected);
-            free(whole.bytes);
         }
 }
 
-static void a_file_that_becomes_shorter_gives_no_more(void **state)
+TEST(a_file_that_becomes_shorter_gives_no_more)
 {
-    (void)state;
-    offered o;
     const unsigned char *bytes;
     size_t count;
     write_jpeg("shorter.jpg", 3, 2, false);
     change_file("shorter.jpg", append_bytes, 500000);
-    open_with(&o, "shorter.jpg", as_stored());
-    assert_true(offers(&o));
+    open_with("shorter.jpg", as_stored());
+    assert_true(offers());
     assert_int_equal(truncate(scratch_path("shorter.jpg"), 1000), 0);
     assert_false(o.source.more(o.source.user, &bytes, &count));
-    gconv_reader_free(o.reader);
 }
 
 /* The header is checked; the data may be anything. */
-static void any_data_are_offered_with_their_layout(void **state)
+TEST(any_data_are_offered_with_their_layout)
 {
-    (void)state;
-    offered o;
     gc_jpeg_facts facts;
     gc_jpeg_layout layout;
     const char *reason;
     write_jpeg("layout.jpg", 3, 2, false);
-    blob whole = load_file(scratch_path("layout.jpg"));
+    OWNED_BLOB whole = load_file(scratch_path("layout.jpg"));
     whole.size -= 40;
     memset(whole.bytes + whole.size - 40, 0xff, 40);
     save_file(scratch_path("layout.jpg"), whole.bytes, whole.size);
     assert_true(gc_jpeg_read_layout(whole.bytes, whole.size, &facts, &layout, &reason));
-    open_with(&o, "layout.jpg", as_stored());
-    assert_true(offers(&o));
+    open_with("layout.jpg", as_stored());
+    assert_true(offers());
     assert_int_equal(o.picture.size, whole.size);
-    assert_gives(&o, &whole);
+    assert_gives(&whole);
     assert_int_equal(o.picture.width, 71);
     assert_int_equal(o.picture.height, 40);
     assert_int_equal(o.picture.components, 3);
@@ -239,140 +241,110 @@ static void any_data_are_offered_with_their_layout(void **state)
     assert_int_equal(o.picture.orientation, 1);
     assert_int_equal(o.picture.layout->mcus, 5 * 3);
     assert_memory_equal(o.picture.layout, &layout, sizeof layout);
-    gconv_reader_free(o.reader);
-    free(whole.bytes);
 }
 
-static void what_is_offered_has_the_pixels_that_are_read(void **state)
+TEST(what_is_offered_has_the_pixels_that_are_read)
 {
-    (void)state;
     for (int orientation = 1; orientation <= 8; orientation++)
         for (int grey = 0; grey <= 1; grey++) {
-            offered o;
             write_jpeg("turned.jpg", 3, 2, false);
             change_file("turned.jpg", turn, orientation);
             gconv_reader_options options = grey ? as_grey() : as_stored();
-            picture expected = must_read(scratch_path("turned.jpg"), &options);
-            open_with(&o, "turned.jpg", options);
-            assert_true(offers(&o));
+            OWNED_PICTURE expected = must_read(scratch_path("turned.jpg"), &options);
+            open_with("turned.jpg", options);
+            assert_true(offers());
             assert_int_equal(o.picture.orientation, orientation);
-            picture decoded = decode(&o.picture, grey ? 1 : 3);
+            OWNED_PICTURE decoded = decode(&o.picture, grey ? 1 : 3);
             assert_same_picture(&decoded, &expected);
-            gconv_reader_free(o.reader);
-            free_picture(&decoded);
-            free_picture(&expected);
         }
 }
 
-static void an_orientation_that_is_not_applied_is_not_offered(void **state)
+TEST(an_orientation_that_is_not_applied_is_not_offered)
 {
-    (void)state;
-    offered o;
     gconv_reader_options options = as_stored();
     options.auto_orient = false;
     write_jpeg("left.jpg", 3, 2, false);
     change_file("left.jpg", turn, 6);
-    open_with(&o, "left.jpg", options);
-    assert_true(offers(&o));
+    open_with("left.jpg", options);
+    assert_true(offers());
     assert_int_equal(o.picture.orientation, 1);
-    gconv_reader_free(o.reader);
 }
 
 /* ---- After the offer ------------------------------------------------------------------------- */
 
-static void an_accepted_picture_is_read(void **state)
+TEST(an_accepted_picture_is_read)
 {
-    (void)state;
-    offered o;
     unsigned char row[3 * 71];
     write_jpeg("accepted.jpg", 3, 2, false);
-    open_with(&o, "accepted.jpg", as_stored());
+    open_with("accepted.jpg", as_stored());
     assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
-    assert_true(offers(&o));
+    assert_true(offers());
     o.source.accept(o.source.user, o.picture.size);
     assert_string_equal(gconv_reader_decoder(o.reader), "cuda");
     assert_string_equal(gconv_reader_fallback(o.reader), "");
     assert_int_equal(o.source.read(o.source.user, 1, row, sizeof row, &o.error),
                      GCONV_ERROR_ARGUMENT);
-    assert_false(offers(&o));
-    must_finish(&o);
+    assert_false(offers());
+    must_finish();
     bool more = true;
-    assert_int_equal(gconv_reader_next(o.reader, &more, &o.error), GCONV_OK);
+    assert_ok(gconv_reader_next(o.reader, &more, &o.error));
     assert_false(more);
     assert_int_equal(o.warnings.count, 0);
-    gconv_reader_free(o.reader);
 }
 
-static void without_accept_rows_are_read_as_ever(void **state)
+TEST(without_accept_rows_are_read_as_ever)
 {
-    (void)state;
-    offered o;
     write_jpeg("declined.jpg", 3, 2, false);
     gconv_reader_options options = as_stored();
-    picture expected = must_read(scratch_path("declined.jpg"), &options);
-    open_with(&o, "declined.jpg", options);
-    assert_true(offers(&o));
-    picture read = read_all(&o);
+    OWNED_PICTURE expected = must_read(scratch_path("declined.jpg"), &options);
+    open_with("declined.jpg", options);
+    assert_true(offers());
+    OWNED_PICTURE read = read_all();
     assert_same_picture(&read, &expected);
-    must_finish(&o);
+    must_finish();
     assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
     assert_string_equal(gconv_reader_fallback(o.reader),
                         "data that the GPU rejects, or lacks memory for");
-    gconv_reader_free(o.reader);
-    free_picture(&read);
-    free_picture(&expected);
 }
 
-static void accept_without_an_offer_does_nothing(void **state)
+TEST(accept_without_an_offer_does_nothing)
 {
-    (void)state;
-    offered o;
     write_jpeg("early.jpg", 3, 2, false);
-    open_with(&o, "early.jpg", as_stored());
+    open_with("early.jpg", as_stored());
     o.source.accept(o.source.user, o.picture.size);
     assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
     assert_int_equal(gconv_reader_finish(o.reader, &o.error), GCONV_ERROR_ARGUMENT);
-    gconv_reader_free(o.reader);
 }
 
 /* A device says where the image ends. */
-static void bytes_behind_the_image_are_a_warning_in_every_way(void **state)
+TEST(bytes_behind_the_image_are_a_warning_in_every_way)
 {
-    (void)state;
     for (int accepts = 0; accepts <= 1; accepts++) {
-        offered o;
         write_jpeg("long.jpg", 3, 2, false);
-        blob whole = load_file(scratch_path("long.jpg"));
+        OWNED_BLOB whole = load_file(scratch_path("long.jpg"));
         change_file("long.jpg", append_bytes, 300);
-        open_with(&o, "long.jpg", as_stored());
-        assert_true(offers(&o));
+        open_with("long.jpg", as_stored());
+        assert_true(offers());
         assert_int_equal(o.picture.size, whole.size + 300);
         picture read = {0};
         if (accepts)
             o.source.accept(o.source.user, whole.size);
         else
-            read = read_all(&o);
-        must_finish(&o);
+            read = read_all();
+        must_finish();
         assert_int_equal(o.warnings.count, 1);
         assert_string_equal(o.warnings.last, "bytes after the end of the image ignored");
-        gconv_reader_free(o.reader);
         free_picture(&read);
-        free(whole.bytes);
     }
 }
 
-static void an_image_up_to_the_end_of_the_file_is_no_warning(void **state)
+TEST(an_image_up_to_the_end_of_the_file_is_no_warning)
 {
-    (void)state;
-    offered o;
-    write_jpeg("whole.jpg", 3, 2, false);
-    open_with(&o, "whole.jpg", as_stored());
-    assert_true(offers(&o));
+    open_offered("whole.jpg");
     o.source.accept(o.source.user, o.picture.size);
     assert_string_equal(gconv_reader_decoder(o.reader), "cuda");
-    must_finish(&o);
+    must_finish();
     assert_int_equal(o.warnings.count, 0);
-    gconv_reader_free(o.reader);
 }
 
 /* ---- Through a stream ------------------------------------------------------------------------ */
@@ -384,23 +356,20 @@ static gconv_status drop_rows(void *user, uint32_t count, const void *rows, size
     return GCONV_OK;
 }
 
-static void a_stream_passes_the_offer_on(void **state)
+TEST(a_stream_passes_the_offer_on)
 {
-    (void)state;
-    offered o;
     gc_stream stream;
     gconv_encoded encoded;
     float weight = 1;
     gconv_filter filter = filter_of(1, 1, 1, &weight);
     const gconv_filter *filters[] = {&filter};
-    gc_problem problem;
+    OWNED_PROBLEM problem;
     write_jpeg("stream.jpg", 3, 2, false);
-    open_with(&o, "stream.jpg", as_stored());
+    open_with("stream.jpg", as_stored());
     gconv_job job = job_of(filters, 1, *gconv_reader_shape(o.reader));
-    assert_int_equal(gc_problem_create(&job, &problem, &o.error), GCONV_OK);
+    assert_ok(gc_problem_create(&job, &problem, &o.error));
     gconv_sink sink = {.size = sizeof(gconv_sink), .write = drop_rows};
-    assert_int_equal(gc_stream_open(&stream, &problem, &o.source, &sink, false, &o.error),
-                     GCONV_OK);
+    assert_ok(gc_stream_open(&stream, &problem, &o.source, &sink, false, &o.error));
     assert_true(gc_stream_offer(&stream, &encoded));
     assert_int_equal(encoded.width, 71);
     assert_true(stream.timings.decode > 0);
@@ -409,14 +378,12 @@ static void a_stream_passes_the_offer_on(void **state)
     assert_true(stream.asked);
     assert_int_equal(stream.rows_read, 40);
     assert_false(gc_stream_offer(&stream, &encoded));
-    must_finish(&o);
+    must_finish();
     gc_stream_close(&stream);
     stream.source =
         (gconv_source){.size = sizeof(gconv_source), .read = o.source.read, .user = o.source.user};
     stream.asked = false;
     assert_false(gc_stream_offer(&stream, &encoded)); /* a source without offers */
-    gc_problem_destroy(&problem);
-    gconv_reader_free(o.reader);
 }
 
 /* ---- What is not offered --------------------------------------------------------------------- */
@@ -424,27 +391,22 @@ static void a_stream_passes_the_offer_on(void **state)
 /* Nothing is offered, and the picture is read as ever. */
 static void check_no_offer(const char *name, gconv_reader_options options, bool is_rejected)
 {
-    offered o;
-    picture expected = must_read(scratch_path(name), &options);
-    open_with(&o, name, options);
-    assert_false(offers(&o));
+    OWNED_PICTURE expected = must_read(scratch_path(name), &options);
+    open_with(name, options);
+    assert_false(offers());
     assert_int_equal(gconv_reader_fallback(o.reader)[0] != '\0', is_rejected);
     const char *reason = gconv_reader_fallback(o.reader);
-    picture read = read_all(&o);
+    OWNED_PICTURE read = read_all();
     assert_same_picture(&read, &expected);
-    must_finish(&o);
+    must_finish();
     assert_string_equal(gconv_reader_fallback(o.reader), reason);
-    gconv_reader_free(o.reader);
-    free_picture(&read);
-    free_picture(&expected);
 }
 
-static void what_devices_do_not_decode_is_not_offered(void **state)
+TEST(what_devices_do_not_decode_is_not_offered)
 {
-    (void)state;
     write_jpeg("progressive.jpg", 3, 2, true);
     check_no_offer("progressive.jpg", as_stored(), true);
-    picture source = make_picture(71, 40, 3, 8);
+    OWNED_PICTURE source = make_picture(71, 40, 3, 8);
     jpeg_kind rgb = {JCS_RGB, JCS_RGB, 3, false, 0, 1, NULL, 0};
     write_plain_jpeg(scratch_path("rgb.jpg"), &rgb, 90, &source);
     check_no_offer("rgb.jpg", as_stored(), true);
@@ -452,16 +414,12 @@ static void what_devices_do_not_decode_is_not_offered(void **state)
     check_no_offer("plain.png", as_stored(), false);
     must_write(scratch_path("plain.ppm"), GCONV_FORMAT_PPM, &source);
     check_no_offer("plain.ppm", as_stored(), false);
-    offered o; /* without an offer a plan starts no decoder */
-    open_with(&o, "plain.png", as_stored());
+    open_with("plain.png", as_stored());
     assert_null(o.source.offer);
-    gconv_reader_free(o.reader);
-    free_picture(&source);
 }
 
-static void a_reader_for_the_cpu_offers_nothing(void **state)
+TEST(a_reader_for_the_cpu_offers_nothing)
 {
-    (void)state;
     gconv_reader_options options = as_stored();
     options.decoder = GCONV_DECODER_CPU;
     write_jpeg("cpu.jpg", 3, 2, false);
@@ -469,145 +427,98 @@ static void a_reader_for_the_cpu_offers_nothing(void **state)
 }
 
 /* The device that is offered them finds no end. */
-static void damage_of_the_data_is_found_by_libjpeg(void **state)
+TEST(damage_of_the_data_is_found_by_libjpeg)
 {
-    (void)state;
-    offered o;
     write_jpeg("short.jpg", 3, 2, false);
     blob whole = load_file(scratch_path("short.jpg"));
     save_file(scratch_path("short.jpg"), whole.bytes, whole.size - 40);
     free(whole.bytes);
-    open_with(&o, "short.jpg", as_stored());
-    assert_true(offers(&o));
-    picture rows = new_picture(71, 40, 3, 8);
+    open_with("short.jpg", as_stored());
+    assert_true(offers());
+    OWNED_PICTURE rows = new_picture(71, 40, 3, 8);
     assert_int_equal(o.source.read(o.source.user, 40, rows.rows, rows.row_bytes, &o.error),
                      GCONV_ERROR_FORMAT);
     assert_string_equal(gconv_reader_fallback(o.reader),
                         "data that the GPU rejects, or lacks memory for");
     assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
-    gconv_reader_free(o.reader);
-    free_picture(&rows);
 }
 
 /* The same of a complete image without EOI, which a tolerant reader lets pass. */
-static void a_trailer_for_the_end_is_left_to_libjpeg(void **state)
+TEST(a_trailer_for_the_end_is_left_to_libjpeg)
 {
-    (void)state;
     gconv_reader_options options = as_stored();
     options.tolerant = true;
     write_jpeg("trailer.jpg", 3, 2, false);
-    picture expected = must_read(scratch_path("trailer.jpg"), &options);
-    blob whole = load_file(scratch_path("trailer.jpg"));
+    OWNED_PICTURE expected = must_read(scratch_path("trailer.jpg"), &options);
+    OWNED_BLOB whole = load_file(scratch_path("trailer.jpg"));
     whole.size -= 2;
     splice(&whole, whole.size, "trailer\xff\xd8", 9);
     save_file(scratch_path("trailer.jpg"), whole.bytes, whole.size);
-    offered o;
-    open_with(&o, "trailer.jpg", options);
-    assert_true(offers(&o));
-    picture read = read_all(&o);
+    open_with("trailer.jpg", options);
+    assert_true(offers());
+    OWNED_PICTURE read = read_all();
     assert_same_picture(&read, &expected);
-    must_finish(&o);
+    must_finish();
     assert_int_equal(o.warnings.count, 1);
-    gconv_reader_free(o.reader);
-    free_picture(&read);
-    free_picture(&expected);
-    free(whole.bytes);
 }
 
-static void rows_that_were_read_end_the_offer(void **state)
+TEST(rows_that_were_read_end_the_offer)
 {
-    (void)state;
-    offered o;
     unsigned char row[3 * 71];
     write_jpeg("begun.jpg", 3, 2, false);
-    open_with(&o, "begun.jpg", as_stored());
-    assert_int_equal(o.source.read(o.source.user, 1, row, sizeof row, &o.error), GCONV_OK);
-    assert_false(offers(&o));
-    gconv_reader_free(o.reader);
+    open_with("begun.jpg", as_stored());
+    assert_ok(o.source.read(o.source.user, 1, row, sizeof row, &o.error));
+    assert_false(offers());
 }
 
-static void a_pipe_is_not_offered(void **state)
+TEST(a_pipe_is_not_offered)
 {
-    (void)state;
-    offered o;
     int ends[2];
     char path[64];
     write_jpeg("piped.jpg", 3, 2, false);
-    blob whole = load_file(scratch_path("piped.jpg"));
+    OWNED_BLOB whole = load_file(scratch_path("piped.jpg"));
     gconv_reader_options options = as_stored();
-    picture expected = must_read(scratch_path("piped.jpg"), &options);
+    OWNED_PICTURE expected = must_read(scratch_path("piped.jpg"), &options);
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], whole.bytes, whole.size), (ssize_t)whole.size);
     close(ends[1]);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-    o = (offered){.error = {.status = GCONV_OK}};
-    assert_int_equal(gconv_reader_open(path, &options, &o.reader, &o.error), GCONV_OK);
-    o.source = *gconv_reader_source(o.reader);
-    assert_false(offers(&o));
+    open_path(path, options);
+    assert_false(offers());
     assert_string_equal(gconv_reader_fallback(o.reader), "an input that cannot be read twice");
-    picture read = read_all(&o);
+    OWNED_PICTURE read = read_all();
     assert_same_picture(&read, &expected);
-    must_finish(&o);
-    gconv_reader_free(o.reader);
+    must_finish();
     close(ends[0]);
-    free_picture(&read);
-    free_picture(&expected);
-    free(whole.bytes);
 }
 
 /* A file that became shorter since its header was read. */
-static void a_file_that_changes_is_not_offered(void **state)
+TEST(a_file_that_changes_is_not_offered)
 {
-    (void)state;
-    offered o;
     write_jpeg("changed.jpg", 3, 2, false);
-    open_with(&o, "changed.jpg", as_stored());
+    open_with("changed.jpg", as_stored());
     assert_int_equal(truncate(scratch_path("changed.jpg"), 100), 0);
-    assert_false(offers(&o));
-    gconv_reader_free(o.reader);
+    assert_false(offers());
     write_jpeg("changed.jpg", 3, 2, false);
     write_jpeg("other.jpg", 1, 1, false);
     change_file("changed.jpg", pad, 400000); /* longer than what a reader buffers */
     change_file("other.jpg", pad, 400000);
-    open_with(&o, "changed.jpg", as_stored());
-    blob other = load_file(scratch_path("other.jpg"));
+    open_with("changed.jpg", as_stored());
+    OWNED_BLOB other = load_file(scratch_path("other.jpg"));
     FILE *file = fopen(scratch_path("changed.jpg"), "wb"); /* the same file, other bytes */
     assert_non_null(file);
     assert_int_equal(fwrite(other.bytes, 1, other.size, file), other.size);
     fclose(file);
-    assert_false(offers(&o));
+    assert_false(offers());
     assert_string_equal(gconv_reader_fallback(o.reader),
                         "a header that libjpeg reads in another way");
-    gconv_reader_free(o.reader);
-    free(other.bytes);
 }
 
-int main(void)
+/* Without libjpeg's code for vectors nothing is offered. */
+static const char *missing(void)
 {
-    if (!gc_jpeg_check()) { /* as without code for vectors: nothing is offered then */
-        puts("skipped: libjpeg decodes in another way than libjpeg-turbo");
-        return 77;
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_facts_are_those_of_the_file),
-        cmocka_unit_test(any_data_are_offered_with_their_layout),
-        cmocka_unit_test(a_long_file_comes_in_pieces),
-        cmocka_unit_test(a_file_that_becomes_shorter_gives_no_more),
-        cmocka_unit_test(what_is_offered_has_the_pixels_that_are_read),
-        cmocka_unit_test(an_orientation_that_is_not_applied_is_not_offered),
-        cmocka_unit_test(an_accepted_picture_is_read),
-        cmocka_unit_test(without_accept_rows_are_read_as_ever),
-        cmocka_unit_test(accept_without_an_offer_does_nothing),
-        cmocka_unit_test(bytes_behind_the_image_are_a_warning_in_every_way),
-        cmocka_unit_test(an_image_up_to_the_end_of_the_file_is_no_warning),
-        cmocka_unit_test(a_stream_passes_the_offer_on),
-        cmocka_unit_test(what_devices_do_not_decode_is_not_offered),
-        cmocka_unit_test(a_reader_for_the_cpu_offers_nothing),
-        cmocka_unit_test(damage_of_the_data_is_found_by_libjpeg),
-        cmocka_unit_test(a_trailer_for_the_end_is_left_to_libjpeg),
-        cmocka_unit_test(rows_that_were_read_end_the_offer),
-        cmocka_unit_test(a_pipe_is_not_offered),
-        cmocka_unit_test(a_file_that_changes_is_not_offered),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+    return gc_jpeg_check() ? NULL : "libjpeg decodes in another way than libjpeg-turbo";
 }
+
+const test_suite suite = {
+    .setup = make_scratch, .teardown = remove_scratch, .after = forget, .missing = missing};

@@ -33,16 +33,15 @@ static void check_upright(const picture *stored, const picture *upright, int ori
             }
 }
 
-static void orientation_is_applied(void **state)
+TEST(orientation_is_applied)
 {
-    (void)state;
     static const int channels[] = {1, 2, 3, 4};
     gconv_reader_options apply = as_stored();
     gconv_reader_options leave = as_stored();
     leave.auto_orient = false;
     for (int orientation = 1; orientation <= GC_ORIENTATION_COUNT; orientation++)
         for (size_t i = 0; i < 8; i++) {
-            picture source = make_picture(71, 40, channels[i % 4], i < 4 ? 8 : 16);
+            OWNED_PICTURE source = make_picture(71, 40, channels[i % 4], i < 4 ? 8 : 16);
             must_write(scratch_path("turn.png"), GCONV_FORMAT_PNG, &source);
             blob whole = load_file(scratch_path("turn.png"));
             unsigned char exif[EXIF_BYTES];
@@ -53,16 +52,13 @@ static void orientation_is_applied(void **state)
             picture upright = must_read(scratch_path("turn.png"), &apply);
             check_upright(&source, &upright, orientation);
             free_picture(&upright);
-            picture stored = must_read(scratch_path("turn.png"), &leave);
+            OWNED_PICTURE stored = must_read(scratch_path("turn.png"), &leave);
             assert_same_picture(&stored, &source);
-            free_picture(&stored);
-            free_picture(&source);
         }
 }
 
-static void jpeg_exif_turns_the_picture(void **state)
+TEST(jpeg_exif_turns_the_picture)
 {
-    (void)state;
     gconv_reader_options apply = as_stored();
     gconv_reader_options leave = as_stored();
     leave.auto_orient = false;
@@ -75,18 +71,9 @@ static void jpeg_exif_turns_the_picture(void **state)
     add_exif_to_jpeg(&whole, exif, sizeof exif);
     save_file(scratch_path("turn.jpg"), whole.bytes, whole.size);
     free(whole.bytes);
-    picture stored = must_read(scratch_path("turn.jpg"), &leave);
-    picture upright = must_read(scratch_path("turn.jpg"), &apply);
+    OWNED_PICTURE stored = must_read(scratch_path("turn.jpg"), &leave);
+    OWNED_PICTURE upright = must_read(scratch_path("turn.jpg"), &apply);
     check_upright(&stored, &upright, 8);
-    free_picture(&stored);
-    free_picture(&upright);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orientation_is_applied),
-        cmocka_unit_test(jpeg_exif_turns_the_picture),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

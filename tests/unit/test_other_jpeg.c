@@ -15,34 +15,23 @@ JDIMENSION __wrap_jpeg_read_scanlines(j_decompress_ptr jpeg, JSAMPARRAY rows, JD
     return read;
 }
 
-static void nothing_is_offered(void **state)
+TEST(nothing_is_offered)
 {
-    (void)state;
-    picture image = make_picture(71, 40, 3, 8);
+    OWNED_PICTURE image = make_picture(71, 40, 3, 8);
     must_write(scratch_path("sound.jpg"), GCONV_FORMAT_JPEG, &image);
     for (int grey = 0; grey <= 1; grey++) {
         gconv_reader_options options = grey ? as_grey() : as_stored();
-        gconv_reader *reader;
+        OWNED_READER reader;
         gconv_error error;
         gconv_encoded encoded;
-        assert_int_equal(gconv_reader_open(scratch_path("sound.jpg"), &options, &reader, &error),
-                         GCONV_OK);
+        assert_ok(gconv_reader_open(scratch_path("sound.jpg"), &options, &reader, &error));
         const gconv_source *source = gconv_reader_source(reader);
         assert_false(source->offer(source->user, &encoded));
         assert_string_equal(gconv_reader_fallback(reader),
                             "a libjpeg that decodes in another way than libjpeg-turbo");
-        assert_int_equal(source->read(source->user, 40, image.rows, image.row_bytes, &error),
-                         GCONV_OK);
-        assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
-        gconv_reader_free(reader);
+        assert_ok(source->read(source->user, 40, image.rows, image.row_bytes, &error));
+        assert_ok(gconv_reader_finish(reader, &error));
     }
-    free_picture(&image);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_offered),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

@@ -1,19 +1,12 @@
 /* Packing of a JPEG for the kernels that decode it: data without stuffed bytes and markers, markers
  * that a sound file does not have, room, and tables in which codes are looked up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
+#include "unit.h"
 
 #include "gpu/decode/packed.h"
 #include "io/jpeg/fast/layout.h"
 #include "jpeg/random.h"
 #include "jpeg/samples.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { EOI = 0xd9, RST0 = 0xd0, DATA_MAX = 1 << 16 };
 
@@ -67,7 +60,7 @@ static bool give_piece(void *user, const unsigned char **bytes, size_t *count)
  * memory there is. */
 static gc_packed *pack_held(gconv_encoded picture, const unsigned char *data, size_t *end)
 {
-    unsigned char *copy = exactly(picture.held);
+    OWNED unsigned char *copy = exactly(picture.held);
     memcpy(copy, data, picture.held);
     picture.bytes = copy;
     size_t bound = gc_pack_bound(&picture);
@@ -83,7 +76,6 @@ static gc_packed *pack_held(gconv_encoded picture, const unsigned char *data, si
         packed = NULL;
     }
     free(rest.piece);
-    free(copy);
     return packed;
 }
 
@@ -95,7 +87,7 @@ static gc_packed *pack(gconv_encoded picture, const unsigned char *data, size_t 
     gc_packed *packed = pack_held(picture, data, end);
     size_t header = picture.layout->data < size ? picture.layout->data : size;
     picture.held = header + (size - header) / 3;
-    gc_packed *pieced = pack_held(picture, data, &piece_end);
+    OWNED gc_packed *pieced = pack_held(picture, data, &piece_end);
     assert_true((packed == NULL) == (pieced == NULL));
     if (packed != NULL) {
         size_t head = offsetof(gc_packed, energy_max); /* behind it something is not set */
@@ -105,7 +97,6 @@ static gc_packed *pack(gconv_encoded picture, const unsigned char *data, size_t 
         assert_memory_equal((char *)packed + packed->data, (char *)pieced + packed->data,
                             packed->bytes - packed->data);
     }
-    free(pieced);
     return packed;
 }
 
@@ -179,34 +170,30 @@ static void assert_packs(expected *wanted, uint32_t mcus, uint32_t interval)
     add_marker(wanted, EOI);
     memcpy(wanted->file + wanted->file_bytes, behind, sizeof behind);
     for (size_t more = 0; more <= sizeof behind; more += sizeof behind) {
-        gc_packed *packed = pack(picture, wanted->file, wanted->file_bytes + more, &end);
+        OWNED gc_packed *packed = pack(picture, wanted->file, wanted->file_bytes + more, &end);
         assert_packed(packed, wanted);
         assert_int_equal(end, wanted->file_bytes);
-        free(packed);
     }
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-static void stuffed_bytes(void **state)
+TEST(stuffed_bytes)
 {
-    (void)state;
     static const unsigned char data[] = {0x12, 0xff, 0, 0x34, 0, 0xff, 0, 0xff, 0, 0xff, EOI, 7};
     static const unsigned char wanted[] = {0x12, 0xff, 0x34, 0, 0xff, 0xff};
     gc_jpeg_layout layout;
     size_t end;
-    gc_packed *packed = pack(picture_of(&layout, 1, 0), data, sizeof data, &end);
+    OWNED gc_packed *packed = pack(picture_of(&layout, 1, 0), data, sizeof data, &end);
     assert_non_null(packed);
     assert_int_equal(end, sizeof data - 1);
     assert_int_equal(packed->intervals, 1);
     assert_int_equal(intervals_of(packed)->bits, 8 * sizeof wanted);
     assert_memory_equal((unsigned char *)packed + packed->data, wanted, sizeof wanted);
-    free(packed);
 }
 
-static void one_interval_of_every_size(void **state)
+TEST(one_interval_of_every_size)
 {
-    (void)state;
     static expected wanted;
     jpeg_random random = {1};
     for (size_t size = 1; size < 5 * GC_PACKED_CHUNK_BYTES / 2; size++) {
@@ -217,9 +204,8 @@ static void one_interval_of_every_size(void **state)
 }
 
 /* Each begins with a chunk, and the numbers of the markers go from 0 to 7 and round. */
-static void restart_intervals(void **state)
+TEST(restart_intervals)
 {
-    (void)state;
     static expected wanted;
     jpeg_random random = {2};
     for (uint32_t count = 1; count < 100; count += count < 20 ? 1 : 13) {
@@ -236,13 +222,12 @@ static void restart_intervals(void **state)
 }
 
 /* Where the last interval has fewer MCUs than the others, and where there is but one. */
-static void intervals_that_are_not_full(void **state)
+TEST(intervals_that_are_not_full)
 {
-    (void)state;
     static const uint32_t cases[][3] = {{7, 3, 3}, {6, 3, 2}, {2, 3, 1}, {3, 65535, 1}, {1, 1, 1}};
     static expected wanted;
     jpeg_random random = {3};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         wanted.file_bytes = wanted.packed_bytes = wanted.interval_count = 0;
         for (uint32_t j = 0; j < cases[i][2]; j++) {
             if (j > 0)
@@ -263,9 +248,8 @@ static void assert_refused(const unsigned char *data, size_t size, uint32_t mcus
 }
 
 /* Each marker of a file with two restarts is replaced by every other one. */
-static void wrong_markers(void **state)
+TEST(wrong_markers)
 {
-    (void)state;
     static const unsigned char sound[] = {1, 0xff, RST0, 2, 0xff, RST0 + 1, 3, 0xff, EOI};
     unsigned char data[sizeof sound];
     gc_jpeg_layout layout;
@@ -284,9 +268,8 @@ static void wrong_markers(void **state)
 }
 
 /* Markers where no restart, one more, or one less is due; and intervals without data. */
-static void too_many_or_too_few(void **state)
+TEST(too_many_or_too_few)
 {
-    (void)state;
     static const unsigned char restart[] = {1, 0xff, RST0, 2, 0xff, EOI};
     static const unsigned char fill[] = {1, 0xff, 0xff, EOI};
     static const unsigned char empty[] = {0xff, EOI};
@@ -300,9 +283,8 @@ static void too_many_or_too_few(void **state)
 }
 
 /* A file that ends anywhere before the end of EOI. */
-static void cut_data(void **state)
+TEST(cut_data)
 {
-    (void)state;
     static expected whole;
     jpeg_random random = {4};
     for (uint32_t i = 0; i < 12; i++) {
@@ -317,9 +299,8 @@ static void cut_data(void **state)
 }
 
 /* Whatever the bytes are, nothing beyond the bound is written. */
-static void noise_stays_within_the_bound(void **state)
+TEST(noise_stays_within_the_bound)
 {
-    (void)state;
     static unsigned char data[2000];
     static const unsigned char odd[] = {0xff, 0xff, 0, EOI, RST0, RST0 + 1};
     jpeg_random random = {5};
@@ -332,17 +313,15 @@ static void noise_stays_within_the_bound(void **state)
         uint32_t interval = (uint32_t)jpeg_random_below(&random, 4);
         uint32_t mcus = 1 + (uint32_t)jpeg_random_below(&random, 6);
         gconv_encoded picture = picture_of(&layout, mcus, interval);
-        gc_packed *packed = pack(picture, data, size, &end);
+        OWNED gc_packed *packed = pack(picture, data, size, &end);
         assert_true(packed == NULL || end <= size);
-        free(packed);
     }
 }
 
 /* ---- What is not taken ----------------------------------------------------------------------- */
 
-static void what_is_too_large_has_no_bound(void **state)
+TEST(what_is_too_large_has_no_bound)
 {
-    (void)state;
     static const size_t largest = (size_t)256 << 20;
     gc_jpeg_layout layout;
     gconv_encoded picture = picture_of(&layout, 1, 0);
@@ -409,32 +388,26 @@ static void assert_head(const gc_packed *packed, const jpeg_recipe *recipe,
 }
 
 /* Files of libjpeg: all of each is packed, up to its end. */
-static void files_of_libjpeg(void **state)
+TEST(files_of_libjpeg)
 {
-    (void)state;
     static const int shapes[][3] = {
         {JCS_GRAYSCALE, 1, 1}, {JCS_YCbCr, 1, 1}, {JCS_YCbCr, 2, 1}, {JCS_YCbCr, 2, 2}};
     for (uint32_t i = 0; i < 96; i++) {
         const int *shape = shapes[i % 4];
-        jpeg_recipe recipe = {.width = 1 + 37 * i % 120,
-                              .height = 1 + 53 * i % 90,
-                              .stored = (J_COLOR_SPACE)shape[0],
-                              .quality = 30 + (int)i % 70,
-                              .across = shape[1],
-                              .down = shape[2],
-                              .restart = (int)(i / 4 % 5),
-                              .optimised = i % 3 == 0,
-                              .pattern = (jpeg_pattern)(i % JPEG_PATTERNS)};
+        jpeg_recipe recipe =
+            jpeg_recipe_of(1 + 37 * i % 120, 1 + 53 * i % 90, (J_COLOR_SPACE)shape[0],
+                           30 + (int)i % 70, shape[1], shape[2]);
+        recipe.restart = (int)(i / 4 % 5);
+        recipe.optimised = i % 3 == 0;
+        recipe.pattern = (jpeg_pattern)(i % JPEG_PATTERNS);
         gc_jpeg_layout layout;
-        jpeg_file file = jpeg_sample(&recipe);
+        OWNED_JPEG file = jpeg_sample(&recipe);
         gconv_encoded picture = read_picture(&file, &layout);
         size_t end;
-        gc_packed *packed = pack(picture, file.bytes, file.size, &end);
+        OWNED gc_packed *packed = pack(picture, file.bytes, file.size, &end);
         assert_non_null(packed);
         assert_int_equal(end, file.size);
         assert_head(packed, &recipe, &layout);
-        free(packed);
-        free(file.bytes);
     }
 }
 
@@ -567,9 +540,8 @@ static int assert_joined(const gc_packed_table *packed, const gc_jpeg_code *code
 }
 
 /* Every code of random tables, and every 16 bits that begin with none. */
-static void codes_are_looked_up(void **state)
+TEST(codes_are_looked_up)
 {
-    (void)state;
     static const unsigned char data[] = {1, 0xff, EOI};
     jpeg_random random = {6};
     ways found = {0};
@@ -581,32 +553,13 @@ static void codes_are_looked_up(void **state)
         int dc = layout.components[0].dc = turn & 1, ac = layout.components[0].ac = turn >> 1 & 1;
         draw_code(&layout.codes[0][dc], false, &random);
         draw_code(&layout.codes[1][ac], true, &random);
-        gc_packed *packed = pack(picture, data, sizeof data, &end);
+        OWNED gc_packed *packed = pack(picture, data, sizeof data, &end);
         assert_non_null(packed);
         assert_int_equal(packed->kinds, dc | ac << 1);
         assert_table(&packed->tables[0][dc], &layout.codes[0][dc], false, &found);
         assert_table(&packed->tables[1][ac], &layout.codes[1][ac], true, &found);
         several += assert_joined(&packed->tables[1][ac], &layout.codes[1][ac], &random);
-        free(packed);
     }
     assert_true(several > 0);
     assert_true(found.look > 0 && found.long_look > 0 && found.search > 0 && found.none > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stuffed_bytes),
-        cmocka_unit_test(one_interval_of_every_size),
-        cmocka_unit_test(restart_intervals),
-        cmocka_unit_test(intervals_that_are_not_full),
-        cmocka_unit_test(wrong_markers),
-        cmocka_unit_test(too_many_or_too_few),
-        cmocka_unit_test(cut_data),
-        cmocka_unit_test(noise_stays_within_the_bound),
-        cmocka_unit_test(what_is_too_large_has_no_bound),
-        cmocka_unit_test(files_of_libjpeg),
-        cmocka_unit_test(codes_are_looked_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

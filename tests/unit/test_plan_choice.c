@@ -11,24 +11,22 @@ static void refused(const gconv_job *job, gconv_status status, const char *says)
     assert_int_equal(gconv_plan_create(job, &plan, &error), status);
     assert_null(plan);
     assert_int_equal(error.status, status);
-    assert_non_null(strstr(error.message, says));
+    assert_contains(error.message, says);
     assert_int_equal(gconv_plan_create(job, &plan, NULL), status);
 }
 
-static void unknown_implementation(void **state)
+TEST(unknown_implementation)
 {
-    (void)state;
     gconv_job job = usual_job();
     job.implementation = "fastest";
     refused(&job, GCONV_ERROR_ARGUMENT, "'fastest'");
 }
 
-static void unknown_device(void **state)
+TEST(unknown_device)
 {
-    (void)state;
     gconv_job job = usual_job();
     static const char *const devices[] = {"gpu", "cuda:", "cuda:x", "cuda:-1", "CPU", ""};
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+    for (size_t i = 0; i < COUNT(devices); i++) {
         job.device = devices[i];
         refused(&job, GCONV_ERROR_ARGUMENT, "unknown device");
     }
@@ -36,12 +34,11 @@ static void unknown_device(void **state)
     refused(&job, GCONV_ERROR_DEVICE, "");
 }
 
-static void unusable_implementations(void **state)
+TEST(unusable_implementations)
 {
-    (void)state;
     for (int i = 0; i < gconv_implementation_count(); i++) {
         gconv_implementation_info info = gconv_implementation_info_default();
-        assert_int_equal(gconv_implementation_describe(i, &info, NULL), GCONV_OK);
+        assert_ok(gconv_implementation_describe(i, &info, NULL));
         assert_true(info.usable == (info.reason[0] == '\0'));
         if (info.usable)
             continue;
@@ -55,29 +52,26 @@ static void unusable_implementations(void **state)
                      GCONV_ERROR_ARGUMENT);
 }
 
-static void implementation_on_the_wrong_device(void **state)
+TEST(implementation_on_the_wrong_device)
 {
-    (void)state;
     gconv_job job = usual_job();
     job.implementation = "cpu";
     job.device = "cuda";
     refused(&job, GCONV_ERROR_DEVICE, "cpu");
 }
 
-static void named_ones_are_used(void **state)
+TEST(named_ones_are_used)
 {
-    (void)state;
     static const char *const names[] = {"reference", "cpu"};
     for (size_t i = 0; i < 2; i++) {
         gconv_job job = usual_job();
         char name[16];
         snprintf(name, sizeof name, "%s", names[i]);
         job.implementation = name;
-        gconv_plan *plan = planned(&job);
+        OWNED_PLAN plan = planned(&job);
         memset(name, 'x', sizeof name - 1); /* the plan has its own copy */
         assert_string_equal(gconv_plan_implementation(plan), names[i]);
-        assert_non_null(strstr(gconv_plan_explanation(plan), names[i]));
-        gconv_plan_free(plan);
+        assert_contains(gconv_plan_explanation(plan), names[i]);
     }
 }
 
@@ -101,47 +95,43 @@ static void find_least(const char *explanation, char name[64])
     assert_true(candidates >= 2);
 }
 
-static void auto_takes_the_least_estimate(void **state)
+TEST(auto_takes_the_least_estimate)
 {
-    (void)state;
     static const uint32_t sides[] = {1, 100, 3000};
-    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+    for (size_t i = 0; i < COUNT(sides); i++) {
         gconv_job job = usual_job();
         job.device = "cpu";
         job.input.width = job.input.height = sides[i];
-        gconv_plan *plan = planned(&job);
+        OWNED_PLAN plan = planned(&job);
         char least[64];
         find_least(gconv_plan_explanation(plan), least);
         assert_string_equal(gconv_plan_implementation(plan), least);
         if (sides[i] > 1)
             assert_string_equal(least, "cpu");
-        gconv_plan_free(plan);
     }
 }
 
-static void auto_explains_its_choice(void **state)
+TEST(auto_explains_its_choice)
 {
-    (void)state;
     gconv_job job = usual_job();
     job.device = "cpu";
     gconv_plan *plan = planned(&job);
     const char *text = gconv_plan_explanation(plan);
     char chosen[64];
     snprintf(chosen, sizeof chosen, "chosen: %s", gconv_plan_implementation(plan));
-    assert_non_null(strstr(text, chosen));
-    assert_non_null(strstr(text, "reference"));
-    assert_non_null(strstr(text, "ms estimated"));
+    assert_contains(text, chosen);
+    assert_contains(text, "reference");
+    assert_contains(text, "ms estimated");
     gconv_plan_free(plan);
     job.implementation = NULL; /* no name and no device are auto too */
     job.device = NULL;
     plan = planned(&job);
-    assert_non_null(strstr(gconv_plan_explanation(plan), "chosen: "));
+    assert_contains(gconv_plan_explanation(plan), "chosen: ");
     gconv_plan_free(plan);
 }
 
-static void bad_jobs_are_refused(void **state)
+TEST(bad_jobs_are_refused)
 {
-    (void)state;
     gconv_job job = usual_job();
     job.input.width = 0;
     refused(&job, GCONV_ERROR_ARGUMENT, "width 0");
@@ -151,9 +141,8 @@ static void bad_jobs_are_refused(void **state)
     gconv_plan_free(NULL);
 }
 
-static void null_pointers_are_refused(void **state)
+TEST(null_pointers_are_refused)
 {
-    (void)state;
     refused(NULL, GCONV_ERROR_ARGUMENT, "null");
     gconv_job job = usual_job();
     job.filters = NULL;
@@ -197,31 +186,13 @@ static void null_pointers_are_refused(void **state)
     assert_int_equal(gconv_writer_open(NULL, NULL, &writer, NULL), GCONV_ERROR_ARGUMENT);
 }
 
-static void devices(void **state)
+TEST(devices)
 {
-    (void)state;
     gconv_device_info info = gconv_device_info_default();
     assert_true(gconv_device_count() >= 1);
-    assert_int_equal(gconv_device_describe(0, &info, NULL), GCONV_OK);
+    assert_ok(gconv_device_describe(0, &info, NULL));
     assert_int_equal(info.kind, GCONV_DEVICE_CPU);
     assert_true(info.usable && info.name[0] != '\0' && info.processors >= 1);
     assert_int_not_equal(gconv_device_describe(-1, &info, NULL), GCONV_OK);
     assert_int_not_equal(gconv_device_describe(gconv_device_count(), &info, NULL), GCONV_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_implementation),
-        cmocka_unit_test(unknown_device),
-        cmocka_unit_test(unusable_implementations),
-        cmocka_unit_test(implementation_on_the_wrong_device),
-        cmocka_unit_test(named_ones_are_used),
-        cmocka_unit_test(auto_takes_the_least_estimate),
-        cmocka_unit_test(auto_explains_its_choice),
-        cmocka_unit_test(bad_jobs_are_refused),
-        cmocka_unit_test(null_pointers_are_refused),
-        cmocka_unit_test(devices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

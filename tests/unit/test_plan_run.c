@@ -4,26 +4,21 @@
 #include "core/plan.h"
 #include "plan_support.h"
 
-static void stride_under_a_row(void **state)
+TEST(stride_under_a_row)
 {
-    (void)state;
     static uint8_t in[WIDTH * HEIGHT], out[WIDTH * HEIGHT];
     static float values[WIDTH * HEIGHT];
     gconv_job job = usual_job();
-    gconv_plan *plan = planned(&job);
+    OWNED_PLAN plan = planned(&job);
     gconv_error error;
-    assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH - 1, out, WIDTH, NULL, &error),
-                     GCONV_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "stride"));
+    assert_fails(gconv_plan_run_memory(plan, in, WIDTH - 1, out, WIDTH, NULL, &error),
+                 GCONV_ERROR_ARGUMENT, &error, "stride");
     assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH - 1, NULL, NULL),
                      GCONV_ERROR_ARGUMENT);
     assert_int_equal(
         gconv_plan_run_chain(plan, in, WIDTH, values, WIDTH * sizeof(float) - 4, NULL, &error),
         GCONV_ERROR_ARGUMENT);
-    assert_int_equal(
-        gconv_plan_run_chain(plan, in, WIDTH, values, WIDTH * sizeof(float), NULL, &error),
-        GCONV_OK);
-    gconv_plan_free(plan);
+    assert_ok(gconv_plan_run_chain(plan, in, WIDTH, values, WIDTH * sizeof(float), NULL, &error));
 }
 
 /* Both implementations of the CPU, source or sink failing after `good` rows. */
@@ -34,7 +29,7 @@ static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status,
         gconv_job job = usual_job();
         job.implementation = names[i];
         job.threads = threads;
-        gconv_plan *plan = planned(&job);
+        OWNED_PLAN plan = planned(&job);
         broken source = {.good = good_in}, sink = {.good = good_out};
         gconv_error error = {.status = GCONV_OK};
         gconv_status got = gconv_plan_run(
@@ -46,52 +41,46 @@ static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status,
         if (status != GCONV_OK) {
             assert_int_equal(error.status, status);
             assert_int_equal(error.line, 42);
-            assert_non_null(strstr(error.message, "broken after"));
+            assert_contains(error.message, "broken after");
         }
         assert_int_equal(source.calls_after + sink.calls_after, 0);
         /* The plan is as good as new. */
         source = (broken){.good = HEIGHT};
         sink = (broken){.good = HEIGHT};
-        assert_int_equal(
-            gconv_plan_run(
-                plan,
-                &(gconv_source){.size = sizeof(gconv_source), .read = read_broken, .user = &source},
-                &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink},
-                NULL, NULL),
-            GCONV_OK);
+        assert_ok(gconv_plan_run(
+            plan,
+            &(gconv_source){.size = sizeof(gconv_source), .read = read_broken, .user = &source},
+            &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink}, NULL,
+            NULL));
         assert_int_equal(source.done, HEIGHT);
         assert_int_equal(sink.done, HEIGHT);
-        gconv_plan_free(plan);
     }
 }
 
-static void failing_source(void **state)
+TEST(failing_source)
 {
-    (void)state;
     static const uint32_t rows[] = {0, 1, 100, HEIGHT - 1};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < COUNT(rows); i++)
         for (int threads = 1; threads <= 3; threads++)
             run_broken(rows[i], HEIGHT, GCONV_ERROR_FORMAT, threads);
 }
 
-static void failing_sink(void **state)
+TEST(failing_sink)
 {
-    (void)state;
     static const uint32_t rows[] = {0, 1, 100, HEIGHT - 1};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    for (size_t i = 0; i < COUNT(rows); i++)
         for (int threads = 1; threads <= 3; threads++)
             run_broken(HEIGHT, rows[i], GCONV_ERROR_WRITE, threads);
 }
 
-static void failing_without_a_word(void **state)
+TEST(failing_without_a_word)
 {
-    (void)state;
     static const char *const names[] = {"reference", "cpu"};
     gconv_status bad = GCONV_ERROR_LIMIT, good = GCONV_OK;
     for (size_t i = 0; i < 4; i++) {
         gconv_job job = usual_job();
         job.implementation = names[i % 2];
-        gconv_plan *plan = planned(&job);
+        OWNED_PLAN plan = planned(&job);
         gconv_source source = {
             .size = sizeof(gconv_source), .read = read_silently, .user = i < 2 ? &bad : &good};
         gconv_sink sink = {
@@ -102,7 +91,6 @@ static void failing_without_a_word(void **state)
         assert_int_equal(error.line, 0);
         assert_string_equal(error.message, gconv_status_text(bad));
         assert_int_equal(gconv_plan_run(plan, &source, &sink, NULL, NULL), bad);
-        gconv_plan_free(plan);
     }
 }
 
@@ -114,39 +102,32 @@ static void fill(uint8_t *image, unsigned run)
         image[i] = (uint8_t)((i * 7 + i / WIDTH * 31 + run * 59) * 2654435761u >> 24);
 }
 
-static void plan_serves_many_images(void **state)
+TEST(plan_serves_many_images)
 {
-    (void)state;
     static uint8_t in[WIDTH * HEIGHT], once[WIDTH * HEIGHT], again[WIDTH * HEIGHT];
     gconv_job job = usual_job();
     job.implementation = "cpu";
-    gconv_plan *reused = planned(&job);
+    OWNED_PLAN reused = planned(&job);
     for (unsigned run = 0; run < 6; run++) {
         fill(in, run);
-        assert_int_equal(gconv_plan_run_memory(reused, in, WIDTH, again, WIDTH, NULL, NULL),
-                         GCONV_OK);
+        assert_ok(gconv_plan_run_memory(reused, in, WIDTH, again, WIDTH, NULL, NULL));
         gconv_plan *fresh = planned(&job);
-        assert_int_equal(gconv_plan_run_memory(fresh, in, WIDTH, once, WIDTH, NULL, NULL),
-                         GCONV_OK);
+        assert_ok(gconv_plan_run_memory(fresh, in, WIDTH, once, WIDTH, NULL, NULL));
         gconv_plan_free(fresh);
         assert_memory_equal(again, once, sizeof once);
     }
-    gconv_plan_free(reused);
 }
 
-static void timings_add_up(void **state)
+TEST(timings_add_up)
 {
-    (void)state;
     static uint8_t in[WIDTH * HEIGHT], out[WIDTH * HEIGHT];
     gconv_job job = usual_job();
-    gconv_plan *plan = planned(&job);
+    OWNED_PLAN plan = planned(&job);
     gconv_timings timings = {.size = sizeof timings, .decode = 100, .compute = 200};
     for (int i = 0; i < 2; i++)
-        assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH, &timings, NULL),
-                         GCONV_OK);
+        assert_ok(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH, &timings, NULL));
     assert_true(timings.decode >= 100 && timings.decode < 101);
     assert_true(timings.compute > 200 && timings.compute < 201);
-    gconv_plan_free(plan);
 }
 
 /* ---- Falling back ---------------------------------------------------------------------------- */
@@ -194,41 +175,36 @@ static gconv_plan *planned_on(const gconv_job *job, device *own)
     return plan;
 }
 
-static void cpu_takes_over(void **state)
+TEST(cpu_takes_over)
 {
-    (void)state;
     static uint8_t in[WIDTH * HEIGHT], out[WIDTH * HEIGHT], expected[WIDTH * HEIGHT];
     gconv_job job = usual_job();
     job.implementation = "cpu";
     gconv_plan *cpu = planned(&job);
     fill(in, 0);
-    assert_int_equal(gconv_plan_run_memory(cpu, in, WIDTH, expected, WIDTH, NULL, NULL), GCONV_OK);
+    assert_ok(gconv_plan_run_memory(cpu, in, WIDTH, expected, WIDTH, NULL, NULL));
     gconv_plan_free(cpu);
     for (int keeps = 0; keeps < 2; keeps++) {
         device own = {.keeps = keeps};
         gconv_job any = usual_job();
-        gconv_plan *plan = planned_on(&any, &own);
-        assert_non_null(strstr(gconv_plan_explanation(plan), "breaks"));
+        OWNED_PLAN plan = planned_on(&any, &own);
+        assert_contains(gconv_plan_explanation(plan), "breaks");
         assert_string_equal(gconv_plan_fallback(plan), "");
         for (int run = 0; run < 2; run++) {
             memset(out, 0, sizeof out);
-            assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH, NULL, NULL),
-                             GCONV_OK);
+            assert_ok(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH, NULL, NULL));
             assert_memory_equal(out, expected, sizeof out);
             assert_true(own.released);
             assert_string_equal(gconv_plan_implementation(plan), "cpu");
             assert_string_equal(gconv_plan_fallback(plan), "the device broke");
-            assert_non_null(
-                strstr(gconv_plan_explanation(plan), "\ncpu took over: the device broke\n"));
+            assert_contains(gconv_plan_explanation(plan), "\ncpu took over: the device broke\n");
         }
-        gconv_plan_free(plan);
     }
 }
 
 /* The device has kept rows that are grey already. */
-static void cpu_takes_over_edges_of_colours(void **state)
+TEST(cpu_takes_over_edges_of_colours)
 {
-    (void)state;
     static uint8_t in[3 * WIDTH * HEIGHT], out[WIDTH * HEIGHT], expected[WIDTH * HEIGHT];
     for (unsigned i = 0; i < sizeof in; i++)
         in[i] = (uint8_t)(i * 2654435761u >> 24);
@@ -238,24 +214,21 @@ static void cpu_takes_over_edges_of_colours(void **state)
     job.threshold = 126;
     for (int keeps = -1; keeps < 2; keeps++) {
         device own = {.keeps = keeps == 1};
-        gconv_plan *plan = keeps < 0 ? planned(&job) : planned_on(&job, &own);
-        assert_int_equal(gconv_plan_run_memory(plan, in, 3 * WIDTH, keeps < 0 ? expected : out,
-                                               WIDTH, NULL, NULL),
-                         GCONV_OK);
+        OWNED_PLAN plan = keeps < 0 ? planned(&job) : planned_on(&job, &own);
+        assert_ok(gconv_plan_run_memory(plan, in, 3 * WIDTH, keeps < 0 ? expected : out, WIDTH,
+                                        NULL, NULL));
         if (keeps >= 0)
             assert_memory_equal(out, expected, sizeof out);
-        gconv_plan_free(plan);
     }
 }
 
 /* Rows that the sink already has must not be written twice. */
-static void cpu_does_not_take_over_a_begun_image(void **state)
+TEST(cpu_does_not_take_over_a_begun_image)
 {
-    (void)state;
     for (uint32_t rows = 1; rows <= HEIGHT; rows += HEIGHT - 1) {
         device own = {.keeps = true, .writes = rows};
         gconv_job job = usual_job();
-        gconv_plan *plan = planned_on(&job, &own);
+        OWNED_PLAN plan = planned_on(&job, &own);
         broken source = {.good = HEIGHT}, sink = {.good = HEIGHT};
         gconv_error error;
         assert_int_equal(
@@ -270,7 +243,6 @@ static void cpu_does_not_take_over_a_begun_image(void **state)
         assert_string_equal(gconv_plan_implementation(plan), "fake");
         assert_string_equal(gconv_plan_fallback(plan), "");
         assert_false(own.released);
-        gconv_plan_free(plan);
     }
 }
 
@@ -286,12 +258,11 @@ static gconv_status read_without_memory(void *user, uint32_t count, void *rows, 
 
 /* A source that fails ends the run as a failing device does. But the CPU cannot take over: it has
  * no input to compute from. */
-static void cpu_does_not_take_over_a_broken_source(void **state)
+TEST(cpu_does_not_take_over_a_broken_source)
 {
-    (void)state;
     device own = {.keeps = true};
     gconv_job job = usual_job();
-    gconv_plan *plan = planned_on(&job, &own);
+    OWNED_PLAN plan = planned_on(&job, &own);
     int reads = 0;
     broken sink = {.good = HEIGHT};
     gconv_error error;
@@ -307,22 +278,4 @@ static void cpu_does_not_take_over_a_broken_source(void **state)
     assert_int_equal(reads, 1);
     assert_int_equal(sink.done, 0);
     assert_string_equal(gconv_plan_fallback(plan), "");
-    gconv_plan_free(plan);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stride_under_a_row),
-        cmocka_unit_test(failing_source),
-        cmocka_unit_test(failing_sink),
-        cmocka_unit_test(failing_without_a_word),
-        cmocka_unit_test(plan_serves_many_images),
-        cmocka_unit_test(timings_add_up),
-        cmocka_unit_test(cpu_takes_over),
-        cmocka_unit_test(cpu_takes_over_edges_of_colours),
-        cmocka_unit_test(cpu_does_not_take_over_a_begun_image),
-        cmocka_unit_test(cpu_does_not_take_over_a_broken_source),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,9 +144,9 @@ static void check_kind(const png_kind *kind)
     opaque.opaque = true;
     memcpy(grey.background, background, sizeof background);
     memcpy(opaque.background, background, sizeof background);
-    picture result = must_read(scratch_path("kind.png"), &stored);
-    picture flat = must_read(scratch_path("kind.png"), &opaque);
-    picture luma = must_read(scratch_path("kind.png"), &grey);
+    OWNED_PICTURE result = must_read(scratch_path("kind.png"), &stored);
+    OWNED_PICTURE flat = must_read(scratch_path("kind.png"), &opaque);
+    OWNED_PICTURE luma = must_read(scratch_path("kind.png"), &grey);
     assert_int_equal(luma.shape.channels, 1);
     assert_int_equal(result.shape.depth, kind->depth == 16 ? 16 : 8);
     for (uint32_t y = 0; y < KIND_HEIGHT; y++)
@@ -163,14 +163,10 @@ static void check_kind(const png_kind *kind)
                 assert_int_equal(sample_at(&flat, x, y, c), pixel[c]);
             assert_int_equal(sample_at(&luma, x, y, 0), channels < 3 ? pixel[0] : luma_of(pixel));
         }
-    free_picture(&result);
-    free_picture(&flat);
-    free_picture(&luma);
 }
 
-static void png_of_every_kind(void **state)
+TEST(png_of_every_kind)
 {
-    (void)state;
     static const struct {
         int colour;
         int first_depth;
@@ -181,7 +177,7 @@ static void png_of_every_kind(void **state)
         {PNG_COLOR_TYPE_RGB, 8, 16, true},        {PNG_COLOR_TYPE_GRAY_ALPHA, 8, 16, false},
         {PNG_COLOR_TYPE_RGB_ALPHA, 8, 16, false},
     };
-    for (size_t i = 0; i < sizeof colours / sizeof colours[0]; i++)
+    for (size_t i = 0; i < COUNT(colours); i++)
         for (int depth = colours[i].first_depth; depth <= colours[i].last_depth; depth *= 2)
             for (int variant = 0; variant < 4; variant++) {
                 png_kind kind = {colours[i].colour, depth, variant & 1, variant & 2};
@@ -190,10 +186,4 @@ static void png_of_every_kind(void **state)
             }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(png_of_every_kind),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

@@ -90,10 +90,9 @@ static int predict(gc_row_filter filter, int left, int above, int corner)
     }
 }
 
-static void filters_are_those_of_png(void **unused)
+TEST(filters_are_those_of_png)
 {
     enum { LEFT = 8, COUNT = 700 };
-    (void)unused;
     uint8_t row[LEFT + COUNT] = {0}, above[LEFT + COUNT] = {0}, out[COUNT + 1];
     for (int n = 0; n < TRIALS(400); n++) {
         size_t pixel = 1 + random_below(8), count = random_below(COUNT) + (n < 4);
@@ -116,7 +115,7 @@ static void filters_are_those_of_png(void **unused)
 
 /* Rows of every width, with one filter or each with another one, become what they were. Nothing but
  * these rows is written. From a filter that PNG does not have on, they stay as they are. */
-static void filters_are_undone(void **unused)
+TEST(filters_are_undone)
 {
     enum {
         WIDTHS = SANITIZED ? 100 : 300,
@@ -129,7 +128,6 @@ static void filters_are_undone(void **unused)
                         [SLACK + ROW_MAX]; /* with zeros on the left; the first is above */
     static uint8_t rows[SLACK + ROWS * (ROW_MAX + 1) + SLACK], expected[sizeof rows];
     static uint8_t above[SLACK + ROW_MAX + SLACK], spare[sizeof above];
-    (void)unused;
     for (int n = 0; n < 6 * WIDTHS; n++) {
         const size_t pixel = pixels[n % 6], row_bytes = pixel * (1 + (size_t)n / 6);
         const size_t count = 1 + random_below(ROWS);
@@ -168,9 +166,8 @@ enum { BYTES_MAX = 3 * GC_PACK_BLOCK + 1000 };
 
 static uint8_t bytes[BYTES_MAX], packed[2 * BYTES_MAX + 4096], unpacked[BYTES_MAX + 1];
 
-static void checks_are_those_of_zlib(void **unused)
+TEST(checks_are_those_of_zlib)
 {
-    (void)unused;
     for (int n = 0; n < 600; n++) {
         size_t count = random_below(n < 300 ? 500 : 20000), at = random_below(64);
         uint32_t before = random_below(65521) << 16 | random_below(65521);
@@ -187,9 +184,8 @@ static void checks_are_those_of_zlib(void **unused)
     }
 }
 
-static void every_set_gives_the_same_codes(void **unused)
+TEST(every_set_gives_the_same_codes)
 {
-    (void)unused;
     static uint8_t expected[2 * 5000 + 600], found[2 * 5000 + 600];
     for (int n = 0; n < TRIALS(1000); n++) {
         size_t count = 1 + random_below(5000);
@@ -251,10 +247,9 @@ static void make_runs(uint8_t *to, size_t count)
     }
 }
 
-static void every_set_finds_all_runs(void **unused)
+TEST(every_set_finds_all_runs)
 {
     enum { MAX = 9000 };
-    (void)unused;
     static uint8_t plain[MAX + GC_FINDER_SLACK];
     static uint16_t expected[MAX], found[MAX + GC_TOKENS_SLACK];
     for (int n = 0; n < TRIALS(3000); n++) {
@@ -278,10 +273,9 @@ static void every_set_finds_all_runs(void **unused)
 }
 
 /* Codes of all lengths: four may have more bits than go at once. */
-static void every_set_puts_the_codes_of_tokens(void **unused)
+TEST(every_set_puts_the_codes_of_tokens)
 {
     enum { MAX = 700, LONGEST_BYTE = 15, LONGEST_RUN = 21 };
-    (void)unused;
     static uint8_t expected[3 * MAX + 16], found[3 * MAX + 16];
     uint16_t tokens[MAX];
     uint32_t codes[GC_TOKENS];
@@ -362,9 +356,8 @@ static void make_counts(int n, uint32_t counts[GC_SYMBOLS])
     counts[n % GC_LONGEST] = counts[n % GC_LONGEST + 1] = 1;
 }
 
-static void the_longest_roundings_are_shortened_first(void **unused)
+TEST(the_longest_roundings_are_shortened_first)
 {
-    (void)unused;
     for (int n = 0; n < TRIALS(4000); n++) {
         uint32_t counts[GC_SYMBOLS];
         int expected[GC_SYMBOLS], lengths[GC_SYMBOLS];
@@ -377,9 +370,8 @@ static void the_longest_roundings_are_shortened_first(void **unused)
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
-static void streams_come_back(void **unused)
+TEST(streams_come_back)
 {
-    (void)unused;
     for (int n = 0; n < 400; n++) {
         size_t count = n < 360 ? 1 + random_below(n < 180 ? 3000 : 150000)
                                : GC_PACK_BLOCK * (1 + (size_t)n % 3) + (size_t)n % 2;
@@ -400,9 +392,8 @@ static void streams_come_back(void **unused)
 
 /* No more than a fifth larger than what zlib makes of runs alone. Blocks of some kinds would be
  * far larger if runs were missed. */
-static void sizes_are_near_those_of_runs(void **unused)
+TEST(sizes_are_near_those_of_runs)
 {
-    (void)unused;
     for (int n = 0; n < 4 * KINDS; n++) {
         size_t count = GC_PACK_BLOCK;
         make_bytes(n % KINDS, bytes, count);
@@ -446,7 +437,7 @@ static blob write_with(const char *instructions, const picture *source, uint32_t
     options.format = GCONV_FORMAT_PNG;
     if (instructions != NULL)
         setenv("GCONV_INSTRUCTIONS", instructions, 1);
-    assert_int_equal(write_picture(scratch_path("random"), &options, band, source, NULL), GCONV_OK);
+    assert_ok(write_picture(scratch_path("random"), &options, band, source, NULL));
     unsetenv("GCONV_INSTRUCTIONS");
     return load_file(scratch_path("random"));
 }
@@ -463,65 +454,55 @@ static void assert_same_samples(const picture *source, const picture *result)
                              source->rows[y * source->row_bytes + x / 8] << x % 8 & 0x80 ? 255 : 0);
 }
 
-static void random_images_come_back(void **unused)
+TEST(random_images_come_back)
 {
-    (void)unused;
     const char *wanted = getenv("GCONV_PNG_IMAGES");
     int images = wanted != NULL ? atoi(wanted) : TRIALS(500);
     gconv_reader_options reading = as_stored();
     for (int n = 0; n < images; n++) {
-        picture source = random_picture();
-        blob expected = write_with("portable", &source, source.shape.height);
-        blob found = write_with(NULL, &source, 1 + random_below(9));
+        OWNED_PICTURE source = random_picture();
+        OWNED_BLOB expected = write_with("portable", &source, source.shape.height);
+        OWNED_BLOB found = write_with(NULL, &source, 1 + random_below(9));
         assert_int_equal(found.size, expected.size);
         assert_memory_equal(found.bytes, expected.bytes, found.size);
-        picture result = must_read(scratch_path("random"), &reading);
+        OWNED_PICTURE result = must_read(scratch_path("random"), &reading);
         assert_same_samples(&source, &result);
-        free(expected.bytes);
-        free(found.bytes);
-        free_picture(&source);
-        free_picture(&result);
     }
 }
 
 /* Every kind of sample, in images of many blocks and of parts of one: one thread alone and 15 that
  * help it write the same file. */
-static void threads_write_the_same_file(void **unused)
+TEST(threads_write_the_same_file)
 {
-    (void)unused;
     gconv_reader_options reading = as_stored();
     for (int n = 0; n < 24; n++) {
         static const int depths[] = {8, 16, 1};
         int depth = depths[n % 3], channels = depth == 1 ? 1 : 1 + n % 4;
         uint32_t width = (1 + random_below(n % 2 == 0 ? 3000 : 400)) * (depth == 1 ? 7 : 1);
-        picture source = new_picture(width, 1 + random_below(900), channels, depth);
+        OWNED_PICTURE source = new_picture(width, 1 + random_below(900), channels, depth);
         make_bytes((int)random_below(KINDS), source.rows, source.row_bytes * source.shape.height);
-        blob expected = write_with(NULL, &source, 1 + random_below(100));
+        OWNED_BLOB expected = write_with(NULL, &source, 1 + random_below(100));
         helpers_wanted = n % 4 == 0 ? 1 : 15;
-        blob found = write_with(NULL, &source, 1 + random_below(100));
+        OWNED_BLOB found = write_with(NULL, &source, 1 + random_below(100));
         helpers_wanted = 0;
         assert_int_equal(found.size, expected.size);
         assert_memory_equal(found.bytes, expected.bytes, found.size);
-        picture result = must_read(scratch_path("random"), &reading);
+        OWNED_PICTURE result = must_read(scratch_path("random"), &reading);
         assert_same_samples(&source, &result);
-        free(expected.bytes);
-        free(found.bytes);
-        free_picture(&source);
-        free_picture(&result);
     }
 }
 
 /* Every width of a row from 1 to 300 (to 100 under sanitizers), in every type, as noise, extremes
  * and ramps: the portable loops write the same file, and libpng reads the same samples. */
-static void all_widths_come_back(void **unused)
+TEST(all_widths_come_back)
 {
-    (void)unused;
     gconv_reader_options reading = as_stored();
     for (int n = 0; n < (SANITIZED ? 100 : 300) * 9; n++) {
         static const int types[9][2] = {{1, 1},  {1, 8},  {2, 8},  {3, 8}, {4, 8},
                                         {1, 16}, {2, 16}, {3, 16}, {4, 16}};
         const int *type = types[n % 9];
-        picture source = new_picture(1 + (uint32_t)n / 9, 1 + random_below(12), type[0], type[1]);
+        OWNED_PICTURE source =
+            new_picture(1 + (uint32_t)n / 9, 1 + random_below(12), type[0], type[1]);
         for (uint32_t y = 0; y < source.shape.height; y++) {
             uint8_t *row = source.rows + y * source.row_bytes;
             if (random_below(4) == 0)
@@ -529,34 +510,13 @@ static void all_widths_come_back(void **unused)
             else
                 make_bytes((int)random_below(KINDS), row, source.row_bytes);
         }
-        blob expected = write_with(NULL, &source, source.shape.height);
-        picture result = must_read(scratch_path("random"), &reading);
+        OWNED_BLOB expected = write_with(NULL, &source, source.shape.height);
+        OWNED_PICTURE result = must_read(scratch_path("random"), &reading);
         assert_same_samples(&source, &result);
-        blob found = write_with("portable", &source, 1);
+        OWNED_BLOB found = write_with("portable", &source, 1);
         assert_int_equal(found.size, expected.size);
         assert_memory_equal(found.bytes, expected.bytes, found.size);
-        free(expected.bytes);
-        free(found.bytes);
-        free_picture(&source);
-        free_picture(&result);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(filters_are_those_of_png),
-        cmocka_unit_test(filters_are_undone),
-        cmocka_unit_test(checks_are_those_of_zlib),
-        cmocka_unit_test(every_set_gives_the_same_codes),
-        cmocka_unit_test(every_set_finds_all_runs),
-        cmocka_unit_test(every_set_puts_the_codes_of_tokens),
-        cmocka_unit_test(the_longest_roundings_are_shortened_first),
-        cmocka_unit_test(streams_come_back),
-        cmocka_unit_test(sizes_are_near_those_of_runs),
-        cmocka_unit_test(random_images_come_back),
-        cmocka_unit_test(threads_write_the_same_file),
-        cmocka_unit_test(all_widths_come_back),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

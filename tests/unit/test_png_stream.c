@@ -32,7 +32,7 @@ static void make_file(const char *path)
                          .interlaced = random_below(4) == 0,
                          .idat_bytes = random_below(2) == 0 ? 0 : 6 + random_below(3000)};
     size_t row_bytes = (size_t)header.width * 8;
-    unsigned char *samples = malloc(row_bytes * header.height);
+    OWNED unsigned char *samples = malloc(row_bytes * header.height);
     png_bytepp rows = malloc(header.height * sizeof *rows);
     assert_non_null(samples);
     assert_non_null(rows);
@@ -43,7 +43,6 @@ static void make_file(const char *path)
         rows[y] = samples + y * row_bytes;
     write_plain_png(path, &header, rows, NULL, NULL);
     free(rows);
-    free(samples);
 }
 
 /* The length of the data of the chunk at `at`. */
@@ -152,7 +151,7 @@ static void damage(blob *png)
 {
     static void (*const ways[])(blob *) = {change_bytes,  change_data, cut_off,       split_data,
                                            change_window, add_data,    change_height, change_data};
-    enum { WAYS = sizeof ways / sizeof ways[0] };
+    enum { WAYS = COUNT(ways) };
     ways[random_below(WAYS)](png);
 }
 
@@ -198,9 +197,8 @@ static void assert_same_reading(const char *path, bool tolerant)
     }
 }
 
-static void undamaged_files_are_read_alike(void **unused)
+TEST(undamaged_files_are_read_alike)
 {
-    (void)unused;
     for (int n = 0; n < 200; n++) {
         make_file(scratch_path("whole"));
         reading r = read_by(true, scratch_path("whole"), false, 9);
@@ -211,9 +209,8 @@ static void undamaged_files_are_read_alike(void **unused)
     }
 }
 
-static void damaged_files_are_read_alike(void **unused)
+TEST(damaged_files_are_read_alike)
 {
-    (void)unused;
     const char *wanted = getenv("GCONV_PNG_MUTANTS");
     int mutants = wanted != NULL ? atoi(wanted) : 2000;
     blob whole = {0};
@@ -223,49 +220,36 @@ static void damaged_files_are_read_alike(void **unused)
             free(whole.bytes);
             whole = load_file(scratch_path("seed"));
         }
-        blob mutant = {malloc(whole.size), whole.size};
+        OWNED_BLOB mutant = {malloc(whole.size), whole.size};
         assert_non_null(mutant.bytes);
         memcpy(mutant.bytes, whole.bytes, whole.size);
         damage(&mutant);
         save_file(scratch_path("mutant"), mutant.bytes, mutant.size);
         assert_same_reading(scratch_path("mutant"), random_below(4) == 0);
-        free(mutant.bytes);
     }
     free(whole.bytes);
 }
 
 /* A large image goes through the buffers of the stream many times. */
-static void large_files_are_read_alike(void **unused)
+TEST(large_files_are_read_alike)
 {
-    (void)unused;
     for (int level = -1; level <= 9; level += 5) {
-        picture source = make_picture(1500, 1100, 3, 8);
+        OWNED_PICTURE source = make_picture(1500, 1100, 3, 8);
         gconv_writer_options options = gconv_writer_options_default();
         options.format = GCONV_FORMAT_PNG;
         options.compression = level;
-        assert_int_equal(write_picture(scratch_path("large"), &options, 64, &source, NULL),
-                         GCONV_OK);
+        assert_ok(write_picture(scratch_path("large"), &options, 64, &source, NULL));
         helpers_wanted = 2;
         reading r = read_by(true, scratch_path("large"), false, 50);
         helpers_wanted = 0;
         assert_int_equal(r.status, GCONV_OK);
         assert_same_picture(&source, &r.result);
-        blob png = load_file(scratch_path("large"));
+        OWNED_BLOB png = load_file(scratch_path("large"));
         png.bytes[png.size - 30] ^= 4; /* near the end: nearly all rows are given before */
         save_file(scratch_path("large"), png.bytes, png.size);
         assert_same_reading(scratch_path("large"), false);
-        free(png.bytes);
         free_picture(&r.result);
-        free_picture(&source);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(undamaged_files_are_read_alike),
-        cmocka_unit_test(damaged_files_are_read_alike),
-        cmocka_unit_test(large_files_are_read_alike),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

@@ -5,9 +5,8 @@
 
 #include <math.h>
 
-static void pnm_headers(void **state)
+TEST(pnm_headers)
 {
-    (void)state;
     static const struct {
         const char *text;
         const char *message; /* part of it; NULL where the file is right */
@@ -55,7 +54,7 @@ static void pnm_headers(void **state)
         {"", "empty"},
     };
     gconv_reader_options options = as_stored();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         gconv_error error = {0};
         picture result;
         save_file(scratch_path("p"), cases[i].text, strlen(cases[i].text));
@@ -71,9 +70,8 @@ static void pnm_headers(void **state)
 }
 
 /* The data begin where netpbm's reader finds them. */
-static void comments_in_pnm_headers(void **state)
+TEST(comments_in_pnm_headers)
 {
-    (void)state;
     static const struct {
         const char *text;
         int first; /* the first sample */
@@ -88,23 +86,21 @@ static void comments_in_pnm_headers(void **state)
         {"Pf#c\n1#\n3#\n-255#c\nABCDEFGHIJKL", 'I'}, /* the last row comes first */
     };
     gconv_reader_options options = as_stored();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         save_file(scratch_path("p"), cases[i].text, strlen(cases[i].text));
-        picture result = must_read(scratch_path("p"), &options);
+        OWNED_PICTURE result = must_read(scratch_path("p"), &options);
         assert_int_equal(result.rows[0], cases[i].first);
-        free_picture(&result);
     }
 }
 
-static void pnm_samples_are_stretched(void **state)
+TEST(pnm_samples_are_stretched)
 {
-    (void)state;
     static const uint32_t maxvals[] = {1, 2, 99, 254, 256, 1000, 65534};
     gconv_reader_options options = as_stored();
-    for (size_t m = 0; m < sizeof maxvals / sizeof maxvals[0]; m++) {
+    for (size_t m = 0; m < COUNT(maxvals); m++) {
         uint32_t maxval = maxvals[m];
         size_t sample_bytes = maxval > 255 ? 2 : 1;
-        blob file = {malloc(64 + (maxval + 1) * sample_bytes), 0};
+        OWNED_BLOB file = {malloc(64 + (maxval + 1) * sample_bytes), 0};
         assert_non_null(file.bytes);
         file.size = (size_t)sprintf((char *)file.bytes, "P5 %u 1 %u\n", maxval + 1, maxval);
         for (uint32_t v = 0; v <= maxval; v++) {
@@ -113,20 +109,17 @@ static void pnm_samples_are_stretched(void **state)
             file.bytes[file.size++] = (unsigned char)v;
         }
         save_file(scratch_path("levels"), file.bytes, file.size);
-        picture result = must_read(scratch_path("levels"), &options);
+        OWNED_PICTURE result = must_read(scratch_path("levels"), &options);
         double full = sample_bytes == 2 ? 65535 : 255;
         for (uint32_t v = 0; v <= maxval; v++)
             assert_int_equal(sample_at(&result, v, 0, 0), (unsigned int)(v * full / maxval + 0.5));
-        free_picture(&result);
-        free(file.bytes);
     }
 }
 
 /* All 16-bit samples, divided by 257 and rounded to float32, lead back to themselves. */
-static void pfm_keeps_16_bits(void **state)
+TEST(pfm_keeps_16_bits)
 {
     enum { LEVELS = 65536 };
-    (void)state;
     gconv_reader_options options = as_stored();
     picture source = new_picture(LEVELS, 1, 1, 32);
     float *samples = (float *)(void *)source.rows;
@@ -138,9 +131,9 @@ static void pfm_keeps_16_bits(void **state)
     writing.format = GCONV_FORMAT_PFM;
     writing.shape = source.shape;
     writing.white = 65535;
-    assert_int_equal(gconv_writer_open(scratch_path("w.pfm"), &writing, &writer, &error), GCONV_OK);
-    assert_int_equal(gconv_writer_write(writer, 1, source.rows, 0, &error), GCONV_OK);
-    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
+    assert_ok(gconv_writer_open(scratch_path("w.pfm"), &writing, &writer, &error));
+    assert_ok(gconv_writer_write(writer, 1, source.rows, 0, &error));
+    assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
     blob file = load_file(scratch_path("w.pfm"));
     assert_memory_equal(file.bytes, "Pf\n65536 1\n-65535\n", 19);
@@ -158,7 +151,7 @@ static void pfm_keeps_16_bits(void **state)
     free_picture(&result);
     free_picture(&source);
     static const double wrong[] = {-1, HUGE_VAL, NAN};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    for (size_t i = 0; i < COUNT(wrong); i++) {
         gconv_reader *reader;
         options.white = writing.white = wrong[i];
         assert_int_equal(gconv_reader_open(scratch_path("w.pfm"), &options, &reader, &error),
@@ -168,29 +161,25 @@ static void pfm_keeps_16_bits(void **state)
     }
 }
 
-static void bits_become_pnm(void **state)
+TEST(bits_become_pnm)
 {
-    (void)state;
     static const gconv_format formats[] = {GCONV_FORMAT_PGM, GCONV_FORMAT_PPM};
     gconv_reader_options options = as_stored();
-    picture source = make_picture(21, 6, 1, 1);
+    OWNED_PICTURE source = make_picture(21, 6, 1, 1);
     for (int f = 0; f < 2; f++) {
         must_write(scratch_path("bits"), formats[f], &source);
-        picture result = must_read(scratch_path("bits"), &options);
+        OWNED_PICTURE result = must_read(scratch_path("bits"), &options);
         assert_int_equal(result.shape.channels, f == 0 ? 1 : 3);
         for (uint32_t y = 0; y < 6; y++)
             for (uint32_t x = 0; x < 21; x++)
                 for (int c = 0; c < result.shape.channels; c++)
                     assert_int_equal(sample_at(&result, x, y, c),
                                      source.rows[y * 3 + x / 8] << x % 8 & 0x80 ? 255 : 0);
-        free_picture(&result);
     }
-    free_picture(&source);
 }
 
-static void channels_are_adapted(void **state)
+TEST(channels_are_adapted)
 {
-    (void)state;
     static const struct {
         gconv_format format;
         int channels;
@@ -200,18 +189,17 @@ static void channels_are_adapted(void **state)
         {GCONV_FORMAT_PPM, 1, 3}, {GCONV_FORMAT_PPM, 2, 3}, {GCONV_FORMAT_PPM, 4, 3},
     };
     gconv_reader_options reading = as_stored();
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < COUNT(cases); i++)
         for (int depth = 8; depth <= 16; depth += 8) {
-            picture source = make_picture(19, 5, cases[i].channels, depth);
+            OWNED_PICTURE source = make_picture(19, 5, cases[i].channels, depth);
             warnings_seen seen = {0};
             gconv_writer_options options = gconv_writer_options_default();
             options.format = cases[i].format;
             options.warn = remember_warning;
             options.warn_user = &seen;
-            assert_int_equal(write_picture(scratch_path("adapted"), &options, 2, &source, NULL),
-                             GCONV_OK);
+            assert_ok(write_picture(scratch_path("adapted"), &options, 2, &source, NULL));
             assert_int_equal(seen.count, cases[i].channels % 2 == 0);
-            picture result = must_read(scratch_path("adapted"), &reading);
+            OWNED_PICTURE result = must_read(scratch_path("adapted"), &reading);
             assert_int_equal(result.shape.channels, cases[i].written);
             for (uint32_t y = 0; y < 5; y++)
                 for (uint32_t x = 0; x < 19; x++)
@@ -224,27 +212,22 @@ static void channels_are_adapted(void **state)
                                                sample_at(&source, x, y, 2));
                         assert_int_equal(sample_at(&result, x, y, c), expected);
                     }
-            free_picture(&source);
-            free_picture(&result);
         }
 }
 
-static void pfm_is_bottom_up(void **state)
+TEST(pfm_is_bottom_up)
 {
-    (void)state;
-    picture source = new_picture(2, 2, 4, 32);
+    OWNED_PICTURE source = new_picture(2, 2, 4, 32);
     for (int i = 0; i < 16; i++)
         ((float *)(void *)source.rows)[i] = (float)i - 0.5f;
     must_write(scratch_path("f"), GCONV_FORMAT_PFM, &source);
-    blob whole = load_file(scratch_path("f"));
+    OWNED_BLOB whole = load_file(scratch_path("f"));
     static const char header[] = "PF\n2 2\n-255\n";
     assert_int_equal(whole.size, strlen(header) + 4 * 12);
     assert_memory_equal(whole.bytes, header, strlen(header));
     static const float expected[12] = {7.5f,  8.5f, 9.5f, 11.5f, 12.5f, 13.5f,
                                        -0.5f, 0.5f, 1.5f, 3.5f,  4.5f,  5.5f};
     assert_memory_equal(whole.bytes + strlen(header), expected, sizeof expected);
-    free(whole.bytes);
-    free_picture(&source);
 }
 
 /* A PFM of 2 x 1 samples with these bits, in this byte order. */
@@ -258,76 +241,65 @@ static void save_pfm(const char *name, const uint32_t bits[2], bool big)
     save_file(scratch_path(name), bytes, (size_t)size);
 }
 
-static void pfm_in_both_byte_orders(void **state)
+TEST(pfm_in_both_byte_orders)
 {
-    (void)state;
     /* 1.5 and -2^-149 */
     static const uint32_t bits[2] = {0x3fc00000, 0x80000001};
     gconv_reader_options options = as_stored();
     for (int big = 0; big < 2; big++) {
         save_pfm("order", bits, big);
-        picture result = must_read(scratch_path("order"), &options);
+        OWNED_PICTURE result = must_read(scratch_path("order"), &options);
         assert_int_equal(result.shape.depth, 32);
         assert_int_equal(result.shape.channels, 1);
         assert_memory_equal(result.rows, bits, sizeof bits);
-        free_picture(&result);
     }
 }
 
-static void pfm_samples_have_limits(void **state)
+TEST(pfm_samples_have_limits)
 {
-    (void)state;
     static const uint32_t wrong[] = {0x7f800000, 0xff800000, 0x7fc00000,
                                      0xffc00001, 0x4f800001, 0xcf800001};
     gconv_reader_options options = as_stored();
-    picture result;
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    OWNED_PICTURE result;
+    for (size_t i = 0; i < COUNT(wrong); i++) {
         gconv_error error = {0};
         save_pfm("limits", (uint32_t[]){0, wrong[i]}, i % 2 == 0);
-        assert_int_equal(read_picture(scratch_path("limits"), &options, 1, &result, &error),
-                         GCONV_ERROR_FORMAT);
-        assert_non_null(strstr(error.message, "a sample is infinite, not a number, or beyond"));
+        assert_fails(read_picture(scratch_path("limits"), &options, 1, &result, &error),
+                     GCONV_ERROR_FORMAT, &error, "a sample is infinite, not a number, or beyond");
     }
     save_pfm("limits", (uint32_t[]){0x4f800000, 0xcf800000}, true); /* 2^32 */
     result = must_read(scratch_path("limits"), &options);
-    free_picture(&result);
 }
 
 /* Whether rows are asked for all at once or one by one, and whatever orientation is applied. */
-static void pfm_is_read_as_written(void **state)
+TEST(pfm_is_read_as_written)
 {
-    (void)state;
     for (int n = 0; n < 8; n++) {
-        picture source = new_picture(7, 5, n % 2 == 0 ? 1 : 3, 32), result;
+        OWNED_PICTURE source = new_picture(7, 5, n % 2 == 0 ? 1 : 3, 32);
+        OWNED_PICTURE result;
         for (size_t i = 0; i < source.shape.height * source.row_bytes / 4; i++)
             ((float *)(void *)source.rows)[i] = (float)i / 3 - 20;
         must_write(scratch_path("f"), GCONV_FORMAT_PFM, &source);
         gconv_reader_options options = as_stored();
         options.auto_orient = n / 2 % 2 == 0;
-        assert_int_equal(
-            read_picture(scratch_path("f"), &options, n / 4 == 0 ? 1 : 5, &result, NULL), GCONV_OK);
+        assert_ok(read_picture(scratch_path("f"), &options, n / 4 == 0 ? 1 : 5, &result, NULL));
         assert_memory_equal(&result.shape, &source.shape, sizeof source.shape);
         assert_memory_equal(result.rows, source.rows, source.shape.height * source.row_bytes);
-        free_picture(&source);
-        free_picture(&result);
     }
 }
 
-static void grey_of_floats(void **state)
+TEST(grey_of_floats)
 {
-    (void)state;
     static const float colours[] = {1.25f, 1.25f, 1.25f, 65536, 0, 0, 0, -65536, 0, 0, 0, 65536};
     static const float greys[] = {1.25f, 19595, -38470, 7471};
-    picture source = new_picture(4, 1, 3, 32);
+    OWNED_PICTURE source = new_picture(4, 1, 3, 32);
     memcpy(source.rows, colours, sizeof colours);
     must_write(scratch_path("f"), GCONV_FORMAT_PFM, &source);
     gconv_reader_options options = as_stored();
     options.grey = true;
-    picture result = must_read(scratch_path("f"), &options);
+    OWNED_PICTURE result = must_read(scratch_path("f"), &options);
     assert_int_equal(result.shape.channels, 1);
     assert_memory_equal(result.rows, greys, sizeof greys);
-    free_picture(&source);
-    free_picture(&result);
 }
 
 /* Writes rows of a picture as a part of it. */
@@ -345,24 +317,20 @@ static gconv_status write_part(const char *path, const picture *whole, uint32_t 
     return write_picture(path, &options, 3, &part, error);
 }
 
-static void parts_make_the_whole(void **state)
+TEST(parts_make_the_whole)
 {
-    (void)state;
     gconv_error error;
-    picture whole = make_picture(9, 20, 3, 16);
+    OWNED_PICTURE whole = make_picture(9, 20, 3, 16);
     must_write(scratch_path("whole"), GCONV_FORMAT_PPM, &whole);
-    blob wanted = load_file(scratch_path("whole"));
+    OWNED_BLOB wanted = load_file(scratch_path("whole"));
     size_t at = 0;
     for (uint32_t y = 0; y < 20; y += 6) {
         uint32_t count = y + 6 < 20 ? 6 : 20 - y;
-        assert_int_equal(
-            write_part(scratch_path("part"), &whole, y, count, 20, GCONV_FORMAT_PPM, &error),
-            GCONV_OK);
-        blob part = load_file(scratch_path("part"));
+        assert_ok(write_part(scratch_path("part"), &whole, y, count, 20, GCONV_FORMAT_PPM, &error));
+        OWNED_BLOB part = load_file(scratch_path("part"));
         assert_true(part.size <= wanted.size - at);
         assert_memory_equal(part.bytes, wanted.bytes + at, part.size);
         at += part.size;
-        free(part.bytes);
     }
     assert_int_equal(at, wanted.size);
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_PPM, GCONV_FORMAT_PPM};
@@ -372,44 +340,38 @@ static void parts_make_the_whole(void **state)
                                     formats[i], &error),
                          GCONV_ERROR_ARGUMENT);
     assert_string_equal(error.message, "1 rows from row 19 on are no part of an image of 19 rows");
-    free(wanted.bytes);
-    free_picture(&whole);
 }
 
 static void assert_selected(const char *path, const picture *whole, uint32_t first, uint32_t count)
 {
     gconv_error error;
-    gconv_reader *reader;
+    OWNED_READER reader;
     gconv_reader_options options = as_stored();
-    picture rows =
+    OWNED_PICTURE rows =
         new_picture(whole->shape.width, count, whole->shape.channels, whole->shape.depth);
     bool more = true;
-    assert_int_equal(gconv_reader_open(path, &options, &reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open(path, &options, &reader, &error));
     const gconv_source *source = gconv_reader_source(reader);
-    assert_int_equal(source->select(source->user, first, count, &error), GCONV_OK);
+    assert_ok(source->select(source->user, first, count, &error));
     for (uint32_t y = 0; y < count; y++)
-        assert_int_equal(
-            source->read(source->user, 1, rows.rows + y * rows.row_bytes, rows.row_bytes, &error),
-            GCONV_OK);
+        assert_ok(
+            source->read(source->user, 1, rows.rows + y * rows.row_bytes, rows.row_bytes, &error));
     assert_memory_equal(rows.rows, whole->rows + first * rows.row_bytes, count * rows.row_bytes);
     assert_int_equal(source->read(source->user, 1, rows.rows, rows.row_bytes, &error),
                      GCONV_ERROR_ARGUMENT);
-    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
-    assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_OK);
+    assert_ok(gconv_reader_finish(reader, &error));
+    assert_ok(gconv_reader_next(reader, &more, &error));
     assert_false(more);
     assert_int_equal(source->select(source->user, 0, 1, &error), GCONV_ERROR_ARGUMENT);
-    gconv_reader_free(reader);
-    free_picture(&rows);
 }
 
 /* Rows alone, of files beyond the reader's buffer and of several images. */
-static void readers_select_rows(void **state)
+TEST(readers_select_rows)
 {
-    (void)state;
     static const gconv_format formats[] = {GCONV_FORMAT_PGM, GCONV_FORMAT_PFM, GCONV_FORMAT_PNG};
     static const int depths[] = {16, 32, 8};
     for (int i = 0; i < 3; i++) {
-        picture whole = make_picture(400, 700, 1, depths[i]);
+        OWNED_PICTURE whole = make_picture(400, 700, 1, depths[i]);
         for (size_t v = 0; depths[i] == 32 && v < 400 * 700; v++)
             ((float *)(void *)whole.rows)[v] = (float)v / 8;
         must_write(scratch_path("rows"), formats[i], &whole);
@@ -421,26 +383,7 @@ static void readers_select_rows(void **state)
         assert_selected(scratch_path("rows"), &whole, 0, 1);
         assert_selected(scratch_path("rows"), &whole, 650, 50);
         assert_selected(scratch_path("rows"), &whole, 1, 600);
-        free_picture(&whole);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pnm_headers),
-        cmocka_unit_test(comments_in_pnm_headers),
-        cmocka_unit_test(pnm_samples_are_stretched),
-        cmocka_unit_test(pfm_keeps_16_bits),
-        cmocka_unit_test(bits_become_pnm),
-        cmocka_unit_test(channels_are_adapted),
-        cmocka_unit_test(pfm_is_bottom_up),
-        cmocka_unit_test(pfm_in_both_byte_orders),
-        cmocka_unit_test(pfm_samples_have_limits),
-        cmocka_unit_test(pfm_is_read_as_written),
-        cmocka_unit_test(grey_of_floats),
-        cmocka_unit_test(parts_make_the_whole),
-        cmocka_unit_test(readers_select_rows),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

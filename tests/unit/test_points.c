@@ -1,14 +1,8 @@
 /* Points of bench: written as JSON and read again, and JSON that is none of theirs. */
+#include "unit.h"
+
 #include "cli/report/json.h"
 #include "lab/bench/kept.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const gc_point full = {.preset = "kth",
                               .samples = "rgb8",
@@ -46,7 +40,7 @@ static const gc_point full = {.preset = "kth",
 static gc_points read_points(const char *text)
 {
     gc_points points = {.at = NULL};
-    assert_int_equal(gc_points_read(text, strlen(text), "kth", &points, NULL), GCONV_OK);
+    assert_ok(gc_points_read(text, strlen(text), "kth", &points, NULL));
     return points;
 }
 
@@ -55,18 +49,16 @@ static gc_points write_and_read(const gc_point *point)
     size_t size;
     gc_json_begin_apart();
     gc_point_json(point, NULL);
-    char *line = gc_json_end_apart(&size);
+    OWNED char *line = gc_json_end_apart(&size);
     assert_non_null(line);
     assert_int_equal(strlen(line), size);
     assert_ptr_equal(strchr(line, '\n'), line + size - 1);
     gc_points points = read_points(line);
-    free(line);
     return points;
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     gc_points points = write_and_read(&full);
     assert_int_equal(points.count, 1);
     assert_memory_equal(points.at, &full, sizeof full);
@@ -74,9 +66,8 @@ static void test_round_trip(void **state)
 }
 
 /* Where nothing was timed there are no times, and the reason is kept whatever it holds. */
-static void test_reason(void **state)
+TEST(test_reason)
 {
-    (void)state;
     gc_point point = {.preset = "kth",
                       .filter = "all",
                       .name = "naive",
@@ -90,9 +81,8 @@ static void test_reason(void **state)
 }
 
 /* Points are found wherever they stand, in the order of the text; other objects are none. */
-static void test_document(void **state)
+TEST(test_document)
 {
-    (void)state;
     gc_points points = read_points(
         "{\"schema\": 1, \"width\": 9, \"results\": [\n"
         " {\"name\":\"a\",\"implementation\":\"a\",\"filter\":\"3x3\",\"verdict\":\"exact\"},\r\n"
@@ -109,9 +99,8 @@ static void test_document(void **state)
     gc_points_destroy(&points);
 }
 
-static void test_escapes(void **state)
+TEST(test_escapes)
 {
-    (void)state;
     gc_points points =
         read_points("{\"verdict\": \"exact\", \"reason\": "
                     "\"\\u0041\\u00e9\\u20aC\\ud83d\\ude00\\/\\b\\f\\n\\r\\t\\\"\"}");
@@ -121,9 +110,8 @@ static void test_escapes(void **state)
     gc_points_destroy(&points);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
-    (void)state;
     static const char *const texts[] = {
         "{",
         "}",
@@ -154,7 +142,7 @@ static void test_refused(void **state)
         "{\"name\": 5}",
         "{\"samples\": \"0123456789012345678901234567890123456789\"}",
     };
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (size_t i = 0; i < COUNT(texts); i++) {
         gc_points points = {.at = NULL};
         gconv_error error;
         gconv_status status = gc_points_read(texts[i], strlen(texts[i]), "", &points, &error);
@@ -164,9 +152,8 @@ static void test_refused(void **state)
     }
 }
 
-static void test_same(void **state)
+TEST(test_same)
 {
-    (void)state;
     gc_point other = {.preset = "kth",
                       .samples = "rgb8",
                       .width = 640,
@@ -185,23 +172,11 @@ static void test_same(void **state)
 }
 
 /* Ratios on a GPU are of the convolution alone, if that is known. */
-static void test_counted_seconds(void **state)
+TEST(test_counted_seconds)
 {
-    (void)state;
     assert_true(gc_point_counted_seconds(&full) == 0.75 - 0.125 - 0.0625);
     assert_true(gc_point_counted_seconds(&(gc_point){.seconds = 3, .kernel_seconds = 2}) == 2);
     assert_true(gc_point_counted_seconds(&(gc_point){.seconds = 3}) == 3);
     assert_true(gc_points_have_gpu(&(gc_points){.at = (gc_point[]){full}, .count = 1}));
     assert_false(gc_points_have_gpu(&(gc_points){.at = (gc_point[]){{.seconds = 3}}, .count = 1}));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_reason),
-        cmocka_unit_test(test_document),        cmocka_unit_test(test_escapes),
-        cmocka_unit_test(test_refused),         cmocka_unit_test(test_same),
-        cmocka_unit_test(test_counted_seconds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,18 +57,16 @@ static int leave(void **state)
     return system(command);
 }
 
-static void nothing_to_read_is_no_limit(void **state)
+TEST(nothing_to_read_is_no_limit)
 {
-    (void)state;
     assert_true(quota() == HUGE_VAL);
     make_file("cgroup", "");
     make_file("mountinfo", "22 1 0:20 / / rw - ext4 /dev/sda rw\nbroken\n - \n1 2 3 - a\n");
     assert_true(quota() == HUGE_VAL);
 }
 
-static void second_version(void **state)
+TEST(second_version)
 {
-    (void)state;
     make_folder("unified");
     make_folder("unified/a");
     make_folder("unified/a/b");
@@ -95,9 +93,8 @@ static void second_version(void **state)
 }
 
 /* What is mounted in a container begins at its own group, or beside it. */
-static void mounted_from_below(void **state)
+TEST(mounted_from_below)
 {
-    (void)state;
     make_folder("inside");
     make_folder("inside/c");
     make_file("inside/cpu.max", "400000 100000\n");
@@ -118,9 +115,8 @@ static void mounted_from_below(void **state)
     assert_true(quota() == 4);
 }
 
-static void first_version(void **state)
+TEST(first_version)
 {
-    (void)state;
     make_folder("cpu");
     make_folder("cpu/d");
     make_folder("set"); /* another controller's */
@@ -143,9 +139,8 @@ static void first_version(void **state)
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-static void quotas_are_rounded_up(void **state)
+TEST(quotas_are_rounded_up)
 {
-    (void)state;
     assert_int_equal(gc_processors_within(4, HUGE_VAL), 4);
     assert_int_equal(gc_processors_within(4, 4.5), 4);
     assert_int_equal(gc_processors_within(4, 3.5), 4);
@@ -155,9 +150,8 @@ static void quotas_are_rounded_up(void **state)
     assert_int_equal(gc_processors_within(1, 1.5), 1);
 }
 
-static void affinity_counts(void **state)
+TEST(affinity_counts)
 {
-    (void)state;
     cpu_set_t all, one;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
     int first = 0;
@@ -175,16 +169,15 @@ static void affinity_counts(void **state)
     assert_int_equal(gc_processor_count(), count);
 }
 
-static void limits_on_addresses_count(void **state)
+TEST(limits_on_addresses_count)
 {
-    (void)state;
     static const struct {
         rlim_t megabytes;
         int threads;
     } cases[] = {{100, 1}, {255, 1}, {256, 2}, {1024, 8}, {65536, 64}};
     struct rlimit before, limit;
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         limit = (struct rlimit){cases[i].megabytes << 20, before.rlim_max};
         if (limit.rlim_cur > before.rlim_max)
             continue;
@@ -199,13 +192,4 @@ static void limits_on_addresses_count(void **state)
     assert_int_equal(gc_thread_count(64), 64);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_to_read_is_no_limit), cmocka_unit_test(second_version),
-        cmocka_unit_test(mounted_from_below),          cmocka_unit_test(first_version),
-        cmocka_unit_test(quotas_are_rounded_up),       cmocka_unit_test(affinity_counts),
-        cmocka_unit_test(limits_on_addresses_count),
-    };
-    return cmocka_run_group_tests(tests, enter, leave);
-}
+const test_suite suite = {.setup = enter, .teardown = leave};

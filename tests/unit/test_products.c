@@ -70,9 +70,8 @@ static void add_whole_product(int width, int height, int largest)
 }
 
 /* A random sum is of its rank or less, and always found as long as its numbers are small. */
-static void random_whole_sums(void **state)
+TEST(random_whole_sums)
 {
-    (void)state;
     srand(1);
     for (int n = 0; n < 3000; n++) {
         int rank = 1 + n % GC_PRODUCTS_MAX;
@@ -84,9 +83,8 @@ static void random_whole_sums(void **state)
     }
 }
 
-static void sharpening(void **state)
+TEST(sharpening)
 {
-    (void)state;
     for (int side = 3; side < SIDE; side += 2) {
         for (int k = 0; k < side * side; k++)
             taps[k] = -1;
@@ -98,9 +96,8 @@ static void sharpening(void **state)
     }
 }
 
-static void full_rank_is_refused(void **state)
+TEST(full_rank_is_refused)
 {
-    (void)state;
     srand(2);
     for (int n = 0; n < 300; n++) {
         int side = 4 + n % (SIDE - 3);
@@ -113,9 +110,8 @@ static void full_rank_is_refused(void **state)
 }
 
 /* Two products that nearly cancel: the filter's sums are exact, those of the products are not. */
-static void large_products_are_refused(void **state)
+TEST(large_products_are_refused)
 {
-    (void)state;
     for (int k = 0; k < 6 * 6; k++)
         taps[k] = (float)((k % 6 + 1) * (k / 6 + 1) * 40 + (k == 7));
     gc_step step = step_of(6, 6, 255);
@@ -125,9 +121,8 @@ static void large_products_are_refused(void **state)
 }
 
 /* Behind a filter of zeros every value is 0, and the chain exact whatever its taps. */
-static void huge_taps_are_refused(void **state)
+TEST(huge_taps_are_refused)
 {
-    (void)state;
     for (int k = 0; k < 5 * 5; k++)
         taps[k] = (float)(k + (k == 7)) * 0x1p100F;
     gc_step step = step_of(5, 5, 0);
@@ -203,9 +198,8 @@ static void try_inputs(int width, int height)
 }
 
 /* Sums of products of random vectors, disturbed by more and more: what is accepted keeps rule 4. */
-static void accepted_sums_keep_the_bound(void **state)
+TEST(accepted_sums_keep_the_bound)
 {
-    (void)state;
     srand(3);
     int accepted = 0, refused = 0;
     for (int n = 0; n < 10000; n++) {
@@ -234,9 +228,8 @@ static void accepted_sums_keep_the_bound(void **state)
 }
 
 /* A Laplacian of a Gaussian is of rank 2, a difference of two Gaussians too. */
-static void laplacians_and_differences(void **state)
+TEST(laplacians_and_differences)
 {
-    (void)state;
     for (int side = 5; side < SIDE; side += 2)
         for (int kind = 0; kind < 2; kind++) {
             double narrow = 2 * pow(side / 8.0, 2), wide = 2 * pow(side / 5.0, 2);
@@ -250,18 +243,4 @@ static void laplacians_and_differences(void **state)
             assert_int_equal(products.count, 2);
             try_inputs(side, side);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_whole_sums),
-        cmocka_unit_test(sharpening),
-        cmocka_unit_test(full_rank_is_refused),
-        cmocka_unit_test(large_products_are_refused),
-        cmocka_unit_test(huge_taps_are_refused),
-        cmocka_unit_test(accepted_sums_keep_the_bound),
-        cmocka_unit_test(laplacians_and_differences),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,9 +60,8 @@ static void empty(const directory *made)
     close(place);
 }
 
-static void many_small_images_ask_for_more(void **state)
+TEST(many_small_images_ask_for_more)
 {
-    (void)state;
     directory few, many, large;
     char name[600];
     make(&few, "few", MANY - 1, 100);
@@ -83,20 +82,12 @@ static void many_small_images_ask_for_more(void **state)
     empty(&large);
 }
 
-static void the_user_goes_first(void **state)
+TEST(the_user_goes_first)
 {
-    (void)state;
     gc_options options = {.batch = {.directory = "out"}};
     setenv(variable, "3", 1);
     gc_widen_queues(&options);
     assert_string_equal(getenv(variable), "3");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_small_images_ask_for_more),
-        cmocka_unit_test(the_user_goes_first),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

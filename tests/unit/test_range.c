@@ -42,18 +42,17 @@ static float sum_of_white(int count, float white)
 }
 
 /* At the edge sums in float32 are finite; the exact bound alone lets some through that are not. */
-static void chains_next_to_infinity(void **state)
+TEST(chains_next_to_infinity)
 {
-    (void)state;
     static const int sides[] = {1, 2, 5, 15};
-    for (size_t n = 0; n < sizeof sides / sizeof sides[0]; n++) {
+    for (size_t n = 0; n < COUNT(sides); n++) {
         int side = sides[n], count = side * side;
         gconv_filter filter = filter_of(side, side, 1, taps);
         const gconv_filter *chain[] = {&filter};
         gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
         double margin = 4 * (count + 2048) * 0x1p-24;
         fill_mean(count, (double)FLT_MAX / 255 / (1 + margin * 1.0001));
-        assert_int_equal(status_of(&job), GCONV_OK);
+        assert_ok(status_of(&job));
         assert_true(isfinite(sum_of_white(count, 255)));
         fill_mean(count, (double)FLT_MAX / 255 / (1 + margin * 0.999));
         assert_int_equal(status_of(&job), GCONV_ERROR_FILTER);
@@ -62,9 +61,8 @@ static void chains_next_to_infinity(void **state)
 
 /* A sum whose exact value is finite and whose float32 value is not: (2^128 - 2^104) is the largest
  * float, 2^103 more is rounded to infinity. */
-static void rounding_alone_reaches_infinity(void **state)
+TEST(rounding_alone_reaches_infinity)
 {
-    (void)state;
     taps[0] = FLT_MAX / 255;
     double left = (double)FLT_MAX - 255 * (double)taps[0];
     for (int i = 1; i < SIDE * SIDE; i++)
@@ -75,28 +73,26 @@ static void rounding_alone_reaches_infinity(void **state)
     assert_int_equal(status_of(&job), GCONV_ERROR_FILTER);
 }
 
-static void values_over_divisors(void **state)
+TEST(values_over_divisors)
 {
-    (void)state;
     taps[0] = 1e30f;
     gconv_filter filter = filter_of(1, 1, 1e-275, taps);
     const gconv_filter *chain[] = {&filter};
     gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
-    assert_int_equal(status_of(&job), GCONV_OK);
+    assert_ok(status_of(&job));
     filter.divisor = 1e-277;
     assert_int_equal(status_of(&job), GCONV_ERROR_FILTER);
 }
 
 /* What an image gives that is not black, and what a black one gives where the border is not. */
-static void least_scales(void **state)
+TEST(least_scales)
 {
-    (void)state;
     float tenth[] = {0.1f}, three[] = {3};
     gconv_filter first = filter_of(1, 1, 2, tenth), second = filter_of(1, 1, 1, three);
     const gconv_filter *chain[] = {&first, &second, &first};
     gconv_job job = job_of(chain, 3, shape_of(4, 4, 1, 8));
     gc_problem problem;
-    assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+    assert_ok(gc_problem_create(&job, &problem, NULL));
     assert_true(problem.chain.steps[0].least_scale == 1);
     assert_true(problem.chain.steps[1].least_scale == (double)0.1f);
     assert_true(problem.chain.steps[2].least_scale == (double)0.1f * 3);
@@ -104,13 +100,13 @@ static void least_scales(void **state)
     gc_problem_destroy(&problem);
     job.border = GCONV_BORDER_CONSTANT;
     job.border_value = 0.25;
-    assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+    assert_ok(gc_problem_create(&job, &problem, NULL));
     assert_true(problem.chain.steps[0].least_scale == 0.25);
     assert_true(problem.chain.steps[1].least_scale == 0.5);
     assert_true(problem.chain.steps[2].least_scale == 1.5);
     gc_problem_destroy(&problem);
     job = job_of(chain, 3, shape_of(4, 4, 1, 32));
-    assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+    assert_ok(gc_problem_create(&job, &problem, NULL));
     assert_true(problem.chain.steps[0].least_scale == 0x1p-60);
     assert_true(problem.chain.steps[1].least_scale == 0x1p-60 * (double)0.1f);
     assert_true(problem.chain.steps[1].largest_input == 0x1p32 * (double)0.1f);
@@ -201,9 +197,8 @@ static void fill_products(int width, int height, int rank, double sum)
 }
 
 /* Values next to the largest float and weights of small, usual and large sums. */
-static void products_next_to_infinity(void **state)
+TEST(products_next_to_infinity)
 {
-    (void)state;
     static const double shares[] = {0.9, 0.99, 0.999};
     int found[4] = {0};
     for (int e = -20; e <= 100; e += 5)
@@ -218,9 +213,8 @@ static void products_next_to_infinity(void **state)
 }
 
 /* Values and weights down to the smallest there are. */
-static void products_next_to_zero(void **state)
+TEST(products_next_to_zero)
 {
-    (void)state;
     int found = 0;
     for (int e = -148; e <= 20; e += 4)
         for (int rank = 1; rank <= 3; rank++)
@@ -232,9 +226,8 @@ static void products_next_to_zero(void **state)
 }
 
 /* A filter as it was before its factors were balanced: a column of ratios, a row of weights. */
-static void products_at_their_edges(void **state)
+TEST(products_at_their_edges)
 {
-    (void)state;
     double largest = (double)FLT_MAX / 4, two = 2, quarter = 0.25;
     double most = 4 / (1 + 4 * (9 + 2048) * 0x1p-24);
     gc_step step = {.width = 3, .height = 3, .absolute_sum = 0.5, .largest_value = largest};
@@ -270,9 +263,8 @@ static bool fft_holds(double points, double largest, double least, double sum)
     return gc_range_holds_fft(&step, points);
 }
 
-static void fft_at_its_edges(void **state)
+TEST(fft_at_its_edges)
 {
-    (void)state;
     double most = (double)FLT_MAX / 2, points = 0x1p20, least = 64 * 0x1p-102;
     assert_true(fft_holds(points, 65535, 1, 1));
     assert_true(fft_holds(points, most / points * 0.9999, 1, 1));
@@ -288,19 +280,4 @@ static void fft_at_its_edges(void **state)
     assert_false(fft_holds(points, 255, least * 0x1p22, 0.24999));
     assert_true(fft_holds(points, 255, 1, 0));
     assert_true(fft_holds(points, 0, 0, 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_next_to_infinity),
-        cmocka_unit_test(rounding_alone_reaches_infinity),
-        cmocka_unit_test(values_over_divisors),
-        cmocka_unit_test(least_scales),
-        cmocka_unit_test(products_next_to_infinity),
-        cmocka_unit_test(products_next_to_zero),
-        cmocka_unit_test(products_at_their_edges),
-        cmocka_unit_test(fft_at_its_edges),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

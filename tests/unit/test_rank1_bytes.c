@@ -111,11 +111,10 @@ static void fill_job(trial *t)
 static bool run(trial *t, const char *implementation, size_t stride, uint8_t *out)
 {
     t->job.implementation = implementation;
-    gconv_plan *plan = planned(&t->job);
+    OWNED_PLAN plan = planned(&t->job);
     size_t row = (size_t)t->job.input.width * (size_t)t->job.input.channels;
-    assert_int_equal(gconv_plan_run_memory(plan, t->image, row, out, stride, NULL, NULL), GCONV_OK);
+    assert_ok(gconv_plan_run_memory(plan, t->image, row, out, stride, NULL, NULL));
     bool passes = strstr(gconv_plan_explanation(plan), "to levels") != NULL;
-    gconv_plan_free(plan);
     return passes;
 }
 
@@ -158,9 +157,8 @@ static int compare_all(trial *t)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void any_filters_and_images(void **state)
+TEST(any_filters_and_images)
 {
-    (void)state;
     static trial t;
     int passes = 0, trials = TRIALS(1500);
     for (int n = 0; n < trials; n++) {
@@ -196,11 +194,10 @@ static bool try_side(trial *t, int side, bool is_high, int kind)
 }
 
 /* Many sides have code of their own. */
-static void every_side(void **state)
+TEST(every_side)
 {
     static trial t;
     int passes = 0, trials = 0;
-    (void)state;
     for (int side = 1; side <= GC_RANK1_SIDE_MAX; side++)
         for (int n = 0; n < (SANITIZED ? 2 : 10); n++, trials++) {
             const int kinds[] = {3, 4, 0, 6, any(9)};
@@ -237,18 +234,17 @@ static void check_row(const gc_rank1_row *row, const gc_instructions *set)
     assert_memory_equal(sums, wanted, sizeof wanted);
 }
 
-static void row_sums(void **state)
+TEST(row_sums)
 {
     static trial t;
     int rows = 0;
-    (void)state;
     for (int n = 0; n < 9 * GC_RANK1_SIDE_MAX; n++) {
-        gc_problem problem;
+        OWNED_PROBLEM problem;
         gc_rank1 rank1;
         fill_filter(&t, 1 + n / 9, 1 + any(3), n % 9);
         fill_job(&t);
         t.job.scale = 1;
-        assert_int_equal(gc_problem_create(&t.job, &problem, NULL), GCONV_OK);
+        assert_ok(gc_problem_create(&t.job, &problem, NULL));
         if (gc_rank1_applies(&problem) && gc_rank1_create(&rank1, &problem, NULL) == GCONV_OK &&
             rank1.step != NULL) {
             for (int s = 0; s < gc_instructions_count(); s++)
@@ -257,7 +253,6 @@ static void row_sums(void **state)
             gc_rank1_destroy(&rank1);
             rows++;
         }
-        gc_problem_destroy(&problem);
     }
     assert_true(rows > 100);
 }
@@ -297,12 +292,11 @@ static float sum_of(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC
 }
 
 /* Values that are computed again: the reference's sums, of samples that end where memory does. */
-static void places(void **state)
+TEST(places)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint8_t *pages = page_before_end();
     double weights[GC_RANK1_SIDE_MAX * GC_RANK1_SIDE_MAX];
-    (void)state;
     for (int n = 0; n < TRIALS(2000); n++) {
         gc_rank1_terms terms = {.weights = weights,
                                 .width = 1 + any(GC_RANK1_SIDE_MAX),
@@ -332,11 +326,10 @@ static void places(void **state)
 
 /* Weights so small that sums stay below 2^24 even times 2^25, but that no such power of 2 makes
  * whole. A scale makes levels of the sums. */
-static void small_weights(void **state)
+TEST(small_weights)
 {
     static const int row[] = {1, 2, 1};
     static trial t;
-    (void)state;
     for (int i = 0; i < 9; i++)
         t.weights[i] = (float)(0.0001 * row[i % 3] * row[i / 3]);
     t.filter = filter_of(3, 3, 1, t.weights);
@@ -350,13 +343,12 @@ static void small_weights(void **state)
 
 /* Weights a little over and under those that make ties: sums on ties, and next to them by less than
  * float32 tells apart. */
-static void sums_beside_ties(void **state)
+TEST(sums_beside_ties)
 {
-    (void)state;
     static trial t;
     static const double middles[] = {0.5, 0.25, 1.5, 0.1, 1.0 / 3};
     int passes = 0;
-    for (size_t m = 0; m < sizeof middles / sizeof middles[0]; m++)
+    for (size_t m = 0; m < COUNT(middles); m++)
         for (int bits = 10; bits <= 26; bits++)
             for (int sign = -1; sign <= 1; sign++) {
                 int width = 1 + any(3), height = 1 + any(3);
@@ -372,9 +364,8 @@ static void sums_beside_ties(void **state)
 
 /* Every quotient that can be a tie, by every even divisor up to 4096 that is tried: of
  * those below 600 all, or under sanitizers a fifth. */
-static void quotients(void **state)
+TEST(quotients)
 {
-    (void)state;
     static trial t;
     static float weights[] = {1, 255};
     const int step = SANITIZED ? 10 : 2;
@@ -396,14 +387,13 @@ static void quotients(void **state)
 /* Sums next to every tie from 0.5 to 510.5, below and above it and on it if there are such, by the
  * largest divisors that loops divide by and by one that is too large. Three samples give any sum up
  * to 255 times the sum of the weights: 1, 255 and 64 times 254. */
-static void large_divisors(void **state)
+TEST(large_divisors)
 {
-    (void)state;
     static trial t;
     static float weights[] = {1, 255, 64 * 254};
     const int most = 255 * (1 + 255 + 64 * 254);
     static const int divisors[] = {4097, 5000, 8190, 10001, 14641, 16382, 16383, 16385};
-    for (size_t d = 0; d < sizeof divisors / sizeof divisors[0]; d++) {
+    for (size_t d = 0; d < COUNT(divisors); d++) {
         t.filter = filter_of(3, 1, divisors[d], weights);
         t.filter.anchor_x = 0;
         t.chain[0] = &t.filter;
@@ -427,41 +417,34 @@ static void large_divisors(void **state)
 }
 
 /* Large output goes past the caches, wherever its rows begin. */
-static void large_output(void **state)
+TEST(large_output)
 {
-    (void)state;
     enum { WIDTH = 2112, HEIGHT = 4100 };
-    uint8_t *image = malloc((size_t)WIDTH * HEIGHT), *wanted = malloc((size_t)WIDTH * HEIGHT);
-    uint8_t *out = malloc((size_t)WIDTH * HEIGHT + 64);
+    OWNED uint8_t *image = malloc((size_t)WIDTH * HEIGHT);
+    OWNED uint8_t *wanted = malloc((size_t)WIDTH * HEIGHT);
+    OWNED uint8_t *out = malloc((size_t)WIDTH * HEIGHT + 64);
     for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++)
         image[i] = (uint8_t)any(256);
-    gconv_filter *filter;
-    assert_int_equal(gconv_filter_load("gaussian:0.8", &filter, NULL), GCONV_OK);
+    OWNED_FILTER filter;
+    assert_ok(gconv_filter_load("gaussian:0.8", &filter, NULL));
     const gconv_filter *chain[] = {filter};
     gconv_job job = job_of(chain, 1, shape_of(WIDTH / 4, HEIGHT, 4, 8));
     job.alpha = GCONV_ALPHA_KEEP;
     for (int shift = 0; shift < 70; shift += shift < 4 ? 1 : 16) {
         gconv_plan *plan;
         job.implementation = shift == 0 ? "reference" : "cpu";
-        assert_int_equal(gconv_plan_create(&job, &plan, NULL), GCONV_OK);
-        assert_int_equal(gconv_plan_run_memory(plan, image, WIDTH,
-                                               shift == 0 ? wanted : out + shift % 64, WIDTH, NULL,
-                                               NULL),
-                         GCONV_OK);
+        assert_ok(gconv_plan_create(&job, &plan, NULL));
+        assert_ok(gconv_plan_run_memory(plan, image, WIDTH, shift == 0 ? wanted : out + shift % 64,
+                                        WIDTH, NULL, NULL));
         gconv_plan_free(plan);
         if (shift > 0)
             assert_memory_equal(out + shift % 64, wanted, (size_t)WIDTH * HEIGHT);
     }
-    gconv_filter_free(filter);
-    free(out);
-    free(wanted);
-    free(image);
 }
 
 /* --verify and compare ask for chain values: they become the same samples. */
-static void chain_values(void **state)
+TEST(chain_values)
 {
-    (void)state;
     static trial t;
     static float chain[BYTES_MAX], wanted[BYTES_MAX];
     for (int n = 0; n < TRIALS(200); n++) {
@@ -469,9 +452,9 @@ static void chain_values(void **state)
         fill_job(&t);
         gconv_plan *plan, *reference;
         t.job.implementation = "cpu";
-        assert_int_equal(gconv_plan_create(&t.job, &plan, NULL), GCONV_OK);
+        assert_ok(gconv_plan_create(&t.job, &plan, NULL));
         t.job.implementation = "reference";
-        assert_int_equal(gconv_plan_create(&t.job, &reference, NULL), GCONV_OK);
+        assert_ok(gconv_plan_create(&t.job, &reference, NULL));
         if (strstr(gconv_plan_explanation(plan), "to levels") != NULL) {
             size_t row = (size_t)t.job.input.width * (size_t)t.job.input.channels;
             size_t values = t.job.input.width * (size_t)gconv_plan_chain_channels(plan);
@@ -484,22 +467,4 @@ static void chain_values(void **state)
         gconv_plan_free(plan);
         gconv_plan_free(reference);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_filters_and_images),
-        cmocka_unit_test(every_side),
-        cmocka_unit_test(places),
-        cmocka_unit_test(row_sums),
-
-        cmocka_unit_test(small_weights),
-        cmocka_unit_test(sums_beside_ties),
-        cmocka_unit_test(quotients),
-        cmocka_unit_test(large_divisors),
-        cmocka_unit_test(large_output),
-        cmocka_unit_test(chain_values),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,17 +5,14 @@ static void round_trip(gconv_format format, int channels, int depth, uint32_t wi
                        uint32_t height)
 {
     gconv_reader_options options = as_stored();
-    picture source = make_picture(width, height, channels, depth);
+    OWNED_PICTURE source = make_picture(width, height, channels, depth);
     must_write(scratch_path("trip"), format, &source);
-    picture result = must_read(scratch_path("trip"), &options);
+    OWNED_PICTURE result = must_read(scratch_path("trip"), &options);
     assert_same_picture(&source, &result);
-    free_picture(&source);
-    free_picture(&result);
 }
 
-static void png_keeps_samples(void **state)
+TEST(png_keeps_samples)
 {
-    (void)state;
     for (int channels = 1; channels <= 4; channels++)
         for (int depth = 8; depth <= 16; depth += 8) {
             round_trip(GCONV_FORMAT_PNG, channels, depth, 61, 37);
@@ -23,9 +20,8 @@ static void png_keeps_samples(void **state)
         }
 }
 
-static void pnm_keeps_samples(void **state)
+TEST(pnm_keeps_samples)
 {
-    (void)state;
     for (int depth = 8; depth <= 16; depth += 8) {
         round_trip(GCONV_FORMAT_PGM, 1, depth, 61, 37);
         round_trip(GCONV_FORMAT_PPM, 3, depth, 61, 37);
@@ -33,19 +29,17 @@ static void pnm_keeps_samples(void **state)
     round_trip(GCONV_FORMAT_PPM, 3, 8, 1, 300000);
 }
 
-static void png_keeps_samples_at_every_level(void **state)
+TEST(png_keeps_samples_at_every_level)
 {
-    (void)state;
     gconv_reader_options reading = as_stored();
     for (int level = -1; level <= 9; level++)
         for (int depth = 1; depth <= 8; depth += 7) {
-            picture source = make_picture(77, 19, 1, depth);
+            OWNED_PICTURE source = make_picture(77, 19, 1, depth);
             gconv_writer_options options = gconv_writer_options_default();
             options.format = GCONV_FORMAT_PNG;
             options.compression = level;
-            assert_int_equal(write_picture(scratch_path("level"), &options, 4, &source, NULL),
-                             GCONV_OK);
-            picture result = must_read(scratch_path("level"), &reading);
+            assert_ok(write_picture(scratch_path("level"), &options, 4, &source, NULL));
+            OWNED_PICTURE result = must_read(scratch_path("level"), &reading);
             for (uint32_t y = 0; y < 19; y++)
                 for (uint32_t x = 0; x < 77; x++) {
                     const unsigned char *row = source.rows + y * source.row_bytes;
@@ -54,8 +48,6 @@ static void png_keeps_samples_at_every_level(void **state)
                                                                          : 0;
                     assert_int_equal(sample_at(&result, x, y, 0), expected);
                 }
-            free_picture(&source);
-            free_picture(&result);
         }
 }
 
@@ -64,32 +56,28 @@ static size_t png_size(const picture *source, int level)
     gconv_writer_options options = gconv_writer_options_default();
     options.format = GCONV_FORMAT_PNG;
     options.compression = level;
-    assert_int_equal(write_picture(scratch_path("size"), &options, 16, source, NULL), GCONV_OK);
-    blob whole = load_file(scratch_path("size"));
-    free(whole.bytes);
+    assert_ok(write_picture(scratch_path("size"), &options, 16, source, NULL));
+    OWNED_BLOB whole = load_file(scratch_path("size"));
     return whole.size;
 }
 
 /* Equal pictures give equal files, whatever stands in the bits behind the ends of their rows. */
-static void bits_behind_a_row_do_not_reach_the_file(void **state)
+TEST(bits_behind_a_row_do_not_reach_the_file)
 {
-    (void)state;
     for (int level = -1; level <= 6; level += 7)
         for (uint32_t width = 1; width <= 17; width++) {
             gconv_writer_options options = gconv_writer_options_default();
             options.format = GCONV_FORMAT_PNG;
             options.compression = level;
-            picture source = make_picture(width, 9, 1, 1);
+            OWNED_PICTURE source = make_picture(width, 9, 1, 1);
             write_picture(scratch_path("clear"), &options, 4, &source, NULL);
             for (size_t y = 0; width % 8 != 0 && y < 9; y++)
                 source.rows[(y + 1) * source.row_bytes - 1] |= (unsigned char)(0xff >> width % 8);
             write_picture(scratch_path("set"), &options, 4, &source, NULL);
-            blob clear = load_file(scratch_path("clear")), set = load_file(scratch_path("set"));
+            OWNED_BLOB clear = load_file(scratch_path("clear"));
+            OWNED_BLOB set = load_file(scratch_path("set"));
             assert_int_equal(clear.size, set.size);
             assert_memory_equal(clear.bytes, set.bytes, clear.size);
-            free(clear.bytes);
-            free(set.bytes);
-            free_picture(&source);
         }
 }
 
@@ -105,44 +93,38 @@ static void fill_with_noise(picture *made, unsigned int sparsity)
 
 /* Not larger than the fast file; by chance a level may be a little smaller for a made-up
  * picture. */
-static void the_highest_png_level_gives_the_smallest_file(void **state)
+TEST(the_highest_png_level_gives_the_smallest_file)
 {
-    (void)state;
     static const int depths[] = {1, 8, 16};
     for (int d = 0; d < 3; d++)
         for (unsigned int sparsity = 0; sparsity <= 64; sparsity = 4 * sparsity + (sparsity == 0)) {
-            picture source = make_picture(256, 200, 1, depths[d]);
+            OWNED_PICTURE source = make_picture(256, 200, 1, depths[d]);
             if (sparsity > 0)
                 fill_with_noise(&source, sparsity);
             size_t smallest = png_size(&source, 9);
             assert_in_range(smallest, 1, png_size(&source, -1));
             for (int level = 0; level < 9; level++)
                 assert_in_range(smallest, 1, png_size(&source, level) * 1.02);
-            free_picture(&source);
         }
 }
 
 /* So much that the attempts of the highest level are not all kept in memory to the end. */
-static void the_highest_png_level_takes_large_pictures(void **state)
+TEST(the_highest_png_level_takes_large_pictures)
 {
-    (void)state;
-    picture source = new_picture(4200, 4200, 1, 8);
+    OWNED_PICTURE source = new_picture(4200, 4200, 1, 8);
     fill_with_noise(&source, 1);
     assert_in_range(png_size(&source, 9), 4200 * 4200, png_size(&source, -1));
     gconv_reader_options reading = as_stored();
-    picture result = must_read(scratch_path("size"), &reading);
+    OWNED_PICTURE result = must_read(scratch_path("size"), &reading);
     assert_memory_equal(source.rows, result.rows, 4200 * 4200);
-    free_picture(&source);
-    free_picture(&result);
 }
 
 /* JPEG: no sample far from the source at quality 100. */
-static void jpeg_is_close(void **state)
+TEST(jpeg_is_close)
 {
-    (void)state;
     gconv_reader_options reading = as_stored();
     for (int channels = 1; channels <= 3; channels += 2) {
-        picture source = new_picture(50, 41, channels, 8);
+        OWNED_PICTURE source = new_picture(50, 41, channels, 8);
         for (uint32_t y = 0; y < 41; y++)
             for (size_t i = 0; i < source.row_bytes; i++)
                 source.rows[y * source.row_bytes + i] =
@@ -150,27 +132,12 @@ static void jpeg_is_close(void **state)
         gconv_writer_options options = gconv_writer_options_default();
         options.format = GCONV_FORMAT_JPEG;
         options.quality = 100;
-        assert_int_equal(write_picture(scratch_path("close"), &options, 9, &source, NULL),
-                         GCONV_OK);
-        picture result = must_read(scratch_path("close"), &reading);
+        assert_ok(write_picture(scratch_path("close"), &options, 9, &source, NULL));
+        OWNED_PICTURE result = must_read(scratch_path("close"), &reading);
         assert_int_equal(result.shape.channels, channels);
         for (size_t i = 0; i < 41 * source.row_bytes; i++)
             assert_in_range(result.rows[i] + 4 - source.rows[i], 0, 8);
-        free_picture(&source);
-        free_picture(&result);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(png_keeps_samples),
-        cmocka_unit_test(pnm_keeps_samples),
-        cmocka_unit_test(png_keeps_samples_at_every_level),
-        cmocka_unit_test(bits_behind_a_row_do_not_reach_the_file),
-        cmocka_unit_test(the_highest_png_level_gives_the_smallest_file),
-        cmocka_unit_test(the_highest_png_level_takes_large_pictures),
-        cmocka_unit_test(jpeg_is_close),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

@@ -26,7 +26,7 @@ static void add_random(filters *f, bool whole)
 {
     int width = 1 + rand() % (rand() % 4 == 0 ? 40 : 9), height = 1 + rand() % 31;
     gconv_filter *filter;
-    assert_int_equal(gconv_filter_create(width, height, &filter, NULL), GCONV_OK);
+    assert_ok(gconv_filter_create(width, height, &filter, NULL));
     for (int i = 0; i < width * height; i++)
         filter->weights[i] = whole ? (float)(rand() % 5 - 2) : (float)rand() / (float)RAND_MAX;
     filter->anchor_x = rand() % width;
@@ -44,7 +44,7 @@ static filters random_filters(void)
     int count = 1 + rand() % FILTERS_MAX;
     for (int i = 0; i < count; i++)
         if (rand() % 2 == 0)
-            add(&f, texts[(size_t)rand() % (sizeof texts / sizeof texts[0])]);
+            add(&f, texts[(size_t)rand() % (COUNT(texts))]);
         else
             add_random(&f, rand() % 2 == 0);
     return f;
@@ -85,7 +85,7 @@ static gconv_job random_job(const filters *f)
     job.alpha = (gconv_alpha)(rand() % 3);
     job.output_depth = rand() % 4 == 0 ? 8 : 32;
     job.threads = 1 + rand() % 3;
-    job.implementation = names[(size_t)rand() % (sizeof names / sizeof names[0])];
+    job.implementation = names[(size_t)rand() % (COUNT(names))];
     if (strcmp(job.implementation, "reference") == 0)
         job.input.height = 1 + job.input.height % 40;
     if (gconv_job_check(&job, NULL) != GCONV_OK)
@@ -123,7 +123,7 @@ static uint32_t assert_rows(gconv_plan *plan, const gconv_shape *input, const ch
                             const char *whole, uint32_t first, uint32_t count, bool selects)
 {
     size_t bytes = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
-    char *rows = malloc(count * bytes);
+    OWNED char *rows = malloc(count * bytes);
     counted from = {.memory = {.next = samples,
                                .row_bytes = gconv_shape_row_bytes(input),
                                .stride = gconv_shape_row_bytes(input)}};
@@ -142,7 +142,6 @@ static uint32_t assert_rows(gconv_plan *plan, const gconv_shape *input, const ch
             fail_msg("row %zu of %ux%u differs (%u:%u, %s)\n%s", first + i / bytes, input->width,
                      input->height, first, count, gconv_plan_implementation(plan),
                      gconv_plan_explanation(plan));
-    free(rows);
     return from.rows;
 }
 
@@ -161,10 +160,10 @@ static char *whole_of(gconv_plan *plan, const gconv_job *job, const char *sample
 static bool try_job(gconv_job job)
 {
     uint32_t height = job.input.height;
-    char *samples = noise(&job.input);
+    OWNED char *samples = noise(&job.input);
     gconv_plan *plan = planned(&job);
     bool exact = gconv_plan_is_exact(plan);
-    char *whole = whole_of(plan, &job, samples);
+    OWNED char *whole = whole_of(plan, &job, samples);
     gconv_plan_free(plan);
     job.threads = 1 + rand() % 3;
     plan = planned(&job);
@@ -175,16 +174,13 @@ static bool try_job(gconv_job job)
         assert_rows(plan, &job.input, samples, whole, first, count, n % 2 == 0);
     }
     gconv_plan_free(plan);
-    free(whole);
-    free(samples);
     return exact;
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void rows_have_the_bits_of_the_whole(void **state)
+TEST(rows_have_the_bits_of_the_whole)
 {
-    (void)state;
     const int jobs = SANITIZED ? 40 : 300;
     int exact = 0, inexact = 0;
     srand(19);
@@ -199,9 +195,8 @@ static void rows_have_the_bits_of_the_whole(void **state)
 }
 
 /* Edges of 8 bits have a pass of their own. */
-static void edges_have_the_bits_of_the_whole(void **state)
+TEST(edges_have_the_bits_of_the_whole)
 {
-    (void)state;
     filters f = {.count = 0};
     srand(20);
     add(&f, "gauss5");
@@ -219,17 +214,16 @@ static void edges_have_the_bits_of_the_whole(void **state)
     free_filters(&f);
 }
 
-static void reads_little_more(void **state)
+TEST(reads_little_more)
 {
-    (void)state;
     filters f = {.count = 0};
     add(&f, "gauss5");
     add(&f, "laplace3");
     gconv_job job = job_of((const gconv_filter *const *)f.list, f.count, shape_of(64, 4000, 1, 8));
     job.implementation = "cpu";
-    char *samples = noise(&job.input);
-    gconv_plan *plan = planned(&job);
-    char *whole = whole_of(plan, &job, samples);
+    OWNED char *samples = noise(&job.input);
+    OWNED_PLAN plan = planned(&job);
+    OWNED char *whole = whole_of(plan, &job, samples);
     enum { HALO = 3, ALIGNED = 8 };
     uint32_t rows = assert_rows(plan, &job.input, samples, whole, 1000, 1000, true);
     assert_in_range(rows, 1000 + 2 * HALO, 1000 + 2 * (HALO + ALIGNED));
@@ -238,9 +232,6 @@ static void reads_little_more(void **state)
     /* A source that cannot select gives the rows before, too. */
     rows = assert_rows(plan, &job.input, samples, whole, 1000, 1000, false);
     assert_in_range(rows, 2000 + HALO, 2000 + HALO + ALIGNED);
-    gconv_plan_free(plan);
-    free(whole);
-    free(samples);
     free_filters(&f);
 }
 
@@ -250,22 +241,21 @@ static gconv_status fail_to_select(void *user, uint32_t first, uint32_t count, g
     return GCONV_ERROR_READ;
 }
 
-static void refuses_what_cannot_be(void **state)
+TEST(refuses_what_cannot_be)
 {
-    (void)state;
     filters f = {.count = 0};
     add(&f, "gauss3");
     gconv_job job = job_of((const gconv_filter *const *)f.list, f.count, shape_of(9, 10, 1, 8));
     job.implementation = "cpu";
     char samples[90] = "", rows[90];
-    gconv_plan *plan = planned(&job);
+    OWNED_PLAN plan = planned(&job);
     gc_memory_source from = {.next = samples, .row_bytes = 9, .stride = 9};
     gc_memory_sink to = {.next = rows, .row_bytes = 9, .stride = 9};
     gconv_source source = gc_source_of_memory(&from);
     gconv_sink sink = gc_sink_of_memory(&to);
     gconv_error error;
     static const uint32_t wrong[][2] = {{0, 0}, {10, 1}, {3, 8}, {0, 11}, {UINT32_MAX, 2}};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+    for (size_t i = 0; i < COUNT(wrong); i++)
         assert_int_equal(
             gconv_plan_run_rows(plan, wrong[i][0], wrong[i][1], &source, &sink, NULL, &error),
             GCONV_ERROR_ARGUMENT);
@@ -279,17 +269,5 @@ static void refuses_what_cannot_be(void **state)
     assert_int_equal(gconv_plan_run_rows(plan, 5, 1, &source, &sink, NULL, &error),
                      GCONV_ERROR_ARGUMENT);
     assert_int_equal(to.count, 0);
-    gconv_plan_free(plan);
     free_filters(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_have_the_bits_of_the_whole),
-        cmocka_unit_test(edges_have_the_bits_of_the_whole),
-        cmocka_unit_test(reads_little_more),
-        cmocka_unit_test(refuses_what_cannot_be),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

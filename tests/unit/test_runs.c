@@ -45,9 +45,8 @@ static void make_bytes(int kind, size_t count)
     }
 }
 
-static void small_streams_come_back(void **state)
+TEST(small_streams_come_back)
 {
-    (void)state;
     srand(3);
     for (int n = 0; n < 1200; n++) {
         size_t count = (size_t)n;
@@ -56,9 +55,8 @@ static void small_streams_come_back(void **state)
     }
 }
 
-static void large_streams_come_back(void **state)
+TEST(large_streams_come_back)
 {
-    (void)state;
     srand(4);
     for (int kind = 0; kind < 6; kind++) {
         make_bytes(kind, BYTES_MAX);
@@ -69,10 +67,9 @@ static void large_streams_come_back(void **state)
 }
 
 /* Runs are found 64 bytes at a time: one of every length, at every place among them. */
-static void runs_of_any_length_come_back(void **state)
+TEST(runs_of_any_length_come_back)
 {
     enum { LENGTH_MAX = 600, AFTER = 5 };
-    (void)state;
     for (size_t before = 1; before <= 64; before++)
         for (size_t length = 1; length <= LENGTH_MAX; length++) {
             size_t count = before + length + AFTER;
@@ -86,9 +83,8 @@ static void runs_of_any_length_come_back(void **state)
 
 /* A block is at most a twentieth larger than what zlib makes of runs alone. Lengths of codes, which
  * few bytes pay for, have another 150 bytes. */
-static void no_run_is_missed(void **state)
+TEST(no_run_is_missed)
 {
-    (void)state;
     srand(5);
     for (int kind = 0; kind < 6; kind++) {
         make_bytes(kind, GC_PACK_BLOCK);
@@ -106,9 +102,8 @@ static void no_run_is_missed(void **state)
 
 /* Counts that double from byte to byte ask for codes longer than any may be. Literals would have to
  * give these bytes one length (io/png/fast/literals.h), so they are no choice. */
-static void steep_distributions_come_back(void **state)
+TEST(steep_distributions_come_back)
 {
-    (void)state;
     enum { GROUP = 0x60 };
     size_t count = 0;
     for (int value = 0; value < 15; value++)
@@ -119,23 +114,9 @@ static void steep_distributions_come_back(void **state)
     assert_round_trip(count, count);
 }
 
-static void all_of_one_value_is_small(void **state)
+TEST(all_of_one_value_is_small)
 {
-    (void)state;
     memset(bytes, 0, sizeof bytes);
     /* Two bits for each of the longest runs, and the heads of three blocks. */
     assert_true(assert_round_trip(BYTES_MAX, BYTES_MAX) < BYTES_MAX / 258 / 4 + 100);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_streams_come_back),
-        cmocka_unit_test(large_streams_come_back),
-        cmocka_unit_test(runs_of_any_length_come_back),
-        cmocka_unit_test(no_run_is_missed),
-        cmocka_unit_test(steep_distributions_come_back),
-        cmocka_unit_test(all_of_one_value_is_small),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,9 +11,8 @@ enum { WIDTH = 4099 };
 
 static float one[] = {1};
 
-static void loads_every_sample(void **state)
+TEST(loads_every_sample)
 {
-    (void)state;
     static uint16_t samples[65536];
     static uint8_t levels[256];
     static float row[65536];
@@ -105,9 +104,8 @@ static void compare_any_floats(const gc_problem *problem)
     compare_row(problem, row);
 }
 
-static void stores_the_same_levels(void **state)
+TEST(stores_the_same_levels)
 {
-    (void)state;
     static const double divisors[] = {1, 2, 3, 9, 16, 289, -7, 0.37};
     static const struct {
         double scale, offset;
@@ -115,8 +113,8 @@ static void stores_the_same_levels(void **state)
     } rules[] = {{1, 0, false},      {1, 0, true},      {0.3, 0, false},   {1, 100.5, false},
                  {-1, 255, false},   {2.5, -255, true}, {-0.7, 128, true}, {0.125, -3.3, false},
                  {1, -30000, false}, {3, 0, false},     {1e-31, 7, false}};
-    for (size_t d = 0; d < sizeof divisors / sizeof divisors[0]; d++)
-        for (size_t r = 0; r < 2 * sizeof rules / sizeof rules[0]; r++) {
+    for (size_t d = 0; d < COUNT(divisors); d++)
+        for (size_t r = 0; r < 2 * COUNT(rules); r++) {
             gconv_filter filter = filter_of(1, 1, divisors[d], one);
             const gconv_filter *chain[] = {&filter};
             gconv_job job = job_of(chain, 1, shape_of(WIDTH, 1, 1, r % 2 == 0 ? 8 : 16));
@@ -124,11 +122,10 @@ static void stores_the_same_levels(void **state)
             job.scale = rules[r / 2].scale;
             job.has_offset = true;
             job.offset = rules[r / 2].offset;
-            gc_problem problem;
-            assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+            OWNED_PROBLEM problem;
+            assert_ok(gc_problem_create(&job, &problem, NULL));
             compare_around_halves(&problem, 200);
             compare_any_floats(&problem);
-            gc_problem_destroy(&problem);
         }
 }
 
@@ -177,9 +174,8 @@ static void fill_alpha(uint8_t *samples, uint8_t *alpha, float *row, int channel
         memcpy(row, special, sizeof special);
 }
 
-static void alpha_is_kept_or_multiplied(void **state)
+TEST(alpha_is_kept_or_multiplied)
 {
-    (void)state;
     static uint8_t samples[PIXELS * CHANNELS], alpha[PIXELS];
     static float row[PIXELS * CHANNELS];
     static const double scales[] = {1, 1, -0.7, 2}, offsets[] = {0, 12.5, 200, 0};
@@ -192,20 +188,9 @@ static void alpha_is_kept_or_multiplied(void **state)
         job.has_offset = true;
         job.offset = offsets[turn / 4 % 4];
         job.absolute = turn / 16 % 2 == 0;
-        gc_problem problem;
-        assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+        OWNED_PROBLEM problem;
+        assert_ok(gc_problem_create(&job, &problem, NULL));
         fill_alpha(samples, alpha, row, job.input.channels, turn);
         compare_alpha(&problem, samples, alpha, row);
-        gc_problem_destroy(&problem);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_every_sample),
-        cmocka_unit_test(stores_the_same_levels),
-        cmocka_unit_test(alpha_is_kept_or_multiplied),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,9 +38,8 @@ static void assert_exact(int width, int height, float *taps)
 
 /* ---- Whole weights --------------------------------------------------------------------------- */
 
-static void builtin_filters(void **state)
+TEST(builtin_filters)
 {
-    (void)state;
     static const struct {
         const char *name;
         bool rank_1;
@@ -50,20 +49,18 @@ static void builtin_filters(void **state)
         {"identity", true},  {"laplace3", false}, {"laplace8", false},  {"log5", false},
         {"sharpen3", false}, {"emboss3", false},  {"roberts-x", false},
     };
-    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
-        gconv_filter *filter;
-        assert_int_equal(gconv_filter_load(filters[i].name, &filter, NULL), GCONV_OK);
+    for (size_t i = 0; i < COUNT(filters); i++) {
+        OWNED_FILTER filter;
+        assert_ok(gconv_filter_load(filters[i].name, &filter, NULL));
         if (filters[i].rank_1)
             assert_exact(filter->width, filter->height, filter->weights);
         else
             assert_false(separates(filter->width, filter->height, filter->weights));
-        gconv_filter_free(filter);
     }
 }
 
-static void common_factors(void **state)
+TEST(common_factors)
 {
-    (void)state;
     /* 6 divides the row of the pivot, which is the largest weight, but not the others. */
     float taps[] = {4, -6, 2, 12, -18, 6, 0, 0, 0};
     assert_exact(3, 3, taps);
@@ -74,9 +71,8 @@ static void common_factors(void **state)
     assert_exact(2, 2, large);
 }
 
-static void negative_and_zero_rows(void **state)
+TEST(negative_and_zero_rows)
 {
-    (void)state;
     float negative[] = {-1, -2, -1, -2, -4, -2, -1, -2, -1};
     assert_exact(3, 3, negative);
     float hollow[] = {0, 0, 0, 2, 0, -3, 0, 0, 0, -4, 0, 6};
@@ -88,9 +84,8 @@ static void negative_and_zero_rows(void **state)
 }
 
 /* Random products, some multiplied by a factor that only the gcd finds again. */
-static void random_whole_products(void **state)
+TEST(random_whole_products)
 {
-    (void)state;
     srand(1);
     static float taps[40 * 40];
     for (int n = 0; n < 2000; n++) {
@@ -107,9 +102,8 @@ static void random_whole_products(void **state)
 }
 
 /* One weight more or less makes the rank 2. */
-static void nearly_whole_products(void **state)
+TEST(nearly_whole_products)
 {
-    (void)state;
     srand(2);
     float taps[81];
     for (int n = 0; n < 2000; n++) {
@@ -123,24 +117,21 @@ static void nearly_whole_products(void **state)
 
 /* ---- Real weights ---------------------------------------------------------------------------- */
 
-static void gaussians_and_boxes(void **state)
+TEST(gaussians_and_boxes)
 {
-    (void)state;
     static const char *const names[] = {"gaussian:0.3",   "gaussian:0.8",   "gaussian:1.5",
                                         "gaussian:2.5",   "gaussian:5",     "gaussian:12.3",
                                         "gaussian:42",    "gaussian:1,3",   "gaussian:20,5",
                                         "gaussian:5,255", "gaussian:100,7", "box:255"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        gconv_filter *filter;
-        assert_int_equal(gconv_filter_load(names[i], &filter, NULL), GCONV_OK);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        OWNED_FILTER filter;
+        assert_ok(gconv_filter_load(names[i], &filter, NULL));
         if (!separates(filter->width, filter->height, filter->weights))
             fail_msg("%s is not found to be of rank 1", names[i]);
-        gconv_filter_free(filter);
     }
-    gconv_filter *log;
-    assert_int_equal(gconv_filter_load("log:1.4", &log, NULL), GCONV_OK);
+    OWNED_FILTER log;
+    assert_ok(gconv_filter_load("log:1.4", &log, NULL));
     assert_false(separates(log->width, log->height, log->weights));
-    gconv_filter_free(log);
 }
 
 /* ---- Filters of two vectors ------------------------------------------------------------------ */
@@ -160,9 +151,8 @@ static bool vectors_separate(double *vectors, int width, int height, double leas
     return gc_step_separate(&step, row, column);
 }
 
-static void whole_vectors_stay_as_they_are(void **state)
+TEST(whole_vectors_stay_as_they_are)
 {
-    (void)state;
     double vectors[] = {1, -2000, 3, 0, 4000, 5, 1};
     assert_true(vectors_separate(vectors, 4, 3, 1));
     assert_true(column[0] == 1 && column[1] == -2000 && column[2] == 3);
@@ -170,9 +160,8 @@ static void whole_vectors_stay_as_they_are(void **state)
 }
 
 /* Each product is right but for two roundings, however unequal the vectors are. */
-static void vectors_are_balanced(void **state)
+TEST(vectors_are_balanced)
 {
-    (void)state;
     double vectors[] = {1e-30, -0.3e-30, 0.7e30, 1e30, -0.1e30};
     assert_true(vectors_separate(vectors, 3, 2, 1));
     for (int j = 0; j < 2; j++)
@@ -184,27 +173,24 @@ static void vectors_are_balanced(void **state)
     assert_true(fabsf(column[0]) < 10 && fabsf(row[1]) < 10);
 }
 
-static void vectors_of_zeros(void **state)
+TEST(vectors_of_zeros)
 {
-    (void)state;
     double vectors[] = {1e38, 1e38, 0, 0};
     assert_true(vectors_separate(vectors, 2, 2, 1));
     assert_true(column[0] == 0 && row[0] == 0);
 }
 
 /* Numbers that are as good as 0 lose the digits that the bound is made for. */
-static void tiny_vectors_are_refused(void **state)
+TEST(tiny_vectors_are_refused)
 {
-    (void)state;
     double vectors[] = {1e-60, 1e-60, 1e10, 1e-40};
     assert_true(vectors_separate(vectors, 2, 2, 1));
     double small[] = {1e30, 1e30, 1, 1};
     assert_false(vectors_separate(small, 2, 2, 1e-60));
 }
 
-static void rows_and_columns_are_of_rank_1(void **state)
+TEST(rows_and_columns_are_of_rank_1)
 {
-    (void)state;
     float taps[] = {0.1f, -0.7f, 3.3e-20f, 0, 1e10f};
     assert_true(separates(5, 1, taps));
     assert_true(separates(1, 5, taps));
@@ -262,9 +248,8 @@ static void assert_bound_holds(int width, int height, const float *taps, const f
 }
 
 /* Products of random vectors, disturbed by more and more: what is accepted keeps rule 4. */
-static void accepted_filters_keep_the_bound(void **state)
+TEST(accepted_filters_keep_the_bound)
 {
-    (void)state;
     srand(3);
     static float taps[20 * 20], inputs[20 * 20];
     int accepted[2] = {0, 0}, refused = 0;
@@ -291,23 +276,4 @@ static void accepted_filters_keep_the_bound(void **state)
     }
     assert_int_equal(accepted[0], 10000); /* what only float32 disturbs is found */
     assert_true(accepted[1] > 1000 && refused > 1000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(builtin_filters),
-        cmocka_unit_test(common_factors),
-        cmocka_unit_test(negative_and_zero_rows),
-        cmocka_unit_test(random_whole_products),
-        cmocka_unit_test(nearly_whole_products),
-        cmocka_unit_test(gaussians_and_boxes),
-        cmocka_unit_test(whole_vectors_stay_as_they_are),
-        cmocka_unit_test(vectors_are_balanced),
-        cmocka_unit_test(vectors_of_zeros),
-        cmocka_unit_test(tiny_vectors_are_refused),
-        cmocka_unit_test(rows_and_columns_are_of_rank_1),
-        cmocka_unit_test(accepted_filters_keep_the_bound),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,92 +14,82 @@ static gconv_writer_options writing(const picture *source, gconv_format format)
 
 static void put_rows(gconv_writer *writer, const picture *source)
 {
-    assert_int_equal(
-        gconv_writer_write(writer, source->shape.height, source->rows, source->row_bytes, NULL),
-        GCONV_OK);
+    assert_ok(
+        gconv_writer_write(writer, source->shape.height, source->rows, source->row_bytes, NULL));
 }
 
 static void assert_next_is(gconv_reader *reader, const picture *wanted)
 {
     const gconv_shape *shape = gconv_reader_shape(reader);
-    picture got = new_picture(shape->width, shape->height, shape->channels, shape->depth);
-    assert_int_equal(gconv_reader_read(reader, shape->height, got.rows, got.row_bytes, NULL),
-                     GCONV_OK);
-    assert_int_equal(gconv_reader_finish(reader, NULL), GCONV_OK);
+    OWNED_PICTURE got = new_picture(shape->width, shape->height, shape->channels, shape->depth);
+    assert_ok(gconv_reader_read(reader, shape->height, got.rows, got.row_bytes, NULL));
+    assert_ok(gconv_reader_finish(reader, NULL));
     assert_same_picture(&got, wanted);
-    free_picture(&got);
 }
 
-static void images_follow_each_other(void **state)
+TEST(images_follow_each_other)
 {
-    (void)state;
-    picture grey = make_picture(21, 17, 1, 8);
-    picture colour = make_picture(5, 40, 3, 16);
+    OWNED_PICTURE grey = make_picture(21, 17, 1, 8);
+    OWNED_PICTURE colour = make_picture(5, 40, 3, 16);
     gconv_writer *writer;
-    gconv_reader *reader;
+    OWNED_READER reader;
     gconv_error error;
     bool more;
     gconv_writer_options options = writing(&grey, GCONV_FORMAT_PGM);
-    assert_int_equal(gconv_writer_open(scratch_path("two"), &options, &writer, &error), GCONV_OK);
+    assert_ok(gconv_writer_open(scratch_path("two"), &options, &writer, &error));
     gconv_writer_options next = writing(&colour, GCONV_FORMAT_PPM);
     assert_int_equal(gconv_writer_next(writer, &next, &error), GCONV_ERROR_ARGUMENT); /* no rows */
     put_rows(writer, &grey);
     next.format = GCONV_FORMAT_PNG;
     assert_int_equal(gconv_writer_next(writer, &next, &error), GCONV_ERROR_ARGUMENT);
     next.format = GCONV_FORMAT_PPM;
-    assert_int_equal(gconv_writer_next(writer, &next, &error), GCONV_OK);
+    assert_ok(gconv_writer_next(writer, &next, &error));
     assert_int_equal(gconv_writer_finish(writer, &error), GCONV_ERROR_ARGUMENT);
     put_rows(writer, &colour);
-    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
+    assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
 
     gconv_reader_options reading = gconv_reader_options_default();
     warnings_seen seen = {0};
     reading.warn = remember_warning;
     reading.warn_user = &seen;
-    assert_int_equal(gconv_reader_open(scratch_path("two"), &reading, &reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open(scratch_path("two"), &reading, &reader, &error));
     assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_ERROR_ARGUMENT);
     assert_next_is(reader, &grey);
-    assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_OK);
+    assert_ok(gconv_reader_next(reader, &more, &error));
     assert_true(more);
     assert_int_equal(gconv_reader_format(reader), GCONV_FORMAT_PPM);
     assert_next_is(reader, &colour);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_OK);
+        assert_ok(gconv_reader_next(reader, &more, &error));
         assert_false(more);
     }
     assert_int_equal(seen.count, 0);
-    gconv_reader_free(reader);
-    free_picture(&grey);
-    free_picture(&colour);
 }
 
-static void a_next_image_that_is_broken(void **state)
+TEST(a_next_image_that_is_broken)
 {
-    (void)state;
     static const char bytes[] = "P5 1 1 255\nxP6 0 1 255\n";
-    gconv_reader *reader;
+    OWNED_READER reader;
     gconv_error error;
     unsigned char pixel;
     bool more = true;
     save_file(scratch_path("broken"), bytes, sizeof bytes - 1);
-    assert_int_equal(gconv_reader_open(scratch_path("broken"), NULL, &reader, &error), GCONV_OK);
-    assert_int_equal(gconv_reader_read(reader, 1, &pixel, 1, &error), GCONV_OK);
-    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open(scratch_path("broken"), NULL, &reader, &error));
+    assert_ok(gconv_reader_read(reader, 1, &pixel, 1, &error));
+    assert_ok(gconv_reader_finish(reader, &error));
     for (int i = 0; i < 2; i++) {
         assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_ERROR_FORMAT);
         assert_true(more); /* the failure is its own */
-        assert_non_null(strstr(error.message, "width or height of 0"));
+        assert_contains(error.message, "width or height of 0");
     }
     assert_int_equal(gconv_reader_format(reader), GCONV_FORMAT_PGM); /* the one before */
     assert_int_equal(gconv_reader_shape(reader)->width, 1);
-    gconv_reader_free(reader);
 }
 
 /* A socket with unread bytes on the other side, which is closed, fails after what was sent. */
-static void a_failure_behind_an_image_is_no_image(void **state)
+TEST(a_failure_behind_an_image_is_no_image)
 {
-    (void)state;
     static const char bytes[12 + 90] = "P5 90 1 255\n"; /* the header is looked for in 64 bytes */
     int sides[2], before = dup(STDIN_FILENO);
     gconv_reader *reader;
@@ -112,9 +102,9 @@ static void a_failure_behind_an_image_is_no_image(void **state)
     assert_int_equal(close(sides[1]), 0);
     assert_true(dup2(sides[0], STDIN_FILENO) >= 0);
     close(sides[0]);
-    assert_int_equal(gconv_reader_open("-", NULL, &reader, &error), GCONV_OK);
-    assert_int_equal(gconv_reader_read(reader, 1, row, sizeof row, &error), GCONV_OK);
-    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open("-", NULL, &reader, &error));
+    assert_ok(gconv_reader_read(reader, 1, row, sizeof row, &error));
+    assert_ok(gconv_reader_finish(reader, &error));
     for (int i = 0; i < 2; i++) {
         assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_ERROR_READ);
         assert_false(more);
@@ -125,37 +115,24 @@ static void a_failure_behind_an_image_is_no_image(void **state)
 }
 
 /* Formats of one image a file. */
-static void a_png_writer_has_no_next(void **state)
+TEST(a_png_writer_has_no_next)
 {
-    (void)state;
-    picture grey = make_picture(5, 4, 1, 8);
+    OWNED_PICTURE grey = make_picture(5, 4, 1, 8);
     gconv_writer *writer;
-    gconv_reader *reader;
+    OWNED_READER reader;
     gconv_error error;
     bool more = true;
     gconv_writer_options options = writing(&grey, GCONV_FORMAT_PNG);
-    assert_int_equal(gconv_writer_open(scratch_path("one.png"), &options, &writer, &error),
-                     GCONV_OK);
+    assert_ok(gconv_writer_open(scratch_path("one.png"), &options, &writer, &error));
     put_rows(writer, &grey);
     options.format = GCONV_FORMAT_PGM;
     assert_int_equal(gconv_writer_next(writer, &options, &error), GCONV_ERROR_ARGUMENT);
-    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
+    assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
-    assert_int_equal(gconv_reader_open(scratch_path("one.png"), NULL, &reader, &error), GCONV_OK);
+    assert_ok(gconv_reader_open(scratch_path("one.png"), NULL, &reader, &error));
     assert_next_is(reader, &grey);
-    assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_OK);
+    assert_ok(gconv_reader_next(reader, &more, &error));
     assert_false(more);
-    gconv_reader_free(reader);
-    free_picture(&grey);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_follow_each_other),
-        cmocka_unit_test(a_next_image_that_is_broken),
-        cmocka_unit_test(a_failure_behind_an_image_is_no_image),
-        cmocka_unit_test(a_png_writer_has_no_next),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

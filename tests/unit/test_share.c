@@ -18,9 +18,8 @@ static int threads_from(gconv_format format, uint32_t side, int threads, int ima
     job.threads = threads;
     job.images_at_once = images_at_once;
     job.between_files = between_files;
-    gconv_plan *plan = planned(&job);
+    OWNED_PLAN plan = planned(&job);
     int given = plan->problem.job.threads;
-    gconv_plan_free(plan);
     return given;
 }
 
@@ -29,9 +28,8 @@ static int threads_of(uint32_t side, int threads, int images_at_once, bool betwe
     return threads_from(GCONV_FORMAT_UNKNOWN, side, threads, images_at_once, between_files);
 }
 
-static void images_share_the_threads(void **state)
+TEST(images_share_the_threads)
 {
-    (void)state;
     for (int files = 0; files < 2; files++) {
         assert_int_equal(threads_of(64, 8, 0, files), 8);
         assert_int_equal(threads_of(64, 8, 1, files), 8);
@@ -44,9 +42,8 @@ static void images_share_the_threads(void **state)
 }
 
 /* 17 multiply-adds a value: a megapixel is small, 3 are not. */
-static void small_images_between_files_get_one_thread(void **state)
+TEST(small_images_between_files_get_one_thread)
 {
-    (void)state;
     assert_int_equal(threads_of(1024, 0, 0, true), 1);
     assert_int_equal(threads_of(1800, 0, 0, true), gc_processor_count());
     assert_int_equal(threads_of(1024, 0, 0, false), 0);
@@ -54,9 +51,8 @@ static void small_images_between_files_get_one_thread(void **state)
 }
 
 /* One thread inflates while another one makes rows. */
-static void small_png_get_few_threads(void **state)
+TEST(small_png_get_few_threads)
 {
-    (void)state;
     int all = gc_processor_count();
     assert_int_equal(threads_from(GCONV_FORMAT_PNG, 256, 0, 0, true), 1);
     assert_int_equal(threads_from(GCONV_FORMAT_PNG, 1024, 0, 0, true), all < 3 ? all : 3);
@@ -64,41 +60,26 @@ static void small_png_get_few_threads(void **state)
     assert_int_equal(threads_from(GCONV_FORMAT_JPEG, 1024, 0, 0, true), 1);
 }
 
-static void the_number_of_images_is_checked(void **state)
+TEST(the_number_of_images_is_checked)
 {
-    (void)state;
     gconv_job job = job_of(chain, 1, shape_of(8, 8, 1, 8));
     job.images_at_once = -1;
     gconv_error error;
-    assert_int_equal(gconv_job_check(&job, &error), GCONV_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "images"));
+    assert_fails(gconv_job_check(&job, &error), GCONV_ERROR_ARGUMENT, &error, "images");
     assert_int_equal(gconv_job_check(NULL, &error), GCONV_ERROR_ARGUMENT);
 }
 
 /* Any number of plans lives at one time. */
-static void plans_on_the_cpu_do_not_wait_for_each_other(void **state)
+TEST(plans_on_the_cpu_do_not_wait_for_each_other)
 {
-    (void)state;
     gconv_job job = job_of(chain, 1, shape_of(8, 8, 1, 8));
     job.images_at_once = 3;
     gconv_plan *plans[3];
     for (int i = 0; i < 3; i++) {
         job.implementation = i == 2 ? "auto" : "cpu";
-        assert_int_equal(gconv_plan_create(&job, &plans[i], NULL), GCONV_OK);
+        assert_ok(gconv_plan_create(&job, &plans[i], NULL));
         assert_int_equal(gconv_plan_device(plans[i])->kind, GCONV_DEVICE_CPU);
     }
     for (int i = 0; i < 3; i++)
         gconv_plan_free(plans[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_share_the_threads),
-        cmocka_unit_test(small_images_between_files_get_one_thread),
-        cmocka_unit_test(small_png_get_few_threads),
-        cmocka_unit_test(the_number_of_images_is_checked),
-        cmocka_unit_test(plans_on_the_cpu_do_not_wait_for_each_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

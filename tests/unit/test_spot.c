@@ -72,13 +72,12 @@ static void compare_all(const gconv_job *job)
 {
     static uint16_t in[PIXELS * 4];
     static float chain[PIXELS * 4];
-    gconv_plan *plan = plan_reference(*job);
+    OWNED_PLAN plan = plan_reference(*job);
     size_t stride = gconv_shape_row_bytes(&job->input);
     int channels = gconv_plan_chain_channels(plan);
     size_t chain_stride = WIDTH * (size_t)channels * sizeof(float);
     random_samples(in, sizeof in);
-    assert_int_equal(gconv_plan_run_chain(plan, in, stride, chain, chain_stride, NULL, NULL),
-                     GCONV_OK);
+    assert_ok(gconv_plan_run_chain(plan, in, stride, chain, chain_stride, NULL, NULL));
     for (uint32_t i = 0; i < PIXELS; i++) {
         float values[GC_CHANNELS_MAX];
         gconv_error error;
@@ -90,12 +89,10 @@ static void compare_all(const gconv_job *job)
                      gconv_border_name(job->border), i, (double)values[0],
                      (double)chain[i * (size_t)channels]);
     }
-    gconv_plan_free(plan);
 }
 
-static void spots_are_the_references(void **unused)
+TEST(spots_are_the_references)
 {
-    (void)unused;
     static const gconv_filter *const chains[][3] = {
         {&filters[0]},
         {&filters[2]},
@@ -117,9 +114,8 @@ static void spots_are_the_references(void **unused)
         }
 }
 
-static void spots_have_channels(void **unused)
+TEST(spots_have_channels)
 {
-    (void)unused;
     static const gconv_filter *const chain[] = {&filters[1], &filters[0]};
     static const gconv_alpha alphas[] = {GCONV_ALPHA_KEEP, GCONV_ALPHA_FILTER,
                                          GCONV_ALPHA_PREMULTIPLY};
@@ -146,9 +142,8 @@ static void run_trial(trial *t, const gconv_job *job)
     t->in_stride = gconv_shape_row_bytes(&job->input);
     t->out_stride = gconv_shape_row_bytes(gconv_plan_output_shape(t->plan));
     random_samples(t->in, sizeof t->in);
-    assert_int_equal(
-        gconv_plan_run_memory(t->plan, t->in, t->in_stride, t->out, t->out_stride, NULL, NULL),
-        GCONV_OK);
+    assert_ok(
+        gconv_plan_run_memory(t->plan, t->in, t->in_stride, t->out, t->out_stride, NULL, NULL));
     for (uint32_t i = 0; i < PIXELS; i++)
         t->all[i] = (gconv_pixel){i % WIDTH, i / WIDTH};
 }
@@ -188,9 +183,8 @@ static gconv_difference judged(const trial *t)
 }
 
 /* Whole weights: one wrong level is wrong. Kept alpha counts. */
-static void exact_outputs(void **unused)
+TEST(exact_outputs)
 {
-    (void)unused;
     static float ones[9] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
     const gconv_filter box = filter_of(3, 3, 16, ones);
     const gconv_filter *const chain[] = {&box};
@@ -213,9 +207,8 @@ static void exact_outputs(void **unused)
 }
 
 /* Where the bound allows two outputs both are right, a third is not. */
-static void inexact_outputs(void **unused)
+TEST(inexact_outputs)
 {
-    (void)unused;
     /* 0.1 * 5 * sample: where the sample is odd, half of a level is left, which rounding may
      * turn. */
     static float tenth[5] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
@@ -241,9 +234,8 @@ static void inexact_outputs(void **unused)
 }
 
 /* The absolute value turns at 0: 0 lies between the outputs of -bound and +bound. */
-static void absolute_outputs(void **unused)
+TEST(absolute_outputs)
 {
-    (void)unused;
     static float third[2] = {1 / 3.0f, -1 / 3.0f};
     const gconv_filter slope = filter_of(2, 1, 1, third);
     const gconv_filter *const chain[] = {&slope};
@@ -260,9 +252,8 @@ static void absolute_outputs(void **unused)
     gconv_plan_free(t.plan);
 }
 
-static void edges_are_bits(void **unused)
+TEST(edges_are_bits)
 {
-    (void)unused;
     static float weights[9] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
     const gconv_filter laplace = filter_of(3, 3, 1, weights);
     const gconv_filter *const chain[] = {&laplace};
@@ -282,9 +273,8 @@ static void edges_are_bits(void **unused)
 }
 
 /* Colour is divided by alpha. Where alpha may be 0, any colour is right. */
-static void divided_outputs(void **unused)
+TEST(divided_outputs)
 {
-    (void)unused;
     static float tenth[5] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     const gconv_filter mean = filter_of(5, 1, 0.5, tenth);
     const gconv_filter *const chain[] = {&mean};
@@ -311,9 +301,8 @@ static void divided_outputs(void **unused)
     gconv_plan_free(t.plan);
 }
 
-static void refuses(void **unused)
+TEST(refuses)
 {
-    (void)unused;
     static trial t;
     static float values[PIXELS * 4];
     const size_t full = WIDTH * sizeof(float);
@@ -354,17 +343,4 @@ static void refuses(void **unused)
     gconv_plan_free(t.plan);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spots_are_the_references),
-        cmocka_unit_test(spots_have_channels),
-        cmocka_unit_test(exact_outputs),
-        cmocka_unit_test(inexact_outputs),
-        cmocka_unit_test(absolute_outputs),
-        cmocka_unit_test(edges_are_bits),
-        cmocka_unit_test(divided_outputs),
-        cmocka_unit_test(refuses),
-    };
-    return cmocka_run_group_tests(tests, fill, NULL);
-}
+const test_suite suite = {.setup = fill};

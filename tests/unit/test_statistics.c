@@ -1,14 +1,8 @@
 /* What gconv makes of the times of several runs, against values computed by hand. */
+#include "unit.h"
+
 #include "cli/measure/figures.h"
 #include "cli/measure/measure.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { RUNS = 5 };
 
@@ -27,9 +21,8 @@ static void expect(int count, const double times[RUNS], const double wanted[4])
 }
 
 /* Between two runs a quartile lies on the line between them. */
-static void median_and_quartiles(void **state)
+TEST(median_and_quartiles)
 {
-    (void)state;
     expect(1, (const double[RUNS]){3}, (const double[4]){3, 3, 3, 3});
     expect(2, (const double[RUNS]){5, 1}, (const double[4]){1, 2, 3, 4});
     expect(3, (const double[RUNS]){4, 8, 2}, (const double[4]){2, 3, 4, 6});
@@ -37,9 +30,8 @@ static void median_and_quartiles(void **state)
     expect(5, (const double[RUNS]){9, 1, 100, 2, 5}, (const double[4]){1, 2, 5, 9});
 }
 
-static void noise(void **state)
+TEST(noise)
 {
-    (void)state;
     gc_point point = {.seconds = 8, .lower_quartile = 2, .upper_quartile = 2.75};
     assert_true(gc_point_spread(&point) == 0.75);
     assert_false(gc_point_is_noisy(&point));
@@ -57,21 +49,10 @@ static const char *total(double seconds, bool marks)
 }
 
 /* If there is no column for the spread, the mark stands beside the time. */
-static void marks(void **state)
+TEST(marks)
 {
-    (void)state;
     assert_string_equal(total(0.007, true), "7.000!");
     assert_string_equal(total(0.008, true), "8.000");
     assert_string_equal(total(0.007, false), "7.000");
     assert_string_equal(total(0, true), "-");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(median_and_quartiles),
-        cmocka_unit_test(noise),
-        cmocka_unit_test(marks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ static char *output_of(gconv_job job, int threads, bool streamed, char *samples,
 {
     gconv_error error;
     job.threads = threads;
-    gconv_plan *plan = planned(&job);
+    OWNED_PLAN plan = planned(&job);
     if (how != NULL && strstr(gconv_plan_explanation(plan), how) == NULL)
         fail_msg("not by %s: %s", how, gconv_plan_explanation(plan));
     size_t in_bytes = gconv_shape_row_bytes(&job.input);
@@ -107,7 +107,6 @@ static char *output_of(gconv_job job, int threads, bool streamed, char *samples,
             : gconv_plan_run_memory(plan, samples, in_bytes, output, out_bytes, NULL, &error);
     if (status != GCONV_OK)
         fail_msg("%s", error.message);
-    gconv_plan_free(plan);
     return output;
 }
 
@@ -124,18 +123,15 @@ static char *samples_for(const gconv_job *job)
 static void assert_same_on(gconv_job job, const int *threads, bool in_memory_too, const char *how)
 {
     size_t bytes;
-    char *samples = samples_for(&job);
-    char *wanted = output_of(job, 1, false, samples, how, &bytes);
+    OWNED char *samples = samples_for(&job);
+    OWNED char *wanted = output_of(job, 1, false, samples, how, &bytes);
     for (; *threads > 0; threads++)
         for (int streamed = in_memory_too ? 0 : 1; streamed < 2; streamed++) {
-            char *got = output_of(job, *threads, streamed == 1, samples, how, &bytes);
+            OWNED char *got = output_of(job, *threads, streamed == 1, samples, how, &bytes);
             if (memcmp(got, wanted, bytes) != 0)
                 fail_msg("%ux%u on %d threads, %s: other bits", job.input.width, job.input.height,
                          *threads, streamed == 1 ? "streamed" : "in memory");
-            free(got);
         }
-    free(wanted);
-    free(samples);
 }
 
 static gconv_job job_on(const chain *c, gconv_shape shape, gconv_border border)
@@ -169,9 +165,8 @@ static void assert_fixed(const chain *c, uint32_t width, uint32_t height, int ch
     }
 }
 
-static void tiles_before_another_step(void **state)
+TEST(tiles_before_another_step)
 {
-    (void)state;
     srand(21);
     chain c = {.count = 0};
     append(&c, 21, 21, false);
@@ -180,9 +175,8 @@ static void tiles_before_another_step(void **state)
     assert_fixed(&c, 130, 900, 3, 16, tiles);
 }
 
-static void tiles_of_two_sizes(void **state)
+TEST(tiles_of_two_sizes)
 {
-    (void)state;
     srand(22);
     chain c = {.count = 0};
     append(&c, 17, 25, false);
@@ -191,9 +185,8 @@ static void tiles_of_two_sizes(void **state)
     assert_fixed(&c, 300, 700, 1, 8, tiles);
 }
 
-static void tiles_in_panels(void **state)
+TEST(tiles_in_panels)
 {
-    (void)state;
     srand(23);
     chain c = {.count = 0};
     append(&c, 25, 25, false);
@@ -203,9 +196,8 @@ static void tiles_in_panels(void **state)
     assert_same_on(job, many_threads, true, tiles);
 }
 
-static void filters_taller_than_bands(void **state)
+TEST(filters_taller_than_bands)
 {
-    (void)state;
     srand(24);
     chain c = {.count = 0};
     append(&c, 3, 181, false);
@@ -218,9 +210,8 @@ static void filters_taller_than_bands(void **state)
     assert_fixed(&separable, 333, 400, 1, 8, "a column and a row");
 }
 
-static void other_methods(void **state)
+TEST(other_methods)
 {
-    (void)state;
     srand(25);
     chain every = {.count = 0}, sparse = {.count = 0};
     append(&every, 5, 5, false);
@@ -233,9 +224,8 @@ static void other_methods(void **state)
     assert_fixed(&sparse, 501, 500, 3, 8, "taps that are not 0");
 }
 
-static void alpha_and_levels(void **state)
+TEST(alpha_and_levels)
 {
-    (void)state;
     srand(26);
     chain c = {.count = 0};
     append(&c, 19, 19, false);
@@ -261,9 +251,8 @@ static void assert_streams(const chain *c, uint32_t width, uint32_t height)
     assert_same_on(job, threads, false, NULL);
 }
 
-static void long_images(void **state)
+TEST(long_images)
 {
-    (void)state;
     srand(31);
     chain small = {.count = 0}, tall = {.count = 0};
     append(&small, 3, 3, true);
@@ -277,18 +266,4 @@ static void long_images(void **state)
     }
     atomic_store(&delays, false);
     gc_dispatcher_hook = NULL;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_before_another_step),
-        cmocka_unit_test(tiles_of_two_sizes),
-        cmocka_unit_test(tiles_in_panels),
-        cmocka_unit_test(filters_taller_than_bands),
-        cmocka_unit_test(other_methods),
-        cmocka_unit_test(alpha_and_levels),
-        cmocka_unit_test(long_images),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,9 +55,8 @@ static void check_function(const char *name, gc_taps_function *convolve, const g
         }
 }
 
-static void all_loops_agree(void **state)
+TEST(all_loops_agree)
 {
-    (void)state;
     static const size_t counts[] = {1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 191, 300};
     fill();
     for (int n = 0; n < gc_instructions_count(); n++) {
@@ -67,7 +66,7 @@ static void all_loops_agree(void **state)
             continue;
         }
         for (int side = 1; side <= TAPS_MAX; side++)
-            for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+            for (size_t c = 0; c < COUNT(counts); c++) {
                 gc_step step = {.taps = taps, .width = side, .height = TAPS_MAX + 1 - side};
                 int row_count = 1 + (int)c % GC_ROWS_TOGETHER;
                 check_function(set->name, set->taps->every, &step, 1 + c % 4, counts[c], row_count,
@@ -102,7 +101,7 @@ static void check_bytes(const gc_instructions *set, const gc_step *step, int cha
     const uint8_t *rows[ROWS_MAX];
     float *to[GC_ROWS_TOGETHER];
     gc_byte_step bytes;
-    assert_int_equal(gc_byte_step_create(&bytes, step, channels, NULL), GCONV_OK);
+    assert_ok(gc_byte_step_create(&bytes, step, channels, NULL));
     for (int j = 0; j < ROWS_MAX; j++)
         rows[j] = levels[j];
     for (int o = 0; o < GC_ROWS_TOGETHER; o++) {
@@ -122,9 +121,8 @@ static void check_bytes(const gc_instructions *set, const gc_step *step, int cha
 }
 
 /* Samples and taps at the ends of their ranges, and any. */
-static void bytes_are_exact(void **state)
+TEST(bytes_are_exact)
 {
-    (void)state;
     static const size_t counts[] = {1, 15, 63, 64, 65, 129, 300};
     srand(12);
     for (int pattern = 0; pattern < 3; pattern++) {
@@ -137,7 +135,7 @@ static void bytes_are_exact(void **state)
                                      : (float)(rand() % 256 + INT8_MIN);
         for (int n = 0; n < gc_instructions_count(); n++)
             for (int side = 1; side <= TAPS_MAX; side++)
-                for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+                for (size_t c = 0; c < COUNT(counts); c++) {
                     const gc_instructions *set = gc_instructions_at(n);
                     gc_step step = {.taps = taps, .width = side, .height = TAPS_MAX + 1 - side};
                     if (set->bytes != NULL && set->usable())
@@ -147,9 +145,8 @@ static void bytes_are_exact(void **state)
     }
 }
 
-static void the_list_of_instructions(void **state)
+TEST(the_list_of_instructions)
 {
-    (void)state;
     int count = gc_instructions_count();
     assert_true(count >= 1);
     assert_string_equal(gc_instructions_at(count - 1)->name, "portable");
@@ -163,14 +160,4 @@ static void the_list_of_instructions(void **state)
     setenv("GCONV_INSTRUCTIONS", "no such", 1);
     assert_true(gc_instructions_chosen()->usable());
     unsetenv("GCONV_INSTRUCTIONS");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_loops_agree),
-        cmocka_unit_test(bytes_are_exact),
-        cmocka_unit_test(the_list_of_instructions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,8 @@
 /* The tasks of a batch in their order: what comes next, reading ahead, and results that are done
  * out of order. */
+#include "unit.h"
+
 #include "cli/image/task_queue.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { ROOM = 4, TASKS = 30 };
 
@@ -38,7 +31,7 @@ static gc_task_queue *make_queue(const gc_task_list *list, reports *r)
 {
     gc_task_queue *queue;
     gconv_error error;
-    assert_int_equal(gc_task_queue_create(list, ROOM, take, r, &queue, &error), GCONV_OK);
+    assert_ok(gc_task_queue_create(list, ROOM, take, r, &queue, &error));
     return queue;
 }
 
@@ -57,14 +50,13 @@ static void assert_in_order(const reports *r, int count)
 
 /* ---- A list ---------------------------------------------------------------------------------- */
 
-static void results_are_reported_in_order(void **state)
+TEST(results_are_reported_in_order)
 {
-    (void)state;
     gc_task_list list = {.tasks = NULL};
     gconv_error error;
     reports r = {.count = 0};
     for (int i = 0; i < 6; i++)
-        assert_int_equal(gc_task_list_add(&list, make_task(i), &error), GCONV_OK);
+        assert_ok(gc_task_list_add(&list, make_task(i), &error));
     gc_task_queue *queue = make_queue(&list, &r);
     assert_false(gc_task_queue_is_read(queue));
     for (size_t i = 0; i < ROOM; i++) {
@@ -93,14 +85,13 @@ static void results_are_reported_in_order(void **state)
     gc_task_list_clear(&list);
 }
 
-static void no_task_starts_after_a_stop(void **state)
+TEST(no_task_starts_after_a_stop)
 {
-    (void)state;
     gc_task_list list = {.tasks = NULL};
     gconv_error error;
     reports r = {.count = 0};
     for (int i = 0; i < 3; i++)
-        assert_int_equal(gc_task_list_add(&list, make_task(i), &error), GCONV_OK);
+        assert_ok(gc_task_list_add(&list, make_task(i), &error));
     gc_task_queue *queue = make_queue(&list, &r);
     assert_int_equal(gc_task_queue_start(queue), 0);
     gc_task_queue_stop(queue);
@@ -112,9 +103,8 @@ static void no_task_starts_after_a_stop(void **state)
     gc_task_list_clear(&list);
 }
 
-static void an_empty_list_has_ended(void **state)
+TEST(an_empty_list_has_ended)
 {
-    (void)state;
     const gc_task_list list = {.tasks = NULL};
     reports r = {.count = 0};
     gc_task_queue *queue = make_queue(&list, &r);
@@ -140,9 +130,8 @@ static size_t left(void *user)
     return (size_t)(TASKS - *number);
 }
 
-static void a_source_is_read_when_needed(void **state)
+TEST(a_source_is_read_when_needed)
 {
-    (void)state;
     int number = 0;
     reports r = {.count = 0};
     const gc_task_source source = {next, left, &number};
@@ -234,28 +223,13 @@ static void read_by_thread(int stop_after)
     gc_task_queue_free(a.queue);
 }
 
-static void a_thread_reads_ahead(void **state)
+TEST(a_thread_reads_ahead)
 {
-    (void)state;
     read_by_thread(TASKS);
 }
 
-static void a_stop_ends_the_reader(void **state)
+TEST(a_stop_ends_the_reader)
 {
-    (void)state;
     read_by_thread(0);
     read_by_thread(10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_are_reported_in_order),
-        cmocka_unit_test(no_task_starts_after_a_stop),
-        cmocka_unit_test(an_empty_list_has_ended),
-        cmocka_unit_test(a_source_is_read_when_needed),
-        cmocka_unit_test(a_thread_reads_ahead),
-        cmocka_unit_test(a_stop_ends_the_reader),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

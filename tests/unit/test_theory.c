@@ -1,14 +1,10 @@
 /* Equations of the sources against what they print, and against values computed by hand. */
+#include "unit.h"
+
 #include "cli/measure/traffic.h"
 #include "lab/bench/theory.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 /* The GTX 960M of KTH 2018: 80 GB/s and 1403 GFLOP/s (section 4.2). */
 static const double bandwidth = 80e9, peak = 1403e9;
@@ -26,9 +22,8 @@ static double gflops(const char *name, int side)
 }
 
 /* Sections 4.2 to 4.6. For 5x5 tiled the paper prints 546.52, and its equation gives 456.52. */
-static void test_printed(void **state)
+TEST(test_printed)
 {
-    (void)state;
     assert_near(gflops("naive", 3), 20, 0.001);
     assert_near(gflops("naive", 5), 20, 0.001);
     assert_near(gflops("shared", 3), 27.692, 0.001);
@@ -41,9 +36,8 @@ static void test_printed(void **state)
 }
 
 /* By hand: 3x5 over 17 columns and 3 rows. */
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
-    (void)state;
     assert_near(gc_kth_intensity("naive", 17, 3, 1), 0.25, 1e-12);
     assert_near(gc_kth_intensity("shared", 17, 3, 1), 102.0 / 220, 1e-12);
     assert_near(gc_kth_intensity("const", 17, 3, 1), 102.0 / 16, 1e-12);
@@ -56,9 +50,8 @@ static void test_by_hand(void **state)
 
 /* De Smet 2011, table 1, which rounds bandwidths to 0.1 10^9 numbers a second: 141.7, 111.9 and
  * 17.056 GB/s. */
-static void test_locality(void **state)
+TEST(test_locality)
 {
-    (void)state;
     assert_near(gc_locality_factor(1), 0, 0);
     assert_near(gc_locality_factor(1024), 50, 0);
     assert_near(gc_locality_flops(2, 8 * 17.7e9) / 1e9, 88.5, 1e-6);
@@ -68,9 +61,8 @@ static void test_locality(void **state)
 }
 
 /* 8 bits: a byte read and a byte written, 2 * 9 operations. As floats, 8 bytes. */
-static void test_one_pass(void **state)
+TEST(test_one_pass)
 {
-    (void)state;
     gc_traffic t = {.implementation = "direct",
                     .width = 100,
                     .height = 50,
@@ -79,7 +71,7 @@ static void test_one_pass(void **state)
                     .sample_bytes = 1};
     static const char *const names[] = {"direct", "separable", "fused",     "tensor",   "tilefft",
                                         "cpu",    "cpu:taps",  "cpu:tiles", "reference"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
         t.implementation = names[i];
         assert_near(gc_traffic_bytes(&t), 2, 0);
         assert_near(gc_traffic_intensity(&t), 9, 0);
@@ -87,7 +79,7 @@ static void test_one_pass(void **state)
     t.planes = true;
     assert_near(gc_traffic_intensity(&t), 18.0 / 8, 0);
     static const char *const published[] = {"naive", "const", "twopass:tiled", "adaptive:nc", "f"};
-    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
+    for (size_t i = 0; i < COUNT(published); i++) {
         t.implementation = published[i];
         assert_true(gc_traffic_intensity(&t) == 0);
     }
@@ -95,9 +87,8 @@ static void test_one_pass(void **state)
 
 /* 98x48 outputs of 100x50 points: 15 floats of 4 bytes a point; 13 doubles and 2 floats where the
  * result is exact. */
-static void test_transforms(void **state)
+TEST(test_transforms)
 {
-    (void)state;
     gc_traffic t = {.implementation = "fft",
                     .width = 98,
                     .height = 48,
@@ -110,22 +101,11 @@ static void test_transforms(void **state)
     assert_near(gc_traffic_bytes(&t), 112 * 5000.0 / 4704, 1e-9);
 }
 
-static void test_roof(void **state)
+TEST(test_roof)
 {
-    (void)state;
     const gc_roofs roofs = {100e9, 1000e9};
     assert_near(gc_roof_at(roofs, 2), 200e9, 0);
     assert_near(gc_roof_at(roofs, 20), 1000e9, 0);
     assert_near(gc_roof_at((gc_roofs){100e9, 0}, 20), 2000e9, 0); /* the peak is not known */
     assert_true(gc_roof_at((gc_roofs){0, 0}, 20) == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_printed),    cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_locality),   cmocka_unit_test(test_one_pass),
-        cmocka_unit_test(test_transforms), cmocka_unit_test(test_roof),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

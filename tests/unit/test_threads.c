@@ -38,13 +38,11 @@ static gconv_plan *plan_for(int threads)
 /* True where a plan on so many threads leaves what is expected. */
 static bool runs_well(int threads)
 {
-    gconv_plan *plan = plan_for(threads);
-    unsigned char *output = malloc(PIXELS);
+    OWNED_PLAN plan = plan_for(threads);
+    OWNED unsigned char *output = malloc(PIXELS);
     bool well = plan != NULL && output != NULL &&
                 gconv_plan_run_memory(plan, samples, SIDE, output, SIDE, NULL, NULL) == GCONV_OK &&
                 memcmp(output, expected, PIXELS) == 0;
-    free(output);
-    gconv_plan_free(plan);
     return well;
 }
 
@@ -73,32 +71,16 @@ static gconv_status compare_rows(void *user, uint32_t count, const void *rows, s
 
 static bool streams_well(int threads)
 {
-    gconv_plan *plan = plan_for(threads);
+    OWNED_PLAN plan = plan_for(threads);
     uint32_t read = 0, written = 0;
     gconv_source source = {.size = sizeof(gconv_source), .read = read_samples, .user = &read};
     gconv_sink sink = {.size = sizeof(gconv_sink), .write = compare_rows, .user = &written};
     bool well = plan != NULL && gconv_plan_run(plan, &source, &sink, NULL, NULL) == GCONV_OK &&
                 written == SIDE;
-    gconv_plan_free(plan);
     return well;
 }
 
 static sigset_t at_first; /* the signals that were blocked when the process began */
-
-static int make_image(void **state)
-{
-    (void)state;
-    pthread_sigmask(SIG_SETMASK, NULL, &at_first);
-    srand(3);
-    for (size_t i = 0; i < PIXELS; i++)
-        samples[i] = (unsigned char)(rand() >> 7);
-    gconv_plan *plan = plan_for(1);
-    assert_non_null(plan);
-    assert_int_equal(gconv_plan_run_memory(plan, samples, SIDE, expected, SIDE, NULL, NULL),
-                     GCONV_OK);
-    gconv_plan_free(plan);
-    return 0;
-}
 
 /* Threads that the process begins with beside the first one: qemu, where it emulates the processor,
  * has one of its own. */
@@ -115,6 +97,21 @@ static int count_threads(void)
         count += task->d_name[0] != '.';
     closedir(tasks);
     return count - foreign_threads;
+}
+
+static int prepare(void **state)
+{
+    (void)state;
+    int threads = count_threads();
+    foreign_threads = threads > 1 ? threads - 1 : 0;
+    pthread_sigmask(SIG_SETMASK, NULL, &at_first);
+    srand(3);
+    for (size_t i = 0; i < PIXELS; i++)
+        samples[i] = (unsigned char)(rand() >> 7);
+    OWNED_PLAN plan = plan_for(1);
+    assert_non_null(plan);
+    assert_ok(gconv_plan_run_memory(plan, samples, SIDE, expected, SIDE, NULL, NULL));
+    return 0;
 }
 
 static void wait_a_little(void)
@@ -146,7 +143,7 @@ static int in_child(int (*body)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* ---- Teams ----------------------------------------------------------------------------------- */
+/* ---- Before the first run of this process, in children --------------------------------------- */
 
 /* A team whose calls wait for each other, for ten seconds at most. */
 typedef struct meeting {
@@ -165,143 +162,87 @@ static void meet(void *user, int worker)
         wait_a_little();
 }
 
-static void all_that_are_wanted_come(void **state)
+static int run_with_helpers(void)
 {
-    (void)state;
-    for (int n = 0; n < 20; n++) {
-        meeting m = {.wanted = 1 + n % 6};
-        gc_team_run(m.wanted, true, meet, &m);
-        assert_int_equal(atomic_load(&m.present), m.wanted);
-        for (int worker = 0; worker < 16; worker++)
-            assert_int_equal(atomic_load(&m.calls[worker]), worker < m.wanted);
-    }
+    if (!runs_well(THREADS) || !streams_well(THREADS))
+        return 1;
+    meeting m = {.wanted = THREADS};
+    gc_team_run(THREADS, true, meet, &m);
+    return atomic_load(&m.present) == THREADS ? 0 : 2;
 }
 
-/* Waits until as many are present, and a little longer for one too many. */
-static void meet_longer(void *user, int worker)
+TEST(before_the_first_run)
 {
-    meet(user, worker);
-    for (int n = 0; n < 20; n++)
-        wait_a_little();
+    if (SANITIZES_THREADS)
+        skip();
+    assert_int_equal(in_child(run_with_helpers), 0);
 }
-
-/* Helpers on spare processors come only where there is room, and have numbers of their own. */
-static void spare_processors_join_where_there_is_room(void **state)
-{
-    (void)state;
-    for (int spare = 0; spare <= 4; spare++) {
-        int came = spare < 3 ? spare : 3;
-        meeting roomy = {.wanted = 2 + came}, full = {.wanted = 2};
-        gc_team_spare(spare);
-        gc_team_run_with_room(2, 3, true, meet_longer, &roomy);
-        assert_int_equal(atomic_load(&roomy.present), 2 + came);
-        for (int worker = 0; worker < 16; worker++)
-            assert_int_equal(atomic_load(&roomy.calls[worker]), worker < 2 + came);
-        gc_team_run(2, true, meet_longer, &full);
-        assert_int_equal(atomic_load(&full.present), 2);
-    }
-    gc_team_spare(0);
-}
-
-static void *spare_two_later(void *user)
-{
-    (void)user;
-    for (int n = 0; n < 20; n++)
-        wait_a_little();
-    gc_team_spare(2);
-    return NULL;
-}
-
-/* The team is open before there is a spare processor. */
-static void spare_processors_join_later(void **state)
-{
-    (void)state;
-    pthread_t other;
-    meeting m = {.wanted = 3};
-    assert_int_equal(pthread_create(&other, NULL, spare_two_later, NULL), 0);
-    gc_team_run_with_room(1, 5, false, meet_longer, &m);
-    pthread_join(other, NULL);
-    gc_team_spare(0);
-    assert_int_equal(atomic_load(&m.present), 3);
-}
-
-/* The caller leaves at once; who comes later must not, and who is inside must be waited for. */
-typedef struct hurry {
-    atomic_int inside, calls;
-    bool over;
-    bool late; /* somebody was called after the end */
-} hurry;
-
-static void hurry_through(void *user, int worker)
-{
-    hurry *h = user;
-    atomic_fetch_add(&h->inside, 1);
-    atomic_fetch_add(&h->calls, 1);
-    if (h->over)
-        h->late = true;
-    if (worker > 0)
-        sched_yield();
-    atomic_fetch_sub(&h->inside, 1);
-}
-
-static void nobody_is_waited_for_in_vain(void **state)
-{
-    (void)state;
-    for (int n = 0; n < (SANITIZED ? 300 : 3000); n++) {
-        hurry h = {.over = false};
-        gc_team_run(THREADS, true, hurry_through, &h);
-        assert_int_equal(atomic_load(&h.inside), 0);
-        assert_true(atomic_load(&h.calls) <= THREADS);
-        h.over = true;
-        assert_false(h.late);
-    }
-}
-
-static void note_signals(void *user, int worker)
-{
-    meeting *m = user;
-    sigset_t blocked;
-    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-    if (worker == 1)
-        m->blocks = sigismember(&blocked, SIGINT) && sigismember(&blocked, SIGTERM) &&
-                    sigismember(&blocked, SIGALRM) && sigismember(&blocked, SIGPIPE) &&
-                    !sigismember(&blocked, SIGSEGV) && !sigismember(&blocked, SIGBUS);
-    meet(user, worker);
-}
-
-static void helpers_take_no_signals(void **state)
-{
-    (void)state;
-    sigset_t after;
-    meeting m = {.wanted = 12}; /* more than there were before */
-    gc_team_run(m.wanted, true, note_signals, &m);
-    assert_true(m.blocks);
-    pthread_sigmask(SIG_SETMASK, NULL, &after);
-    assert_int_equal(sigismember(&at_first, SIGWINCH), sigismember(&after, SIGWINCH));
-}
-
-/* ---- Several callers ------------------------------------------------------------------------- */
 
 static atomic_int failures;
 
-static void *run_often(void *user)
+static atomic_bool stop_forking;
+
+static void *run_until_told(void *user)
 {
     (void)user;
-    for (int n = 0; n < (SANITIZED ? 4 : 12); n++)
-        if (!(n % 2 == 0 ? runs_well(3) : streams_well(3)))
+    while (!atomic_load(&stop_forking))
+        if (!streams_well(THREADS))
             atomic_fetch_add(&failures, 1);
     return NULL;
 }
 
-static void several_callers_at_once(void **state)
+/* No thread for this user: root's are not limited. */
+static int run_without_threads(void)
 {
-    (void)state;
-    pthread_t callers[4];
-    for (int n = 0; n < 4; n++)
-        assert_int_equal(pthread_create(&callers[n], NULL, run_often, NULL), 0);
-    for (int n = 0; n < 4; n++)
-        pthread_join(callers[n], NULL);
-    assert_int_equal(atomic_load(&failures), 0);
+    struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
+    pthread_t thread;
+    if (setrlimit(RLIMIT_NPROC, &none) != 0 || (getuid() == 0 && setuid(65534) != 0))
+        return 77;
+    if (pthread_create(&thread, NULL, run_until_told, NULL) == 0)
+        return 77;
+    for (int threads = 1; threads <= 64; threads *= 4)
+        if (!runs_well(threads) || !streams_well(threads))
+            return 1;
+    return SANITIZES_THREADS || count_threads() <= 1 ? 0 : 2;
+}
+
+TEST(the_caller_alone_does_it)
+{
+    int status = in_child(run_without_threads);
+    if (status == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
+/* Room for a plan, not for stacks: 8 MB each as a rule. */
+static int run_in_little_memory(void)
+{
+    long pages = 0;
+    FILE *sizes = fopen("/proc/self/statm", "r");
+    if (sizes == NULL || fscanf(sizes, "%ld", &pages) != 1 || fclose(sizes) != 0)
+        return 77;
+    rlim_t bytes = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+    struct rlimit little = {.rlim_cur = bytes + (6 << 20), .rlim_max = RLIM_INFINITY};
+    if (setrlimit(RLIMIT_AS, &little) != 0 || getrlimit(RLIMIT_AS, &little) != 0 ||
+        little.rlim_cur == RLIM_INFINITY) /* qemu's user mode ignores such limits */
+        return 77;
+    for (int threads = 1; threads <= 64; threads *= 4)
+        if (!runs_well(threads) || !streams_well(threads))
+            return 1;
+    if (count_threads() > 1)
+        return 2;
+    little.rlim_cur = RLIM_INFINITY; /* what failed before is tried again */
+    return setrlimit(RLIMIT_AS, &little) == 0 && run_with_helpers() == 0 ? 0 : 3;
+}
+
+TEST(little_memory_is_enough)
+{
+    if (SANITIZED)
+        skip(); /* its own memory counts too */
+    int status = in_child(run_in_little_memory);
+    if (status == 77)
+        skip();
+    assert_int_equal(status, 0);
 }
 
 typedef struct caller {
@@ -346,33 +287,148 @@ static int own_helpers(void)
     return threads_of_three_callers(true);
 }
 
-static void who_does_not_count_threads_shares_them(void **state)
+TEST(who_does_not_count_threads_shares_them)
 {
-    (void)state;
     if (SANITIZES_THREADS)
         skip(); /* it adds a thread, and none may be made after a fork */
     assert_int_equal(in_child(share_helpers), 0);
     assert_int_equal(in_child(own_helpers), 0);
 }
 
+/* ---- Teams ----------------------------------------------------------------------------------- */
+
+TEST(all_that_are_wanted_come)
+{
+    for (int n = 0; n < 20; n++) {
+        meeting m = {.wanted = 1 + n % 6};
+        gc_team_run(m.wanted, true, meet, &m);
+        assert_int_equal(atomic_load(&m.present), m.wanted);
+        for (int worker = 0; worker < 16; worker++)
+            assert_int_equal(atomic_load(&m.calls[worker]), worker < m.wanted);
+    }
+}
+
+/* Waits until as many are present, and a little longer for one too many. */
+static void meet_longer(void *user, int worker)
+{
+    meet(user, worker);
+    for (int n = 0; n < 20; n++)
+        wait_a_little();
+}
+
+/* Helpers on spare processors come only where there is room, and have numbers of their own. */
+TEST(spare_processors_join_where_there_is_room)
+{
+    for (int spare = 0; spare <= 4; spare++) {
+        int came = spare < 3 ? spare : 3;
+        meeting roomy = {.wanted = 2 + came}, full = {.wanted = 2};
+        gc_team_spare(spare);
+        gc_team_run_with_room(2, 3, true, meet_longer, &roomy);
+        assert_int_equal(atomic_load(&roomy.present), 2 + came);
+        for (int worker = 0; worker < 16; worker++)
+            assert_int_equal(atomic_load(&roomy.calls[worker]), worker < 2 + came);
+        gc_team_run(2, true, meet_longer, &full);
+        assert_int_equal(atomic_load(&full.present), 2);
+    }
+    gc_team_spare(0);
+}
+
+static void *spare_two_later(void *user)
+{
+    (void)user;
+    for (int n = 0; n < 20; n++)
+        wait_a_little();
+    gc_team_spare(2);
+    return NULL;
+}
+
+/* The team is open before there is a spare processor. */
+TEST(spare_processors_join_later)
+{
+    pthread_t other;
+    meeting m = {.wanted = 3};
+    assert_int_equal(pthread_create(&other, NULL, spare_two_later, NULL), 0);
+    gc_team_run_with_room(1, 5, false, meet_longer, &m);
+    pthread_join(other, NULL);
+    gc_team_spare(0);
+    assert_int_equal(atomic_load(&m.present), 3);
+}
+
+/* The caller leaves at once; who comes later must not, and who is inside must be waited for. */
+typedef struct hurry {
+    atomic_int inside, calls;
+    bool over;
+    bool late; /* somebody was called after the end */
+} hurry;
+
+static void hurry_through(void *user, int worker)
+{
+    hurry *h = user;
+    atomic_fetch_add(&h->inside, 1);
+    atomic_fetch_add(&h->calls, 1);
+    if (h->over)
+        h->late = true;
+    if (worker > 0)
+        sched_yield();
+    atomic_fetch_sub(&h->inside, 1);
+}
+
+TEST(nobody_is_waited_for_in_vain)
+{
+    for (int n = 0; n < (SANITIZED ? 300 : 3000); n++) {
+        hurry h = {.over = false};
+        gc_team_run(THREADS, true, hurry_through, &h);
+        assert_int_equal(atomic_load(&h.inside), 0);
+        assert_true(atomic_load(&h.calls) <= THREADS);
+        h.over = true;
+        assert_false(h.late);
+    }
+}
+
+static void note_signals(void *user, int worker)
+{
+    meeting *m = user;
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    if (worker == 1)
+        m->blocks = sigismember(&blocked, SIGINT) && sigismember(&blocked, SIGTERM) &&
+                    sigismember(&blocked, SIGALRM) && sigismember(&blocked, SIGPIPE) &&
+                    !sigismember(&blocked, SIGSEGV) && !sigismember(&blocked, SIGBUS);
+    meet(user, worker);
+}
+
+TEST(helpers_take_no_signals)
+{
+    sigset_t after;
+    meeting m = {.wanted = 12}; /* more than there were before */
+    gc_team_run(m.wanted, true, note_signals, &m);
+    assert_true(m.blocks);
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    assert_int_equal(sigismember(&at_first, SIGWINCH), sigismember(&after, SIGWINCH));
+}
+
+/* ---- Several callers ------------------------------------------------------------------------- */
+
+static void *run_often(void *user)
+{
+    (void)user;
+    for (int n = 0; n < (SANITIZED ? 4 : 12); n++)
+        if (!(n % 2 == 0 ? runs_well(3) : streams_well(3)))
+            atomic_fetch_add(&failures, 1);
+    return NULL;
+}
+
+TEST(several_callers_at_once)
+{
+    pthread_t callers[4];
+    for (int n = 0; n < 4; n++)
+        assert_int_equal(pthread_create(&callers[n], NULL, run_often, NULL), 0);
+    for (int n = 0; n < 4; n++)
+        pthread_join(callers[n], NULL);
+    assert_int_equal(atomic_load(&failures), 0);
+}
+
 /* ---- Forks ----------------------------------------------------------------------------------- */
-
-static int run_with_helpers(void)
-{
-    if (!runs_well(THREADS) || !streams_well(THREADS))
-        return 1;
-    meeting m = {.wanted = THREADS};
-    gc_team_run(THREADS, true, meet, &m);
-    return atomic_load(&m.present) == THREADS ? 0 : 2;
-}
-
-static void before_the_first_run(void **state)
-{
-    (void)state;
-    if (SANITIZES_THREADS)
-        skip();
-    assert_int_equal(in_child(run_with_helpers), 0);
-}
 
 static int fork_again(void)
 {
@@ -385,9 +441,8 @@ static int fork_again(void)
     return child > 0 && waitpid(child, &status, 0) == child && status == 0 ? 0 : 2;
 }
 
-static void after_runs(void **state)
+TEST(after_runs)
 {
-    (void)state;
     if (SANITIZES_THREADS)
         skip();
     assert_true(runs_well(THREADS));
@@ -396,20 +451,8 @@ static void after_runs(void **state)
     assert_true(runs_well(THREADS));
 }
 
-static atomic_bool stop_forking;
-
-static void *run_until_told(void *user)
+TEST(while_another_thread_runs)
 {
-    (void)user;
-    while (!atomic_load(&stop_forking))
-        if (!streams_well(THREADS))
-            atomic_fetch_add(&failures, 1);
-    return NULL;
-}
-
-static void while_another_thread_runs(void **state)
-{
-    (void)state;
     if (SANITIZED)
         skip(); /* their own locks do not survive it */
     pthread_t other;
@@ -467,70 +510,11 @@ static int fork_beside_open_teams(void)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 12;
 }
 
-static void beside_open_teams(void **state)
+TEST(beside_open_teams)
 {
-    (void)state;
     if (SANITIZED)
         skip(); /* as above */
     assert_int_equal(in_child(fork_beside_open_teams), 0);
-}
-
-/* ---- Nothing to be had ----------------------------------------------------------------------- */
-
-/* No thread for this user: root's are not limited. */
-static int run_without_threads(void)
-{
-    struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
-    pthread_t thread;
-    if (setrlimit(RLIMIT_NPROC, &none) != 0 || (getuid() == 0 && setuid(65534) != 0))
-        return 77;
-    if (pthread_create(&thread, NULL, run_until_told, NULL) == 0)
-        return 77;
-    for (int threads = 1; threads <= 64; threads *= 4)
-        if (!runs_well(threads) || !streams_well(threads))
-            return 1;
-    return SANITIZES_THREADS || count_threads() <= 1 ? 0 : 2;
-}
-
-static void the_caller_alone_does_it(void **state)
-{
-    (void)state;
-    int status = in_child(run_without_threads);
-    if (status == 77)
-        skip();
-    assert_int_equal(status, 0);
-}
-
-/* Room for a plan, not for stacks: 8 MB each as a rule. */
-static int run_in_little_memory(void)
-{
-    long pages = 0;
-    FILE *sizes = fopen("/proc/self/statm", "r");
-    if (sizes == NULL || fscanf(sizes, "%ld", &pages) != 1 || fclose(sizes) != 0)
-        return 77;
-    rlim_t bytes = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
-    struct rlimit little = {.rlim_cur = bytes + (6 << 20), .rlim_max = RLIM_INFINITY};
-    if (setrlimit(RLIMIT_AS, &little) != 0 || getrlimit(RLIMIT_AS, &little) != 0 ||
-        little.rlim_cur == RLIM_INFINITY) /* qemu's user mode ignores such limits */
-        return 77;
-    for (int threads = 1; threads <= 64; threads *= 4)
-        if (!runs_well(threads) || !streams_well(threads))
-            return 1;
-    if (count_threads() > 1)
-        return 2;
-    little.rlim_cur = RLIM_INFINITY; /* what failed before is tried again */
-    return setrlimit(RLIMIT_AS, &little) == 0 && run_with_helpers() == 0 ? 0 : 3;
-}
-
-static void little_memory_is_enough(void **state)
-{
-    (void)state;
-    if (SANITIZED)
-        skip(); /* its own memory counts too */
-    int status = in_child(run_in_little_memory);
-    if (status == 77)
-        skip();
-    assert_int_equal(status, 0);
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */
@@ -568,9 +552,8 @@ static int exit_within_a_run(void)
     exit(42);
 }
 
-static void exit_does_not_wait_for_runs(void **state)
+TEST(exit_does_not_wait_for_runs)
 {
-    (void)state;
     if (SANITIZED)
         skip(); /* what the run holds is not freed */
     assert_int_equal(in_child(exit_within_a_run), 42);
@@ -596,9 +579,8 @@ static library load_library(void)
     return l;
 }
 
-static void unloading_ends_helpers(void **state)
+TEST(unloading_ends_helpers)
 {
-    (void)state;
     int before = count_threads();
     for (int n = 0; n < 5; n++) {
         library l = load_library();
@@ -611,8 +593,8 @@ static void unloading_ends_helpers(void **state)
         gconv_plan *plan;
         unsigned char *output = malloc(PIXELS);
         assert_non_null(output);
-        assert_int_equal(l.create(&job, &plan, NULL), GCONV_OK);
-        assert_int_equal(l.run(plan, samples, SIDE, output, SIDE, NULL, NULL), GCONV_OK);
+        assert_ok(l.create(&job, &plan, NULL));
+        assert_ok(l.run(plan, samples, SIDE, output, SIDE, NULL, NULL));
         assert_memory_equal(output, expected, PIXELS);
         assert_true(before == 0 || count_threads() > before);
         l.destroy(plan);
@@ -622,26 +604,4 @@ static void unloading_ends_helpers(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_the_first_run),
-        cmocka_unit_test(the_caller_alone_does_it),
-        cmocka_unit_test(little_memory_is_enough),
-        cmocka_unit_test(who_does_not_count_threads_shares_them),
-        cmocka_unit_test(all_that_are_wanted_come),
-        cmocka_unit_test(spare_processors_join_where_there_is_room),
-        cmocka_unit_test(spare_processors_join_later),
-        cmocka_unit_test(nobody_is_waited_for_in_vain),
-        cmocka_unit_test(helpers_take_no_signals),
-        cmocka_unit_test(several_callers_at_once),
-        cmocka_unit_test(after_runs),
-        cmocka_unit_test(while_another_thread_runs),
-        cmocka_unit_test(beside_open_teams),
-        cmocka_unit_test(exit_does_not_wait_for_runs),
-        cmocka_unit_test(unloading_ends_helpers),
-    };
-    int threads = count_threads();
-    foreign_threads = threads > 1 ? threads - 1 : 0;
-    return cmocka_run_group_tests(tests, make_image, NULL);
-}
+const test_suite suite = {.setup = prepare};

@@ -16,7 +16,7 @@ typedef struct fixture {
 static void make(fixture *f, uint32_t width, uint32_t height, gconv_border border, int count,
                  int filter_width, int filter_height)
 {
-    for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++)
+    for (size_t i = 0; i < COUNT(weights); i++)
         weights[i] = i % 7 < 5 ? 0.3f + (float)(i % 11) : -1.7f;
     for (int s = 0; s < count; s++) {
         f->filters[s] = filter_of(filter_width, filter_height, 1, weights);
@@ -24,7 +24,7 @@ static void make(fixture *f, uint32_t width, uint32_t height, gconv_border borde
     }
     gconv_job job = job_of(f->chain, count, shape_of(width, height, 1, 8));
     job.border = border;
-    assert_int_equal(gc_problem_create(&job, &f->problem, NULL), GCONV_OK);
+    assert_ok(gc_problem_create(&job, &f->problem, NULL));
 }
 
 static gconv_device_info device_with(size_t shared_bytes)
@@ -57,12 +57,11 @@ static gc_tiles tiles_of(const gc_problem *problem, bool stores_words,
     return gc_tiles_of(problem, &filter, stores_words, device);
 }
 
-static void tiles_hold_filters(void **state)
+TEST(tiles_hold_filters)
 {
-    (void)state;
     static const int sides[] = {1, 3, 17, 31, 43, 63, 64, 65, 100, 121, 129, 255};
     gconv_device_info large = device_with(232448), small = device_with(65536);
-    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++)
+    for (size_t i = 0; i < COUNT(sides); i++)
         for (int samples = 0; samples < 2; samples++) {
             fixture f;
             make(&f, 4096, 1000, GCONV_BORDER_MIRROR, 1, sides[i], 3);
@@ -77,9 +76,8 @@ static void tiles_hold_filters(void **state)
         }
 }
 
-static void large_tiles_for_large_filters(void **state)
+TEST(large_tiles_for_large_filters)
 {
-    (void)state;
     gconv_device_info device = device_with(232448);
     fixture f;
     make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 1, 11, 11);
@@ -108,9 +106,8 @@ static void check_points(uint32_t side, int filter_side, int columns, int lines)
     gc_problem_destroy(&f.problem);
 }
 
-static void transforms_fit_the_filter(void **state)
+TEST(transforms_fit_the_filter)
 {
-    (void)state;
     check_points(4096, 47, 128, 128);
     check_points(4096, 63, 512, 512);
     check_points(4096, 127, 1024, 1024);
@@ -118,15 +115,14 @@ static void transforms_fit_the_filter(void **state)
 }
 
 /* A slab has as many rows of tiles as scratch memory holds, and scratch memory is bounded. */
-static void slabs_of_large_tiles_are_bounded(void **state)
+TEST(slabs_of_large_tiles_are_bounded)
 {
-    (void)state;
     static const struct {
         uint32_t width, height;
         int rows, pairs, at_once;
     } cases[] = {{4096, 4096, 6, 18, 18}, {8192, 8192, 4, 22, 22}, {38400, 1540, 1, 25, 24}};
     gconv_device_info device = device_with(232448);
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         fixture f;
         make(&f, cases[i].width, cases[i].height, GCONV_BORDER_MIRROR, 1, 255, 255);
         gc_tiles tiles = tiles_of(&f.problem, false, &device);
@@ -142,9 +138,8 @@ static void slabs_of_large_tiles_are_bounded(void **state)
 }
 
 /* Small filters need none, whatever they become together with others. */
-static void scratch_is_for_large_filters(void **state)
+TEST(scratch_is_for_large_filters)
 {
-    (void)state;
     fixture f;
     make(&f, 4096, 4096, GCONV_BORDER_WRAP, 2, 21, 9);
     assert_true(gc_tiles_scratch_bytes(&f.problem) == 0);
@@ -154,9 +149,8 @@ static void scratch_is_for_large_filters(void **state)
     gc_problem_destroy(&f.problem);
 }
 
-static void slabs_are_rows_of_tiles(void **state)
+TEST(slabs_are_rows_of_tiles)
 {
-    (void)state;
     fixture f;
     make(&f, 100, 200, GCONV_BORDER_WRAP, 2, 9, 9);
     gc_slabs slabs = gc_slabs_of(&f.problem, &f.problem.chain.steps[0], 56);
@@ -192,9 +186,8 @@ static bool are_joined(gconv_border border, int side, bool symmetric)
 }
 
 /* Each step meets the border of its own input. */
-static void steps_are_joined_where_borders_allow(void **state)
+TEST(steps_are_joined_where_borders_allow)
 {
-    (void)state;
     assert_true(are_joined(GCONV_BORDER_WRAP, 9, false));
     assert_true(are_joined(GCONV_BORDER_MIRROR, 9, true));
     assert_true(are_joined(GCONV_BORDER_MIRROR101, 9, true));
@@ -230,20 +223,18 @@ static void check_factor(const gc_step *step, int columns, int lines, int kx, in
 
 /* Place 8 c + d of a line of n points has frequency c + n / 8 d; columns come one after the
  * other. */
-static void spectra_are_in_order(void **state)
+TEST(spectra_are_in_order)
 {
-    (void)state;
     static const int sizes[][2] = {{64, 64}, {64, 128}, {128, 64}};
-    float *spectrum = malloc(128 * 128 * 2 * sizeof *spectrum);
+    OWNED float *spectrum = malloc(128 * 128 * 2 * sizeof *spectrum);
     assert_non_null(spectrum);
     fixture f;
     make(&f, 100, 200, GCONV_BORDER_MIRROR, 1, 7, 5);
-    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+    for (size_t s = 0; s < COUNT(sizes); s++) {
         int columns = sizes[s][0], lines = sizes[s][1];
         const gc_step *step = &f.problem.chain.steps[0];
         gc_tile_filter filter = {0, 1, step->width, step->height, step->left, step->top};
-        assert_int_equal(gc_tiles_spectrum(&f.problem, &filter, columns, lines, spectrum, NULL),
-                         GCONV_OK);
+        assert_ok(gc_tiles_spectrum(&f.problem, &filter, columns, lines, spectrum, NULL));
         for (int at = 0; at < columns * lines; at += 37) {
             int column = at / lines, line = at % lines;
             check_factor(step, columns, lines, column / 8 + columns / 8 * (column % 8),
@@ -251,31 +242,26 @@ static void spectra_are_in_order(void **state)
         }
     }
     gc_problem_destroy(&f.problem);
-    free(spectrum);
 }
 
 /* Those of large tiles lie row by row. */
-static void spectra_of_large_tiles_are_in_order(void **state)
+TEST(spectra_of_large_tiles_are_in_order)
 {
-    (void)state;
     const int columns = 1024, lines = 512;
-    float *spectrum = malloc((size_t)columns * lines * 2 * sizeof *spectrum);
+    OWNED float *spectrum = malloc((size_t)columns * lines * 2 * sizeof *spectrum);
     assert_non_null(spectrum);
     fixture f;
     make(&f, 100, 200, GCONV_BORDER_MIRROR, 1, 57, 50);
     const gc_step *step = &f.problem.chain.steps[0];
     gc_tile_filter filter = {0, 1, step->width, step->height, step->left, step->top};
-    assert_int_equal(gc_tiles_spectrum(&f.problem, &filter, columns, lines, spectrum, NULL),
-                     GCONV_OK);
+    assert_ok(gc_tiles_spectrum(&f.problem, &filter, columns, lines, spectrum, NULL));
     for (int at = 0; at < columns * lines; at += 3701)
         check_factor(step, columns, lines, at % columns, at / columns, spectrum + 2 * (size_t)at);
     gc_problem_destroy(&f.problem);
-    free(spectrum);
 }
 
-static void roots_are_in_order(void **state)
+TEST(roots_are_in_order)
 {
-    (void)state;
     float roots[2 * 512];
     gc_tiles_roots(512, roots);
     for (int k = 0; k < 32; k++)
@@ -285,21 +271,4 @@ static void roots_are_in_order(void **state)
             assert_true(fabs((double)root[0] - cos(angle)) < 1e-7);
             assert_true(fabs((double)root[1] + sin(angle)) < 1e-7);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_hold_filters),
-        cmocka_unit_test(large_tiles_for_large_filters),
-        cmocka_unit_test(transforms_fit_the_filter),
-        cmocka_unit_test(slabs_of_large_tiles_are_bounded),
-        cmocka_unit_test(scratch_is_for_large_filters),
-        cmocka_unit_test(slabs_are_rows_of_tiles),
-        cmocka_unit_test(steps_are_joined_where_borders_allow),
-        cmocka_unit_test(spectra_are_in_order),
-        cmocka_unit_test(spectra_of_large_tiles_are_in_order),
-        cmocka_unit_test(roots_are_in_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,7 +54,7 @@ static void check(const char *name, const gc_transform_loops *loops, int side, c
     gconv_error error;
     if (gc_tiles_create(&tiles, loops, side, step, &error) != GCONV_OK)
         fail_msg("%s", error.message);
-    float *scratch = gc_allocate_aligned(gc_tiles_scratch(loops, side), sizeof *scratch);
+    OWNED float *scratch = gc_allocate_aligned(gc_tiles_scratch(loops, side), sizeof *scratch);
     const float *rows[ROWS_MAX];
     float *out[ROWS_MAX];
     for (int j = 0; j < ROWS_MAX; j++) {
@@ -77,19 +77,17 @@ static void check(const char *name, const gc_transform_loops *loops, int side, c
         }
     for (int o = 0; o < count; o++)
         assert_true(results[o][width * channels] == -1e6f);
-    free(scratch);
     gc_tiles_destroy(&tiles);
 }
 
-static void tiles_of_every_side(void **state)
+TEST(tiles_of_every_side)
 {
-    (void)state;
     static const int sizes[][2] = {{1, 1}, {3, 5}, {8, 1}, {20, 20}, {31, 30}, {2, 31}};
     static const int widths[] = {1, 30, 63, 100, 300};
     fill();
     for (int n = 0; n < gc_instructions_count(); n++)
         for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2)
-            for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            for (size_t s = 0; s < COUNT(sizes); s++) {
                 gc_step step = {.taps = taps, .width = sizes[s][0], .height = sizes[s][1]};
                 int width = widths[(s + (size_t)n) % 5];
                 const gc_instructions *set = gc_instructions_at(n);
@@ -139,9 +137,8 @@ static void refuse_scaled(int side, double largest, double sum)
     assert_false(gc_range_holds_tiles(&step, (double)side * side));
 }
 
-static void tiles_next_to_infinity(void **state)
+TEST(tiles_next_to_infinity)
 {
-    (void)state;
     for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2) {
         double most = (double)FLT_MAX / 2, points = (double)side * side;
         check_scaled(side, most / points * 0.9999, 1);
@@ -152,9 +149,8 @@ static void tiles_next_to_infinity(void **state)
     }
 }
 
-static void tiles_next_to_zero(void **state)
+TEST(tiles_next_to_zero)
 {
-    (void)state;
     for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2) {
         double points = (double)side * side, least = 64 * 0x1p-126;
         double sum = least * pow(points, 2.5), scale = least * sqrt(points);
@@ -205,15 +201,14 @@ static gc_step fill_whole(pattern p, int width, int height, int white)
     return step;
 }
 
-static void whole_numbers_are_exact(void **state)
+TEST(whole_numbers_are_exact)
 {
-    (void)state;
     srand(13);
     static const int sizes[][2] = {{1, 1}, {4, 7}, {20, 20}, {31, 30}};
     static const int whites[] = {255, 15000};
     for (int n = 0; n < gc_instructions_count(); n++)
         for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2)
-            for (size_t s = 0; s < 2 * sizeof sizes / sizeof sizes[0]; s++)
+            for (size_t s = 0; s < 2 * COUNT(sizes); s++)
                 for (int p = 0; p < PATTERNS; p++) {
                     const gc_instructions *set = gc_instructions_at(n);
                     const int *size = sizes[s / 2];
@@ -225,20 +220,9 @@ static void whole_numbers_are_exact(void **state)
 }
 
 /* The bound is what makes rounding exact. */
-static void every_side_may_be_rounded(void **state)
+TEST(every_side_may_be_rounded)
 {
-    (void)state;
     assert_true(gc_transform_error(2 * log2(GC_TRANSFORM_SIDE_MIN)) > 0);
     assert_true(gc_transform_error(2 * log2(GC_TRANSFORM_SIDE_MAX)) < 1e-3);
     assert_true(gc_transform_error(40) >= 0.5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_of_every_side),       cmocka_unit_test(tiles_next_to_infinity),
-        cmocka_unit_test(tiles_next_to_zero),        cmocka_unit_test(whole_numbers_are_exact),
-        cmocka_unit_test(every_side_may_be_rounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,11 +22,10 @@ static bool has_conflicts(int block_width, int block_height, int pitch)
     return false;
 }
 
-static void no_bank_conflicts(void **state)
+TEST(no_bank_conflicts)
 {
-    (void)state;
     static const int widths[] = {1, 2, 4, 8, 16, 24, 32, 48, 64, 128};
-    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++)
+    for (size_t w = 0; w < COUNT(widths); w++)
         for (int factor = 1; factor <= GC_FACTOR_MAX; factor++)
             for (int filter = 1; filter <= 64; filter++) {
                 int width = widths[w];
@@ -41,9 +40,8 @@ static void no_bank_conflicts(void **state)
     assert_true(has_conflicts(8, 32, 34));
 }
 
-static void pitch_holds_the_row(void **state)
+TEST(pitch_holds_the_row)
 {
-    (void)state;
     for (int width = 1; width <= 128; width++)
         for (int factor = 1; factor <= GC_FACTOR_MAX; factor++)
             for (int filter = 1; filter <= 255; filter++) {
@@ -57,9 +55,8 @@ static void pitch_holds_the_row(void **state)
             }
 }
 
-static void measures(void **state)
+TEST(measures)
 {
-    (void)state;
     gc_tiling tiling = {.block_width = 32, .block_height = 8, .factor = 4};
     gc_tiling_measure(17, 9, &tiling);
     assert_int_equal(tiling.shared_pitch, 16 + 4 * 32);
@@ -140,9 +137,8 @@ static int factor(const gconv_device_info *device, int registers, int width, int
 }
 
 /* The table of the papers: on a GTX 680 large filters leave room for ever smaller factors. */
-static void factors_on_a_gtx680(void **state)
+TEST(factors_on_a_gtx680)
 {
-    (void)state;
     assert_int_equal(factor(&gtx680, 32, 32, 8, 3), 12);  /* 386 * 10 * 4 bytes, three times */
     assert_int_equal(factor(&gtx680, 32, 32, 8, 17), 7);  /* 240 * 24 * 4, twice */
     assert_int_equal(factor(&gtx680, 32, 32, 8, 31), 4);  /* 158 * 38 * 4, twice */
@@ -151,9 +147,8 @@ static void factors_on_a_gtx680(void **state)
     assert_int_equal(factor(&gtx680, 32, 32, 8, 128), 0); /* 159 * 135 * 4 is too much */
 }
 
-static void factors_on_an_h200(void **state)
+TEST(factors_on_an_h200)
 {
-    (void)state;
     assert_int_equal(factor(&h200, 32, 32, 8, 3), 16);
     assert_int_equal(factor(&h200, 32, 32, 8, 43), 10); /* 362 * 50 * 4, three times */
     assert_int_equal(factor(&h200, 32, 32, 8, 64), 10); /* 383 * 71 * 4, twice */
@@ -163,9 +158,8 @@ static void factors_on_an_h200(void **state)
 }
 
 /* A block may take all the shared memory there is, where the system keeps none of it. */
-static void all_shared_memory_of_an_old_device(void **state)
+TEST(all_shared_memory_of_an_old_device)
 {
-    (void)state;
     gconv_device_info device = gtx680;
     gc_tiling tiling = {.block_width = 32, .block_height = 8, .factor = 2};
     gc_tiling_measure(64, 64, &tiling);
@@ -177,9 +171,8 @@ static void all_shared_memory_of_an_old_device(void **state)
     assert_int_equal(factor(&device, 32, 32, 8, 64), 2);
 }
 
-static void registers_limit_the_factor(void **state)
+TEST(registers_limit_the_factor)
 {
-    (void)state;
     gc_factor_registers registers = registers_of(32);
     for (int factor = 9; factor <= GC_FACTOR_MAX; factor++)
         registers.count[factor] = 129; /* 136 * 256 threads, once in 65536 */
@@ -191,9 +184,8 @@ static void registers_limit_the_factor(void **state)
     assert_int_equal(factor(&h200, 32, 32, 33, 5), 0);  /* more than 1024 threads */
 }
 
-static void factors_on_a_tiny_device(void **state)
+TEST(factors_on_a_tiny_device)
 {
-    (void)state;
     assert_int_equal(factor(&tiny, 32, 32, 8, 3), 6); /* 194 * 10 * 4, twice */
     assert_int_equal(factor(&tiny, 64, 32, 8, 3), 6); /* one block of 16384 registers */
     assert_int_equal(factor(&tiny, 32, 32, 8, 43), 0);
@@ -202,16 +194,15 @@ static void factors_on_a_tiny_device(void **state)
 }
 
 /* Factors that leave more than a hundredth of the columns idle are passed over. */
-static void images_decide_too(void **state)
+TEST(images_decide_too)
 {
-    (void)state;
     gc_factor_registers registers = registers_of(32);
     static const struct {
         uint32_t width;
         int factor;
     } images[] = {{1, 1},    {32, 1},   {33, 2},   {64, 2},    {65, 3},
                   {480, 15}, {481, 16}, {640, 10}, {4000, 14}, {1 << 30, 16}};
-    for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
+    for (size_t i = 0; i < COUNT(images); i++) {
         gc_tiling tiling = {.block_width = 32, .block_height = 8};
         assert_true(gc_tiling_balance(&h200, &registers, images[i].width, 3, 3, &tiling));
         assert_int_equal(tiling.factor, images[i].factor);
@@ -235,9 +226,8 @@ static void assert_largest(const gconv_device_info *device, const gc_tiling *cho
     assert_int_equal(chosen->factor, fits[3] >= 8 ? fits[3] : fits[2] >= 4 ? fits[2] : fits[1]);
 }
 
-static void chosen_factors_are_the_largest(void **state)
+TEST(chosen_factors_are_the_largest)
 {
-    (void)state;
     static const int blocks[][2] = {{32, 8}, {32, 4}, {16, 16}, {8, 8}, {64, 2}, {32, 16}};
     static const gconv_device_info *const devices[] = {&gtx680, &h200};
     gc_factor_registers registers = registers_of(32);
@@ -275,9 +265,8 @@ static gc_factor_registers registers_of_a_gtx680(void)
 /* "Adaptive tiling improves the efficiency of 121 out of the 441 tested filter sizes, for the other
  * filter sizes the same tiling factor is selected", which is 4; and 41x43 and 43x43 run, for which
  * 1x4 tiling needs more shared memory than there is (2014, section 4, figure 11c). */
-static void map_of_a_gtx680(void **state)
+TEST(map_of_a_gtx680)
 {
-    (void)state;
     gc_factor_registers registers = registers_of_a_gtx680();
     int sizes = 0, improved = 0, rescued = 0;
     for (int width = SIDE_FIRST; width <= SIDE_LAST; width += 2)
@@ -319,9 +308,8 @@ static const gconv_device_info gtx480 = {
 };
 
 /* Blocks of 16x32 (2011, figure 8d), whose rows are padded: one block, as large as fits. */
-static void map_of_a_gtx480(void **state)
+TEST(map_of_a_gtx480)
 {
-    (void)state;
     gc_factor_registers registers = registers_of(63);
     assert_int_equal(published(&gtx480, &registers, 16, 32, 7, 7), 16);   /* (32 + 272) * 38 * 4 */
     assert_int_equal(published(&gtx480, &registers, 16, 32, 17, 17), 13); /* (32 + 208) * 48 * 4 */
@@ -339,9 +327,8 @@ static void map_of_a_gtx480(void **state)
 }
 
 /* Within 48 KiB an H200 chooses what smaller devices do, but for their registers. */
-static void shared_memory_can_be_limited(void **state)
+TEST(shared_memory_can_be_limited)
 {
-    (void)state;
     gc_factor_registers registers = registers_of(63);
     gc_tiling tiling = {.block_width = 16, .block_height = 32};
     for (int side = GC_SMALL_FILTER_COLUMNS + 2; side <= SIDE_LAST; side += 2) {
@@ -355,9 +342,8 @@ static void shared_memory_can_be_limited(void **state)
     assert_int_equal(tiling.factor, published(&h200, &registers, 16, 32, 43, 43));
 }
 
-static void published_rule_follows_the_device(void **state)
+TEST(published_rule_follows_the_device)
 {
-    (void)state;
     gc_factor_registers few = registers_of(32), many = registers_of(48);
     assert_int_equal(published(&h200, &few, 32, 32, 17, 17), 16);  /* 528 * 48 * 4, twice */
     assert_int_equal(published(&h200, &many, 32, 32, 17, 17), 16); /* one block */
@@ -373,14 +359,13 @@ static void published_rule_follows_the_device(void **state)
 
 /* KTH 2018: 3x3 and 5x5 in 24576 samples. (24576 - 2 * 34) / (34 * 32) is 22, of which the paper
  * takes 21; (24576 - 4 * 36) / (36 * 32) is 21. */
-static void factors_of_kth(void **state)
+TEST(factors_of_kth)
 {
-    (void)state;
     static const struct {
         int width, height, factor, pitch;
     } cases[] = {{3, 3, 21, 674},  {5, 5, 21, 676},    {17, 17, 15, 496},
                  {43, 43, 9, 330}, {255, 255, 0, 254}, {3, 255, 2, 66}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         gc_tiling tiling = {.block_width = 32, .block_height = 32};
         gc_tiling_adapt_kth(cases[i].width, cases[i].height, &tiling);
         assert_int_equal(tiling.factor, cases[i].factor);
@@ -392,34 +377,10 @@ static void factors_of_kth(void **state)
 }
 
 /* Columns have no apron to their sides. */
-static void tiles_below_each_other(void **state)
+TEST(tiles_below_each_other)
 {
-    (void)state;
     gc_tiling tiling = {.block_width = 16, .block_height = 8, .factor = 20};
     gc_tiling_measure_down(1, 43, &tiling);
     assert_int_equal(tiling.shared_pitch, 16);
     assert_int_equal(tiling.shared_bytes, 16 * (20 * 8 + 42) * 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_bank_conflicts),
-        cmocka_unit_test(pitch_holds_the_row),
-        cmocka_unit_test(measures),
-        cmocka_unit_test(factors_on_a_gtx680),
-        cmocka_unit_test(factors_on_an_h200),
-        cmocka_unit_test(all_shared_memory_of_an_old_device),
-        cmocka_unit_test(registers_limit_the_factor),
-        cmocka_unit_test(factors_on_a_tiny_device),
-        cmocka_unit_test(images_decide_too),
-        cmocka_unit_test(chosen_factors_are_the_largest),
-        cmocka_unit_test(map_of_a_gtx680),
-        cmocka_unit_test(map_of_a_gtx480),
-        cmocka_unit_test(shared_memory_can_be_limited),
-        cmocka_unit_test(published_rule_follows_the_device),
-        cmocka_unit_test(factors_of_kth),
-        cmocka_unit_test(tiles_below_each_other),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

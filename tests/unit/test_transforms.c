@@ -15,7 +15,7 @@ typedef struct fixture {
 static void make(fixture *f, uint32_t width, uint32_t height, gconv_border border, int count,
                  const int *sides, float weight)
 {
-    for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++)
+    for (size_t i = 0; i < COUNT(weights); i++)
         weights[i] = i < 9 ? weight : 0;
     for (int s = 0; s < count; s++) {
         f->filters[s] = filter_of(sides[s], sides[s], 1, weights);
@@ -23,12 +23,11 @@ static void make(fixture *f, uint32_t width, uint32_t height, gconv_border borde
     }
     gconv_job job = job_of(f->chain, count, shape_of(width, height, 1, 8));
     job.border = border;
-    assert_int_equal(gc_problem_create(&job, &f->problem, NULL), GCONV_OK);
+    assert_ok(gc_problem_create(&job, &f->problem, NULL));
 }
 
-static void sizes_are_fast(void **state)
+TEST(sizes_are_fast)
 {
-    (void)state;
     assert_int_equal(gc_transform_size(1), 2);
     assert_int_equal(gc_transform_size(2), 2);
     assert_int_equal(gc_transform_size(11), 12);
@@ -40,9 +39,8 @@ static void sizes_are_fast(void **state)
     }
 }
 
-static void one_transform_of_an_image(void **state)
+TEST(one_transform_of_an_image)
 {
-    (void)state;
     fixture f;
     make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 2, (int[]){43, 9}, 0.3f);
     gc_slabs slabs = gc_transform_slabs(&f.problem, &f.problem.chain.steps[0]);
@@ -55,9 +53,8 @@ static void one_transform_of_an_image(void **state)
 }
 
 /* Under wrap a step gives what the steps after it reach beyond the image. */
-static void wrapped_rows_are_part_of_it(void **state)
+TEST(wrapped_rows_are_part_of_it)
 {
-    (void)state;
     fixture f;
     make(&f, 100, 200, GCONV_BORDER_WRAP, 2, (int[]){3, 9}, 0.3f);
     gc_slabs slabs = gc_transform_slabs(&f.problem, &f.problem.chain.steps[0]);
@@ -67,11 +64,10 @@ static void wrapped_rows_are_part_of_it(void **state)
     gc_problem_destroy(&f.problem);
 }
 
-static void large_images_in_equal_shares(void **state)
+TEST(large_images_in_equal_shares)
 {
-    (void)state;
     static const uint32_t widths[] = {10000, 30000, 100000, 3000000};
-    for (size_t n = 0; n < sizeof widths / sizeof widths[0]; n++) {
+    for (size_t n = 0; n < COUNT(widths); n++) {
         fixture f;
         make(&f, widths[n], 8000, GCONV_BORDER_MIRROR, 1, (int[]){101}, 0.3f);
         const gc_step *step = &f.problem.chain.steps[0];
@@ -89,9 +85,8 @@ static void large_images_in_equal_shares(void **state)
 }
 
 /* Rounding to integers leaves nothing of how they came about. */
-static void exact_rows_are_free(void **state)
+TEST(exact_rows_are_free)
 {
-    (void)state;
     fixture f;
     make(&f, 10000, 8000, GCONV_BORDER_MIRROR, 2, (int[]){9, 5}, 2);
     assert_true(f.problem.chain.exact);
@@ -101,16 +96,4 @@ static void exact_rows_are_free(void **state)
     double columns = (double)gc_transform_size(10000 + 4);
     assert_true(gc_transform_points(&f.problem, &f.problem.chain.steps[1]) == rows * columns);
     gc_problem_destroy(&f.problem);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_fast),
-        cmocka_unit_test(one_transform_of_an_image),
-        cmocka_unit_test(wrapped_rows_are_part_of_it),
-        cmocka_unit_test(large_images_in_equal_shares),
-        cmocka_unit_test(exact_rows_are_free),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

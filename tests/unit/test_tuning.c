@@ -28,7 +28,7 @@ static gconv_device_info test_device(void)
     return device_named("Test GPU (1)");
 }
 
-static void make_header(void)
+static int prepare(void **state)
 {
     snprintf(
         header, sizeof header,
@@ -36,6 +36,7 @@ static void make_header(void)
         "# implementation, width, height, input, output, form, rows, warps, schedule, tiles, us, "
         "date\n",
         gconv_version());
+    return make_cache(state);
 }
 
 static const gc_tuning warp_tuning = {GC_FORM_WARP, 6, 2, GC_ONE_TILE, 1};
@@ -75,22 +76,21 @@ static int kept_count(const gconv_device_info *device)
 static int kept_count_of(const char *text, size_t size)
 {
     gconv_device_info device = test_device();
-    assert_int_equal(gc_cache_write(file_name, text, size, NULL), GCONV_OK);
+    assert_ok(gc_cache_write(file_name, text, size, NULL));
     return kept_count(&device);
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static void kept_is_read(void **state)
+TEST(kept_is_read)
 {
-    (void)state;
     gconv_device_info device = test_device();
     const gc_tuned entries[] = {tuned(3, 3, GC_FLOAT, warp_tuning),
                                 tuned(15, 3, GC_BYTE, block_tuning),
                                 tuned(3, 3, GC_FLOAT, rank1_tuning)};
     assert_int_equal(kept_count(&device), 0);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(keep_patiently(&device, &entries[i], NULL), GCONV_OK);
+        assert_ok(keep_patiently(&device, &entries[i], NULL));
         assert_int_equal(kept_count(&device), i + 1);
     }
     gc_tuned_list list;
@@ -106,33 +106,30 @@ static void kept_is_read(void **state)
     }
 }
 
-static void a_file_for_people(void **state)
+TEST(a_file_for_people)
 {
-    (void)state;
     gconv_device_info device = test_device();
     gc_tuned entry = tuned(15, 3, GC_BYTE, block_tuning);
-    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
+    assert_ok(keep_patiently(&device, &entry, NULL));
     char *path, expected[512];
-    assert_int_equal(gc_tuning_path(&device, &path, NULL), GCONV_OK);
+    assert_ok(gc_tuning_path(&device, &path, NULL));
     snprintf(expected, sizeof expected, "%s/%s", cache_path, file_name);
     assert_string_equal(path, expected);
     snprintf(expected, sizeof expected, "%s%s", header,
              "direct     15   3 8-bit   8-bit   block  2  8 strip  3     41.250 2026-11-21\n");
-    blob whole = load_file(path);
+    OWNED_BLOB whole = load_file(path);
     assert_int_equal(whole.size, strlen(expected));
     assert_memory_equal(whole.bytes, expected, whole.size);
-    free(whole.bytes);
     free(path);
 }
 
-static void the_same_filters_are_replaced(void **state)
+TEST(the_same_filters_are_replaced)
 {
-    (void)state;
     gconv_device_info device = test_device();
     gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
-    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
+    assert_ok(keep_patiently(&device, &entry, NULL));
     entry.tuning = block_tuning; /* direct, too */
-    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
+    assert_ok(keep_patiently(&device, &entry, NULL));
     gc_tuned_list list;
     gc_tuning_read(&device, &list);
     assert_int_equal(list.count, 1);
@@ -145,12 +142,11 @@ static void the_same_filters_are_replaced(void **state)
     assert_null(gc_tuned_find(&list, &layout));
 }
 
-static void what_is_for_others_counts_as_none(void **state)
+TEST(what_is_for_others_counts_as_none)
 {
-    (void)state;
     gconv_device_info device = test_device(), other = device_named("Test-GPU 1");
     gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
-    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
+    assert_ok(keep_patiently(&device, &entry, NULL));
     assert_int_equal(kept_count(&other), 0); /* its file has the same name */
     other = device;
     other.driver_version = 12080;
@@ -165,16 +161,15 @@ static void what_is_for_others_counts_as_none(void **state)
     *strstr(text, "\nversion ") = ' ';
     assert_int_equal(kept_count_of(text, strlen(text)), 0);
     /* What counts as none is begun anew, what is whole stays. */
-    assert_int_equal(keep_patiently(&device, NULL, NULL), GCONV_OK);
-    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
-    assert_int_equal(keep_patiently(&device, NULL, NULL), GCONV_OK);
+    assert_ok(keep_patiently(&device, NULL, NULL));
+    assert_ok(keep_patiently(&device, &entry, NULL));
+    assert_ok(keep_patiently(&device, NULL, NULL));
     assert_int_equal(kept_count(&device), 1);
 }
 
 /* No byte can be lost or turned over in the header; elsewhere it gives another entry or none. */
-static void damage_counts_as_none(void **state)
+TEST(damage_counts_as_none)
 {
-    (void)state;
     char text[1024];
     const char line[] = "separable 5 5 float32 8-bit rank1 12 4 queue 1 41.25 2026-11-21\n";
     size_t size = (size_t)snprintf(text, sizeof text, "%s%s", header, line);
@@ -192,9 +187,8 @@ static void damage_counts_as_none(void **state)
     assert_int_equal(kept_count_of(text, size), 0);
 }
 
-static void wrong_lines_count_as_none(void **state)
+TEST(wrong_lines_count_as_none)
 {
-    (void)state;
     static const char *const lines[] = {
         "",
         "direct 3 3 float32 float32 warp 6 2 one 1 41.25",
@@ -225,7 +219,7 @@ static void wrong_lines_count_as_none(void **state)
         "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21\n"
         "direct 3 3 float32 float32 block 6 2 one 1 41.25 2026-11-21",
     };
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+    for (size_t i = 0; i < COUNT(lines); i++) {
         char text[1024];
         size_t size = (size_t)snprintf(text, sizeof text, "%s%s\n", header, lines[i]);
         if (kept_count_of(text, size) != 0)
@@ -237,9 +231,8 @@ static void wrong_lines_count_as_none(void **state)
     assert_int_equal(kept_count_of(text, size), 0);
 }
 
-static void no_place_to_keep_it(void **state)
+TEST(no_place_to_keep_it)
 {
-    (void)state;
     gconv_device_info device = test_device();
     gconv_error error;
     assert_int_equal(setenv("XDG_CACHE_HOME", "/dev/null/none", 1), 0);
@@ -248,25 +241,23 @@ static void no_place_to_keep_it(void **state)
     assert_int_equal(kept_count(&device), 0);
 }
 
-static void names_of_files(void **state)
+TEST(names_of_files)
 {
-    (void)state;
     static const struct {
         const char *device, *file;
     } cases[] = {{"NVIDIA H200", "/tuning-nvidia-h200.txt"},
                  {"  ../NVIDIA (R) \"x\" ", "/tuning-nvidia-r-x.txt"},
                  {"\xc3\xa9", "/tuning.txt"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT(cases); i++) {
         gconv_device_info device = device_named(cases[i].device);
-        char *path;
-        assert_int_equal(gc_tuning_path(&device, &path, NULL), GCONV_OK);
+        OWNED char *path;
+        assert_ok(gc_tuning_path(&device, &path, NULL));
         assert_string_equal(path + strlen(cache_path), cases[i].file);
-        free(path);
     }
     gconv_device_info device = test_device();
     memset(device.name, 'x', sizeof device.name - 1);
     gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
-    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
+    assert_ok(keep_patiently(&device, &entry, NULL));
     assert_int_equal(kept_count(&device), 1);
 }
 
@@ -292,12 +283,11 @@ static void keep(const gconv_device_info *device, int width, int height, gc_samp
                  gc_tuning tuning)
 {
     gc_tuned entry = tuned(width, height, type, tuning);
-    assert_int_equal(keep_patiently(device, &entry, NULL), GCONV_OK);
+    assert_ok(keep_patiently(device, &entry, NULL));
 }
 
-static void found_goes_before_the_model(void **state)
+TEST(found_goes_before_the_model)
 {
-    (void)state;
     gconv_device_info device = new_device();
     assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT),
                        gc_tuning_default(GC_FORM_BLOCK, 15, 15));
@@ -316,9 +306,8 @@ static void found_goes_before_the_model(void **state)
 }
 
 /* Tiles have lines of their own. A block of 16x32 threads has 16 warps. */
-static void tiles_stand_alone(void **state)
+TEST(tiles_stand_alone)
 {
-    (void)state;
     gconv_device_info device = new_device();
     const gc_tuning tiles = {GC_FORM_TILES, 32, 16, GC_ONE_TILE, 5};
     keep(&device, 15, 15, GC_FLOAT, tiles);
@@ -344,9 +333,8 @@ static void tiles_stand_alone(void **state)
 }
 
 /* A search tries blocks with one factor, then factors for the fastest block. */
-static void candidates_of_tiles(void **state)
+TEST(candidates_of_tiles)
 {
-    (void)state;
     gconv_device_info device = new_device();
     gc_tuning list[GC_CANDIDATES_MAX];
     gc_layout layout = gc_candidate_layout(GC_FORM_TILES, 9, 9, GC_FLOAT);
@@ -365,9 +353,8 @@ static void candidates_of_tiles(void **state)
 }
 
 /* A rank's tunings serve that rank alone; where shared memory is short, blocks get smaller. */
-static void ranks_do_not_mix(void **state)
+TEST(ranks_do_not_mix)
 {
-    (void)state;
     gconv_device_info device = new_device();
     const gc_tuning rank2_tuning = {GC_FORM_RANK2, 4, 16, GC_ONE_TILE, 1};
     keep(&device, 15, 15, GC_FLOAT, rank1_tuning);
@@ -385,9 +372,8 @@ static void ranks_do_not_mix(void **state)
     assert_true(layout.tuning.warps < gc_tuning_default(GC_FORM_RANK3, 15, 15).warps);
 }
 
-static void the_nearest_serves(void **state)
+TEST(the_nearest_serves)
 {
-    (void)state;
     gconv_device_info device = new_device();
     const gc_tuning at_9 = {GC_FORM_BLOCK, 4, 8, GC_STRIP, 2};
     const gc_tuning at_11 = {GC_FORM_BLOCK, 3, 8, GC_STRIP, 4};
@@ -408,9 +394,8 @@ static void the_nearest_serves(void **state)
                        gc_tuning_default(GC_FORM_RANK1, 9, 9));
 }
 
-static void what_does_not_fit_is_passed_over(void **state)
+TEST(what_does_not_fit_is_passed_over)
 {
-    (void)state;
     gconv_device_info device = new_device();
     keep(&device, 3, 15, GC_FLOAT, warp_tuning); /* more rows than the form has */
     assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 3, 15, GC_FLOAT),
@@ -431,9 +416,8 @@ static void what_does_not_fit_is_passed_over(void **state)
     assert_false(gc_tuning_fits(&device, &layout));
 }
 
-static void what_is_shipped(void **state)
+TEST(what_is_shipped)
 {
-    (void)state;
     gconv_device_info device = device_named("NVIDIA H200");
     int count;
     const gc_tuned *shipped = gc_tuning_shipped(&device, &count);
@@ -468,9 +452,8 @@ static void *ask_often(void *opaque)
     return (void *)wrong;
 }
 
-static void threads_ask_together(void **state)
+TEST(threads_ask_together)
 {
-    (void)state;
     gconv_device_info devices[8];
     for (int i = 0; i < 8; i++) {
         devices[i] = new_device();
@@ -497,9 +480,8 @@ static bool keep_many(int writer, int count)
     return true;
 }
 
-static void processes_keep_together(void **state)
+TEST(processes_keep_together)
 {
-    (void)state;
     enum { WRITERS = 4, ENTRIES = 20 };
     pid_t writers[WRITERS];
     for (int i = 0; i < WRITERS; i++) {
@@ -517,9 +499,8 @@ static void processes_keep_together(void **state)
     assert_int_equal(kept_count(&device), WRITERS * ENTRIES);
 }
 
-static void a_killed_process_unlocks(void **state)
+TEST(a_killed_process_unlocks)
 {
-    (void)state;
     int ready[2];
     char byte;
     assert_int_equal(pipe(ready), 0);
@@ -572,9 +553,8 @@ static int check_candidates(const gconv_device_info *device, gc_form form, int w
 
 /* Another process that was stopped while it wrote: it is waited for, then what was found is kept
  * without the lock. */
-static void a_stopped_process_blocks_nobody(void **state)
+TEST(a_stopped_process_blocks_nobody)
 {
-    (void)state;
     gconv_device_info device = test_device();
     gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
     int lock, ready[2];
@@ -588,12 +568,12 @@ static void a_stopped_process_blocks_nobody(void **state)
     char byte;
     assert_int_equal(read(ready[0], &byte, 1), 1);
     double patience = 0.1, start = gc_seconds();
-    assert_int_equal(gc_tuning_keep(&device, &entry, &patience, NULL), GCONV_OK);
+    assert_ok(gc_tuning_keep(&device, &entry, &patience, NULL));
     assert_true(gc_seconds() - start >= 0.1);
     assert_true(patience == 0);
     entry.width = 5;
     start = gc_seconds();
-    assert_int_equal(gc_tuning_keep(&device, &entry, &patience, NULL), GCONV_OK);
+    assert_ok(gc_tuning_keep(&device, &entry, &patience, NULL));
     assert_true(gc_seconds() - start < 5);
     assert_int_equal(kept_count(&device), 2);
     gconv_error error;
@@ -602,15 +582,14 @@ static void a_stopped_process_blocks_nobody(void **state)
     int result;
     assert_int_equal(waitpid(child, &result, 0), child);
     assert_true(WIFSIGNALED(result));
-    assert_int_equal(gc_cache_lock(60, &lock, NULL), GCONV_OK);
+    assert_ok(gc_cache_lock(60, &lock, NULL));
     gc_cache_unlock(lock);
     close(ready[0]);
     close(ready[1]);
 }
 
-static void candidates_can_run(void **state)
+TEST(candidates_can_run)
 {
-    (void)state;
     gconv_device_info device = new_device();
     gc_tuning list[GC_CANDIDATES_MAX];
     for (int height = 1; height <= 31; height++)
@@ -623,9 +602,8 @@ static void candidates_can_run(void **state)
     check_candidates(&device, GC_FORM_RANK1, 21, 21, list);
 }
 
-static void candidates_are_few_and_varied(void **state)
+TEST(candidates_are_few_and_varied)
 {
-    (void)state;
     gconv_device_info device = new_device();
     gc_tuning list[GC_CANDIDATES_MAX];
     int count = check_candidates(&device, GC_FORM_BLOCK, 5, 5, list);
@@ -641,33 +619,4 @@ static void candidates_are_few_and_varied(void **state)
     assert_true(holds(list, count, (gc_tuning){GC_FORM_RANK1, 16, 8, GC_ONE_TILE, 1}));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_cache, remove_cache)
-
-int main(void)
-{
-    make_header();
-    const struct CMUnitTest tests[] = {
-        TEST(kept_is_read),
-        TEST(a_file_for_people),
-        TEST(the_same_filters_are_replaced),
-        TEST(what_is_for_others_counts_as_none),
-        TEST(damage_counts_as_none),
-        TEST(wrong_lines_count_as_none),
-        TEST(no_place_to_keep_it),
-        TEST(names_of_files),
-        TEST(found_goes_before_the_model),
-        TEST(tiles_stand_alone),
-        TEST(candidates_of_tiles),
-        TEST(ranks_do_not_mix),
-        TEST(the_nearest_serves),
-        TEST(what_does_not_fit_is_passed_over),
-        TEST(what_is_shipped),
-        TEST(threads_ask_together),
-        TEST(processes_keep_together),
-        TEST(a_killed_process_unlocks),
-        TEST(a_stopped_process_blocks_nobody),
-        TEST(candidates_can_run),
-        TEST(candidates_are_few_and_varied),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+const test_suite suite = {.before = prepare, .after = remove_cache};

@@ -28,7 +28,7 @@ static blob build_png(int rows, bool palette)
     unsigned char header[13] = {0, 0, 0, WIDTH, 0, 0, 0, HEIGHT, 8};
     static const unsigned char colours[3 * 8] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     blob png = {malloc(8), 8};
-    blob data = image_data(rows);
+    OWNED_BLOB data = image_data(rows);
     assert_non_null(png.bytes);
     memcpy(png.bytes, "\x89PNG\r\n\x1a\n", 8);
     header[9] = palette ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_GRAY;
@@ -41,7 +41,6 @@ static blob build_png(int rows, bool palette)
     insert_chunk(&png, png.size, "IDAT", data.bytes, data.size, 0);
     insert_chunk(&png, png.size, "tEXt", "Comment\0x", 9, 0);
     insert_chunk(&png, png.size, "IEND", "", 0, 0);
-    free(data.bytes);
     return png;
 }
 
@@ -60,9 +59,8 @@ typedef enum file_kind {
 
 static blob build_pnm(bool colour)
 {
-    picture source = make_picture(WIDTH, HEIGHT, colour ? 3 : 1, colour ? 16 : 8);
+    OWNED_PICTURE source = make_picture(WIDTH, HEIGHT, colour ? 3 : 1, colour ? 16 : 8);
     must_write(scratch_path("sample"), colour ? GCONV_FORMAT_PPM : GCONV_FORMAT_PGM, &source);
-    free_picture(&source);
     return load_file(scratch_path("sample"));
 }
 
@@ -298,7 +296,7 @@ static const damage damages[] = {
 
 static void judge(const damage *of, bool tolerant, const picture *whole, const blob *file)
 {
-    picture result = {0};
+    OWNED_PICTURE result = {0};
     gconv_error error;
     gconv_status status = read_bytes(file->bytes, file->size, tolerant, &result, &error);
     verdict wanted = tolerant ? of->tolerant : of->plain;
@@ -318,33 +316,24 @@ static void judge(const damage *of, bool tolerant, const picture *whole, const b
     }
     if (got != DAMAGED && whole != NULL)
         assert_same_picture(&result, whole);
-    free_picture(&result);
 }
 
-static void every_damage_has_its_verdict(void **state)
+TEST(every_damage_has_its_verdict)
 {
-    (void)state;
-    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+    for (size_t i = 0; i < COUNT(damages); i++) {
         const damage *of = &damages[i];
         gconv_error error;
-        picture whole;
+        OWNED_PICTURE whole;
         file_kind healthy = of->kind == TALL_PNG || of->kind == SHORT_PNG ? PNG : of->kind;
         blob file = build(healthy);
-        assert_int_equal(read_bytes(file.bytes, file.size, false, &whole, &error), GCONV_OK);
+        assert_ok(read_bytes(file.bytes, file.size, false, &whole, &error));
         free(file.bytes);
         file = build(of->kind);
         inflict(&file, of);
         judge(of, false, &whole, &file);
         judge(of, true, &whole, &file);
         free(file.bytes);
-        free_picture(&whole);
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_damage_has_its_verdict),
-    };
-    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
-}
+const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

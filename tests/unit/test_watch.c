@@ -66,65 +66,58 @@ static const char *const names[] = {"reference", "cpu"};
 typedef gconv_status part(gconv_plan *plan, gconv_error *error);
 static part *const parts[] = {run, run_chain, convert};
 
-static void progress_rises_to_one(void **state)
+TEST(progress_rises_to_one)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; j < 3; j++) {
-            gconv_plan *plan = plan_chain(names[i]);
+            OWNED_PLAN plan = plan_chain(names[i]);
             gconv_error error;
-            assert_int_equal(run_chain(plan, &error), GCONV_OK);
+            assert_ok(run_chain(plan, &error));
             progress p = {.limit = 1};
             gconv_plan_watch(plan, follow, &p);
-            assert_int_equal(parts[j](plan, &error), GCONV_OK);
+            assert_ok(parts[j](plan, &error));
             assert_false(p.falls);
             assert_true(p.last == 1);
             assert_true(p.calls > 2);
             int calls = p.calls;
             gconv_plan_watch(plan, NULL, NULL);
-            assert_int_equal(parts[j](plan, &error), GCONV_OK);
+            assert_ok(parts[j](plan, &error));
             assert_int_equal(p.calls, calls);
-            gconv_plan_free(plan);
         }
 }
 
 /* The reference tells while it computes, before a row is out. */
-static void the_reference_tells_each_row_of_each_step(void **state)
+TEST(the_reference_tells_each_row_of_each_step)
 {
-    (void)state;
-    gconv_plan *plan = plan_chain("reference");
+    OWNED_PLAN plan = plan_chain("reference");
     progress p = {.limit = 1};
     gconv_plan_watch(plan, follow, &p);
-    assert_int_equal(run(plan, NULL), GCONV_OK);
+    assert_ok(run(plan, NULL));
     assert_int_equal(p.calls, 2 * HEIGHT + HEIGHT);
-    gconv_plan_free(plan);
 }
 
-static void a_watched_run_gives_the_same_rows(void **state)
+TEST(a_watched_run_gives_the_same_rows)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
-        gconv_plan *plan = plan_chain(names[i]);
-        assert_int_equal(run(plan, NULL), GCONV_OK);
+        OWNED_PLAN plan = plan_chain(names[i]);
+        assert_ok(run(plan, NULL));
         memcpy(expected, output, sizeof output);
         progress p = {.limit = 1};
         gconv_plan_watch(plan, follow, &p);
-        assert_int_equal(run(plan, NULL), GCONV_OK);
+        assert_ok(run(plan, NULL));
         assert_memory_equal(output, expected, sizeof output);
-        gconv_plan_free(plan);
     }
 }
 
-static void false_ends_the_run(void **state)
+TEST(false_ends_the_run)
 {
-    (void)state;
     static const double limits[] = {-1, 0.1, 0.7, 0.999};
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; j < 3; j++)
-            for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
-                gconv_plan *plan = plan_chain(names[i]);
+            for (size_t k = 0; k < COUNT(limits); k++) {
+                OWNED_PLAN plan = plan_chain(names[i]);
                 gconv_error error;
-                assert_int_equal(run_chain(plan, &error), GCONV_OK);
+                assert_ok(run_chain(plan, &error));
                 progress p = {.limit = limits[k]};
                 gconv_plan_watch(plan, follow, &p);
                 assert_int_equal(parts[j](plan, &error), GCONV_ERROR_CANCELLED);
@@ -133,42 +126,26 @@ static void false_ends_the_run(void **state)
                 assert_true(p.last > p.limit);
                 p.limit = 1; /* the plan is whole */
                 p.last = 0;
-                assert_int_equal(parts[j](plan, &error), GCONV_OK);
-                gconv_plan_free(plan);
+                assert_ok(parts[j](plan, &error));
             }
 }
 
-static void a_plan_tells_its_device_and_time(void **state)
+TEST(a_plan_tells_its_device_and_time)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
-        gconv_plan *plan = plan_chain(names[i]);
+        OWNED_PLAN plan = plan_chain(names[i]);
         const gconv_device_info *device = gconv_plan_device(plan);
         gconv_device_info cpu = gconv_device_info_default();
-        assert_int_equal(gconv_device_describe(0, &cpu, NULL), GCONV_OK);
+        assert_ok(gconv_device_describe(0, &cpu, NULL));
         assert_int_equal(device->kind, GCONV_DEVICE_CPU);
         assert_string_equal(device->name, cpu.name);
         double seconds = gconv_plan_expected_seconds(plan);
         assert_true(seconds > 0 && seconds < 60);
         char line[64];
         snprintf(line, sizeof line, "%s on ", names[i]); /* asked for by name */
-        assert_non_null(strstr(gconv_plan_explanation(plan), line));
-        gconv_plan_free(plan);
+        assert_contains(gconv_plan_explanation(plan), line);
     }
-    gconv_plan *slow = plan_chain("reference"), *fast = plan_chain("cpu");
+    OWNED_PLAN slow = plan_chain("reference");
+    OWNED_PLAN fast = plan_chain("cpu");
     assert_true(gconv_plan_expected_seconds(slow) > gconv_plan_expected_seconds(fast));
-    gconv_plan_free(slow);
-    gconv_plan_free(fast);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(progress_rises_to_one),
-        cmocka_unit_test(the_reference_tells_each_row_of_each_step),
-        cmocka_unit_test(a_watched_run_gives_the_same_rows),
-        cmocka_unit_test(false_ends_the_run),
-        cmocka_unit_test(a_plan_tells_its_device_and_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

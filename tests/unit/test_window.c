@@ -26,7 +26,7 @@ static void open_view(view *v, gconv_shape shape, gconv_filter filter, gconv_bor
     job.border = border;
     job.border_value = 7;
     job.alpha = GCONV_ALPHA_FILTER;
-    assert_int_equal(gc_problem_create(&job, &v->problem, NULL), GCONV_OK);
+    assert_ok(gc_problem_create(&job, &v->problem, NULL));
     gconv_error error;
     if (gc_window_create(&v->window, &v->problem.chain, &v->problem.chain.steps[0], on_bytes, chunk,
                          shape.width, &error) != GCONV_OK)
@@ -132,15 +132,14 @@ static void pass_by_alone(gconv_shape shape, gconv_filter filter, gconv_border b
     close_view(&v);
 }
 
-static void rows_survive_as_long_as_needed(void **state)
+static void rows_survive_as_long_as_needed(void)
 {
-    (void)state;
     static const int filters[][4] = {{1, 1, 0, 0}, {3, 3, 1, 1}, {5, 4, 0, 0},   {4, 5, 3, 4},
                                      {1, 9, 0, 0}, {1, 9, 0, 8}, {7, 31, 3, 15}, {2, 40, 1, 39}};
     static const uint32_t heights[] = {1, 2, 5, 30, 31, 32, 100};
     static const int64_t chunks[] = {1, 4, 33};
-    for (size_t f = 0; f < sizeof filters / sizeof filters[0]; f++)
-        for (size_t h = 0; h < sizeof heights / sizeof heights[0]; h++)
+    for (size_t f = 0; f < COUNT(filters); f++)
+        for (size_t h = 0; h < COUNT(heights); h++)
             for (int n = 0; n < 3 * GCONV_BORDER_COUNT; n++) {
                 const int *f4 = filters[f];
                 gconv_filter filter = filter_with(f4[0], f4[1], f4[2], f4[3]);
@@ -154,9 +153,8 @@ static void rows_survive_as_long_as_needed(void **state)
             }
 }
 
-static void a_window_serves_part_after_part(void **state)
+static void a_window_serves_part_after_part(void)
 {
-    (void)state;
     for (int border = 0; border < GCONV_BORDER_COUNT; border++) {
         view v;
         open_view(&v, shape_of(3, 100, 1, 8), filter_with(3, 9, 1, 2), (gconv_border)border, 4);
@@ -167,9 +165,8 @@ static void a_window_serves_part_after_part(void **state)
     }
 }
 
-static void all_channels_and_widths(void **state)
+static void all_channels_and_widths(void)
 {
-    (void)state;
     for (int channels = 1; channels <= 4; channels++)
         for (uint32_t width = 1; width <= 34; width += 11)
             for (int border = 0; border < GCONV_BORDER_COUNT; border++) {
@@ -179,6 +176,16 @@ static void all_channels_and_widths(void **state)
                 pass_by(&v, 0, 5, 2);
                 close_view(&v);
             }
+}
+
+TEST(windows_on_floats_and_on_bytes)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        on_bytes = turn == 1;
+        rows_survive_as_long_as_needed();
+        a_window_serves_part_after_part();
+        all_channels_and_widths();
+    }
 }
 
 static void range(gconv_border border, gconv_filter filter, uint32_t height,
@@ -195,9 +202,8 @@ static void range(gconv_border border, gconv_filter filter, uint32_t height,
 
 #define ROWS(first, last) ((const int64_t[2]){first, last})
 
-static void ranges(void **state)
+TEST(ranges)
 {
-    (void)state;
     /* Convolution reads backwards: the anchor at the top reaches up. */
     gconv_filter centred = filter_with(1, 5, 0, 2), up = filter_with(1, 5, 0, 0);
     range(GCONV_BORDER_REPLICATE, centred, 100, ROWS(10, 19), ROWS(8, 21));
@@ -208,9 +214,8 @@ static void ranges(void **state)
 }
 
 /* A reflection needs rows further in than the filter itself reaches. */
-static void ranges_of_reflections(void **state)
+TEST(ranges_of_reflections)
 {
-    (void)state;
     gconv_filter up = filter_with(1, 5, 0, 0), down = filter_with(1, 5, 0, 4);
     int64_t from, to;
     view v;
@@ -222,33 +227,4 @@ static void ranges_of_reflections(void **state)
     gc_step_range(&v.problem.chain, &v.problem.chain.steps[0], 99, 99, &from, &to);
     assert_true(from <= 95 && from >= 94 && to == 99);
     close_view(&v);
-}
-
-static int use_floats(void **state)
-{
-    (void)state;
-    on_bytes = false;
-    return 0;
-}
-
-static int use_bytes(void **state)
-{
-    (void)state;
-    on_bytes = true;
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(rows_survive_as_long_as_needed, use_floats),
-        cmocka_unit_test_setup(rows_survive_as_long_as_needed, use_bytes),
-        cmocka_unit_test_setup(a_window_serves_part_after_part, use_floats),
-        cmocka_unit_test_setup(a_window_serves_part_after_part, use_bytes),
-        cmocka_unit_test_setup(all_channels_and_widths, use_floats),
-        cmocka_unit_test_setup(all_channels_and_widths, use_bytes),
-        cmocka_unit_test(ranges),
-        cmocka_unit_test(ranges_of_reflections),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

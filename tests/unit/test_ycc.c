@@ -1,13 +1,10 @@
 /* RGB made of planes is libjpeg-turbo's, in every size, sampling and orientation. */
-#include "turbo_support.h"
+#include "unit.h"
+
+#include "jpeg/turbo.h"
 
 #include "gpu/decode/ycc.h"
 #include "io/orient.h"
-
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 enum { SIDE_MAX = 40, TILE = 16 };
 
@@ -109,9 +106,8 @@ static void check_image(uint32_t width, uint32_t height, int sampling)
     free(bytes);
 }
 
-static void every_size_is_libjpegs(void **state)
+TEST(every_size_is_libjpegs)
 {
-    (void)state;
 #ifndef LIBJPEG_TURBO_VERSION
     skip();
 #endif
@@ -122,9 +118,8 @@ static void every_size_is_libjpegs(void **state)
 }
 
 /* All of them, from libjpeg's tables: build_ycc_rgb_table in jdcolor.c. */
-static void every_colour_is_converted(void **state)
+TEST(every_colour_is_converted)
 {
-    (void)state;
     for (int cb = 0; cb < 256; cb++)
         for (int cr = 0; cr < 256; cr++) {
             int red = (91881 * (cr - 128) + 32768) >> 16;
@@ -137,13 +132,4 @@ static void every_colour_is_converted(void **state)
                 assert_int_equal(gc_ycc_rgb(y, cb, cr), expected);
             }
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_is_libjpegs),
-        cmocka_unit_test(every_colour_is_converted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

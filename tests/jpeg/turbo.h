@@ -1,7 +1,7 @@
 /* JPEG files made and decoded by libjpeg alone, as a measure for other decoders: the planes as they
  * are stored, and the rows that gconv gets of libjpeg. */
-#ifndef UNIT_TURBO_SUPPORT_H
-#define UNIT_TURBO_SUPPORT_H
+#ifndef GC_TESTS_JPEG_TURBO_H
+#define GC_TESTS_JPEG_TURBO_H
 
 #include "base/hash.h"
 #include "gconv.h"
