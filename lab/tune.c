@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "cli/options/options.h"
-#include "cli/options/sweep.h"
 #include "cli/report/exit.h"
 #include "cli/report/json.h"
 #include "cli/report/messages.h"
@@ -11,6 +10,7 @@
 #include "cli/report/progress.h"
 #include "cli/report/tally.h"
 #include "gconv_lab.h"
+#include "lab/bench/lists.h"
 #include "lab/lab.h"
 
 #include <stdio.h>
@@ -100,12 +100,13 @@ static gconv_status list_filters(tuning *t, gconv_error *error)
     if (!is_wanted(t->options, tiles))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--filters' is for --impl %s: the others take fixed sizes", tiles);
-    gconv_status status = gc_read_filters(t->options->measure.filters, &filters, error);
-    if (status == GCONV_OK && filters.count > CASES_MAX)
+    if (gc_read_filters(t->options->measure.filters, &filters, error) != GCONV_OK)
+        return gc_blame_option("filters", error);
+    if (filters.count > CASES_MAX)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--filters': %d filters are more than the %d of a table",
                        filters.count, (int)CASES_MAX);
-    for (int i = 0; status == GCONV_OK && i < filters.count; i++) {
+    for (int i = 0; i < filters.count; i++) {
         if (filters.at[i].separates)
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
                            "option '--filters': the rank does not matter here; leave out 'rank1:'");
@@ -113,7 +114,7 @@ static gconv_status list_filters(tuning *t, gconv_error *error)
                  &(gconv_tuning_case){tiles, 0, filters.at[i].width, filters.at[i].height, false},
                  "");
     }
-    return status;
+    return GCONV_OK;
 }
 
 static gconv_status list_cases(tuning *t, gconv_error *error)

@@ -6,13 +6,13 @@
 #include "cli/measure/figures.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
-#include "cli/options/presets.h"
-#include "cli/options/sweep.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
 #include "lab/bench/baseline.h"
 #include "lab/bench/circumstances.h"
+#include "lab/bench/lists.h"
+#include "lab/bench/presets.h"
 #include "lab/bench/resume.h"
 #include "lab/bench/roofs.h"
 #include "lab/bench/sweep.h"
@@ -23,17 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The image and the filters that are timed where the command line names none. */
-static const char default_sizes[] = "4096";
-static const char default_filters[] =
-    "3..17,21,25,31,43,rank1:3,rank1:5,rank1:9,rank1:17,rank1:31,rank1:43";
-
 enum { SECONDS = 20 }; /* that measuring takes where the command line does not say it */
 
 typedef struct benchmark {
     const gc_options *options; /* with those of the preset */
-    gc_sweep_sizes sizes;
-    gc_sweep_filters filters;
+    const gc_preset *preset;   /* NULL: none */
+    gc_lists lists;
     gc_unusable unusable;
     gc_sweep sweep;
     char subject[128 + GC_PRESET_TEXT_BYTES]; /* a sentence: what is measured */
@@ -95,16 +90,15 @@ static gconv_status thin(benchmark *b, gconv_error *error)
 {
     gc_cases *cases = &b->sweep.cases;
     size_t all = cases->count;
-    gconv_status status = gc_cases_thin(cases, gc_share_of(b->options->measure.sample, all), error);
+    gconv_status status = gc_cases_thin(cases, gc_share_of(b->lists.sample, all), error);
     if (status == GCONV_OK && cases->count < all)
         gc_say("--sample: %zu of the %zu filters and images of the sweep", cases->count, all);
     return status;
 }
 
-/* The preset of the options; NULL where there is none. */
-static const gc_preset *preset_of(const gc_options *options)
+static bool has_transforms(const benchmark *b)
 {
-    return options->measure.preset != NULL ? gc_preset_named(options->measure.preset, NULL) : NULL;
+    return b->preset != NULL && b->preset->has_transforms;
 }
 
 /* Leaves out implementations that have no transforms of lines. */
@@ -125,9 +119,8 @@ static gconv_status keep_transforms(gc_sweep *sweep, gconv_error *error)
 
 static gconv_status list_cases(benchmark *b, gconv_error *error)
 {
-    const gc_preset *preset = preset_of(b->options);
-    if (preset == NULL || !preset->has_transforms)
-        return gc_cases_list(b->options, &b->sizes, &b->filters, &b->sweep.cases, error);
+    if (!has_transforms(b))
+        return gc_cases_list(b->options, &b->lists, &b->sweep.cases, error);
     gconv_status status = keep_transforms(&b->sweep, error);
     return status == GCONV_OK ? gc_cases_list_transforms(&b->sweep.cases, error) : status;
 }
@@ -135,17 +128,18 @@ static gconv_status list_cases(benchmark *b, gconv_error *error)
 /* Measures the roofs of the processors where the preset wants them. */
 static gconv_status measure_roofs(benchmark *b, gconv_error *error)
 {
-    const gc_preset *preset = preset_of(b->options);
-    if (preset == NULL || !preset->has_roofs)
+    if (b->preset == NULL || !b->preset->has_roofs)
         return GCONV_OK;
-    return gc_cpu_measure_roofs(b->sweep.session->job.threads, &b->sweep.machine.cpu, error);
+    gconv_status status =
+        gc_cpu_measure_roofs(b->sweep.session->job.threads, &b->sweep.machine.cpu, error);
+    b->sweep.table.cpu = b->sweep.machine.cpu;
+    return status;
 }
 
 static void describe(benchmark *b)
 {
     char blocks[GC_PRESET_TEXT_BYTES];
-    const gc_preset *preset = preset_of(b->options);
-    if (preset != NULL && preset->has_transforms) {
+    if (has_transforms(b)) {
         snprintf(b->subject, sizeof b->subject, "Fourier transforms of random complex numbers.");
         return;
     }
@@ -210,9 +204,9 @@ static void print_rest(benchmark *b)
 static gconv_status run(benchmark *b, gconv_error *error)
 {
     gc_sweep *sweep = &b->sweep;
-    gc_bench_open(&sweep->table, &b->sizes, sweep->machine.cpu);
+    gc_bench_open(&sweep->table);
     gconv_status status = add_unusable(b, error);
-    gc_bench_heads(&sweep->table, &b->sizes, sweep->machine.cpu, sweep->names, sweep->name_count);
+    gc_bench_heads(&sweep->table, sweep->names, sweep->name_count);
     if (status == GCONV_OK)
         status = gc_sweep_run(sweep, error);
     print_rest(b);
@@ -237,8 +231,7 @@ static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_erro
         return GCONV_OK;
     *blamed = b->options->measure.html;
     size_t size = 0;
-    char *json = gc_bench_document(&b->sweep.table, &b->sizes, b->sweep.machine.cpu, b->subject,
-                                   &b->sweep.points, &size);
+    char *json = gc_bench_document(&b->sweep.table, b->subject, &b->sweep.points, &size);
     return gc_html_reporter.close(b->options, json, size, report, error);
 }
 
@@ -265,18 +258,16 @@ static gconv_status prepare(const gc_options *given, gc_options *options, benchm
     if (given->measure.fail_above >= 0 && given->measure.baseline == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "--fail-above needs a --baseline");
     gconv_status status = gc_html_reporter.check(given, error);
-    if (status == GCONV_OK && given->measure.preset != NULL)
-        status = gc_preset_apply(gc_preset_named(given->measure.preset, NULL), options, error);
-    if (preset_of(given) != NULL && preset_of(given)->has_transforms)
-        return status;
+    if (status == GCONV_OK && given->measure.preset != NULL) {
+        b->preset = b->sweep.table.preset = gc_preset_named(given->measure.preset, error);
+        if (b->preset == NULL)
+            return gc_blame_option("preset", error);
+        status = gc_preset_apply(b->preset, options, error);
+    }
     if (status == GCONV_OK)
-        status =
-            gc_read_sizes(options->measure.sizes != NULL ? options->measure.sizes : default_sizes,
-                          &b->sizes, error);
-    const char *filters =
-        options->measure.filters != NULL ? options->measure.filters : default_filters;
-    if (status == GCONV_OK && options->kernel_count == 0)
-        status = gc_read_filters(filters, &b->filters, error);
+        status = gc_lists_read(options, &b->lists, error);
+    if (has_transforms(b))
+        b->lists.sizes.count = 0; /* of images, which there are none of */
     return status;
 }
 
@@ -288,6 +279,7 @@ int gc_run_bench(const gc_options *given)
     const char *blamed = NULL;
     benchmark b = {.options = &options};
     b.sweep.table.options = &options;
+    b.sweep.table.sizes = &b.lists.sizes;
     b.sweep.session = &session;
     b.sweep.resume.descriptor = -1;
     gconv_status status = prepare(given, &options, &b, &error);

@@ -8,11 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool is_wanted(const gc_options *options, int kind)
-{
-    return options->measure.samples != 0 ? (options->measure.samples >> kind & 1) != 0 : kind == 0;
-}
-
 /* The chain of edges is for grey images. */
 static bool takes_chain(const gc_options *options, const gc_sample_kind *kind)
 {
@@ -34,24 +29,24 @@ static void add_image(gc_cases *cases, const gc_options *options, gc_case one,
     }
 }
 
-gconv_status gc_cases_list(const gc_options *options, const gc_sweep_sizes *sizes,
-                           const gc_sweep_filters *filters, gc_cases *cases, gconv_error *error)
+gconv_status gc_cases_list(const gc_options *options, const gc_lists *lists, gc_cases *cases,
+                           gconv_error *error)
 {
-    size_t kinds = 0;
-    while (gc_sample_kind_at((int)kinds) != NULL)
-        kinds++;
-    size_t most = (size_t)sizes->count * kinds * ((size_t)filters->count + 1);
+    const gc_sample_kind *kind;
+    size_t most = 0;
+    for (int i = 0; gc_sample_kind_at(i) != NULL; i++)
+        most += (size_t)lists->sizes.count * ((size_t)lists->filters.count + 1);
     *cases = (gc_cases){.at = gc_allocate_array(most, sizeof(gc_case))};
     if (cases->at == NULL)
         return gc_fail_memory(error, most * sizeof(gc_case));
-    for (int i = 0; i < sizes->count; i++)
-        for (int j = 0; j < (int)kinds; j++)
-            if (is_wanted(options, j))
+    for (int i = 0; i < lists->sizes.count; i++)
+        for (int j = 0; (kind = gc_sample_kind_at(j)) != NULL; j++)
+            if ((lists->samples >> j & 1) != 0)
                 add_image(cases, options,
-                          (gc_case){.width = sizes->at[i].width,
-                                    .height = sizes->at[i].height,
-                                    .kind = gc_sample_kind_at(j)},
-                          filters);
+                          (gc_case){.width = lists->sizes.at[i].width,
+                                    .height = lists->sizes.at[i].height,
+                                    .kind = kind},
+                          &lists->filters);
     return GCONV_OK;
 }
 

@@ -6,9 +6,8 @@
 #include "cli/image/chain.h"
 #include "cli/measure/point.h"
 #include "cli/options/options.h"
-#include "cli/options/sample_kinds.h"
-#include "cli/options/sweep.h"
 #include "gconv.h"
+#include "lab/bench/lists.h"
 
 typedef struct gc_case {
     int width, height; /* of the image; of transforms the points of a line, and how many lines */
@@ -26,8 +25,8 @@ typedef struct gc_cases {
 
 /* Lists every case that the options name. Without --kernel and --filters, images of one channel
  * also take the chain of edges. */
-gconv_status gc_cases_list(const gc_options *options, const gc_sweep_sizes *sizes,
-                           const gc_sweep_filters *filters, gc_cases *cases, gconv_error *error);
+gconv_status gc_cases_list(const gc_options *options, const gc_lists *lists, gc_cases *cases,
+                           gconv_error *error);
 
 /* Lists transforms of lines of all lengths. */
 gconv_status gc_cases_list_transforms(gc_cases *cases, gconv_error *error);

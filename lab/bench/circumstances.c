@@ -2,9 +2,9 @@
 
 #include "base/hash.h"
 #include "cli/measure/figures.h"
-#include "cli/options/sample_kinds.h"
 #include "cli/report/about.h"
 #include "cli/report/json.h"
+#include "lab/bench/lists.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -72,18 +72,6 @@ static void write_text(const char *key, const char *value)
     gc_json_string(key, value != NULL ? value : "");
 }
 
-static void write_samples(unsigned kinds)
-{
-    char list[128] = "";
-    for (int i = 0; gc_sample_kind_at(i) != NULL; i++)
-        if (kinds == 0 ? i == 0 : (kinds >> i & 1) != 0) {
-            size_t used = strlen(list);
-            snprintf(list + used, sizeof list - used, "%s%s", used > 0 ? "," : "",
-                     gc_sample_kind_at(i)->name);
-        }
-    gc_json_string("samples", list);
-}
-
 static void write_options(const gc_session *session)
 {
     const gc_options *options = session->options;
@@ -93,9 +81,9 @@ static void write_options(const gc_session *session)
     write_text("filters", options->measure.filters);
     if (options->kernel_count > 0)
         write_chain(&session->chain);
-    gc_json_integer("sample", options->measure.sample.count);
-    gc_json_number("sample_percent", options->measure.sample.percent);
-    write_samples(options->measure.samples);
+    write_text("sample", options->measure.sample);
+    write_text("samples", options->measure.samples != NULL ? options->measure.samples
+                                                           : gc_sample_kind_at(0)->name);
     write_text("implementations", options->implementations);
     gc_json_string("device", job->device);
     gc_json_string("border", gconv_border_name(job->border));

@@ -3,9 +3,8 @@
 #define GC_LAB_BENCH_INPUTS_H
 
 #include "cli/image/picture.h"
-#include "cli/options/sample_kinds.h"
-#include "cli/options/sweep.h"
 #include "gconv.h"
+#include "lab/bench/lists.h"
 
 /* Makes the filter. Weights of full rank are random numbers from 0 to 1, so that nothing is gained
  * by taking the filter apart. Those of rank 1 are products of whole numbers from 1 to 7. */

@@ -3,10 +3,10 @@
 #include "cli/measure/clocks.h"
 #include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
-#include "cli/options/presets.h"
 #include "cli/report/json.h"
 #include "cli/report/output.h"
 #include "lab/bench/formats.h"
+#include "lab/bench/presets.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -171,20 +171,20 @@ void gc_bench_row(gc_bench_table *table, const gc_point *point)
     gc_flush_output();
 }
 
-static void json_head(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
+static void json_head(const gc_bench_table *table)
 {
     gc_json_open(NULL, '{');
     gc_json_integer("schema", GC_JSON_SCHEMA);
     gc_json_string("command", "bench");
     if (table->options->measure.preset != NULL)
         gc_json_string("preset", table->options->measure.preset);
-    if (sizes->count == 1) {
-        gc_json_integer("width", sizes->at[0].width);
-        gc_json_integer("height", sizes->at[0].height);
+    if (table->sizes->count == 1) {
+        gc_json_integer("width", table->sizes->at[0].width);
+        gc_json_integer("height", table->sizes->at[0].height);
     }
-    if (cpu.peak > 0) {
-        gc_json_number("cpu_bandwidth", cpu.bandwidth);
-        gc_json_number("cpu_peak_flops", cpu.peak);
+    if (table->cpu.peak > 0) {
+        gc_json_number("cpu_bandwidth", table->cpu.bandwidth);
+        gc_json_number("cpu_peak_flops", table->cpu.peak);
     }
     gc_json_open("results", '[');
 }
@@ -197,58 +197,50 @@ static void json_end(const gc_bench_table *table, const char *subject, const gc_
     gc_json_close('}');
 }
 
-void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
+void gc_bench_open(const gc_bench_table *table)
 {
     if (table->options->measure.csv)
         gc_bench_csv_heads();
     if (table->options->report.json)
-        json_head(table, sizes, cpu);
-}
-
-static const gc_preset *preset_of(const gc_bench_table *table)
-{
-    return table->options->measure.preset != NULL
-               ? gc_preset_named(table->options->measure.preset, NULL)
-               : NULL;
+        json_head(table);
 }
 
 static bool has_transforms(const gc_bench_table *table)
 {
-    return preset_of(table) != NULL && preset_of(table)->has_transforms;
+    return table->preset != NULL && table->preset->has_transforms;
 }
 
-static void print_title(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
+static void print_title(const gc_bench_table *table)
 {
     if (has_transforms(table)) {
         puts("Fourier transforms of complex numbers of two float32, from memory to memory\n");
         return;
     }
-    if (sizes->count == 1)
-        printf("%dx%d, ", sizes->at[0].width, sizes->at[0].height);
+    if (table->sizes->count == 1)
+        printf("%dx%d, ", table->sizes->at[0].width, table->sizes->at[0].height);
     printf("%sfrom memory to memory; border %s\n",
-           table->options->measure.samples == 0 ? "1 channel of 8 bits, " : "",
+           table->options->measure.samples == NULL ? "1 channel of 8 bits, " : "",
            gconv_border_name(table->options->job.border));
-    if (cpu.peak > 0)
-        printf("roofs of the CPU, measured: %.1f GB/s, %.0f GFLOP/s\n", 1e-9 * cpu.bandwidth,
-               1e-9 * cpu.peak);
+    if (table->cpu.peak > 0)
+        printf("roofs of the CPU, measured: %.1f GB/s, %.0f GFLOP/s\n", 1e-9 * table->cpu.bandwidth,
+               1e-9 * table->cpu.peak);
     putchar('\n');
 }
 
-void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
-                    const char *const *names, int name_count)
+void gc_bench_heads(gc_bench_table *table, const char *const *names, int name_count)
 {
     if (table->options->report.json || table->options->measure.csv)
         return;
-    print_title(table, sizes, cpu);
+    print_title(table);
     for (int i = 0; i < COLUMN_COUNT; i++)
         table->columns[i] = all_columns[i].column;
     table->columns[COLUMN_NAME].width = gc_label_width(names, name_count);
-    table->columns[COLUMN_SIZE].hidden = sizes->count <= 1;
-    table->columns[COLUMN_SAMPLES].hidden = table->options->measure.samples == 0;
+    table->columns[COLUMN_SIZE].hidden = table->sizes->count <= 1;
+    table->columns[COLUMN_SAMPLES].hidden = table->options->measure.samples == NULL;
     table->columns[COLUMN_CHANGE].hidden = table->options->measure.baseline == NULL;
     table->columns[COLUMN_KERNEL].hidden = !gc_may_use_device(names, name_count);
     table->columns[COLUMN_BORDER].hidden = table->columns[COLUMN_KERNEL].hidden;
-    const gc_preset *preset = preset_of(table);
+    const gc_preset *preset = table->preset;
     bool has_steps = preset != NULL && preset->has_steps;
     table->columns[COLUMN_SPEED_UP].hidden = !has_steps;
     table->columns[COLUMN_STEP].hidden = !has_steps;
@@ -277,11 +269,11 @@ void gc_bench_close(const gc_bench_table *table, const char *subject, const gc_p
     gc_json_end();
 }
 
-char *gc_bench_document(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
-                        const char *subject, const gc_points *points, size_t *size)
+char *gc_bench_document(const gc_bench_table *table, const char *subject, const gc_points *points,
+                        size_t *size)
 {
     gc_json_begin_apart();
-    json_head(table, sizes, cpu);
+    json_head(table);
     for (size_t i = 0; i < points->count; i++)
         gc_point_json(&points->at[i], NULL);
     json_end(table, subject, points);

@@ -5,26 +5,28 @@
 #include "cli/measure/point.h"
 #include "cli/measure/traffic.h"
 #include "cli/options/options.h"
-#include "cli/options/sweep.h"
 #include "cli/report/table.h"
+#include "lab/bench/lists.h"
+#include "lab/bench/presets.h"
 
 enum { GC_BENCH_COLUMNS = 16 };
 
 typedef struct gc_bench_table {
     const gc_options *options;
+    const gc_preset *preset; /* NULL: none */
+    const gc_sweep_sizes *sizes;
+    gc_roofs cpu; /* of the processors; 0 if they were not measured */
     gc_column columns[GC_BENCH_COLUMNS];
 } gc_bench_table;
 
 /* Whether the table is text for people, which says by itself what cannot run here. */
 bool gc_bench_is_text(const gc_bench_table *table);
 
-/* Begins the object of --json, or prints the names of the values of --csv. `cpu` has the roofs of
- * the processors, 0 where they were not measured. */
-void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu);
+/* Begins the object of --json, or prints the names of the values of --csv. */
+void gc_bench_open(const gc_bench_table *table);
 
 /* Prints the image and the heads of the columns for these names, where there are such. */
-void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
-                    const char *const *names, int name_count);
+void gc_bench_heads(gc_bench_table *table, const char *const *names, int name_count);
 
 /* Prints the row of a point, its values, or its object. In a table for people,
  * gc_bench_refusals prints the points that are not usable. */
@@ -38,7 +40,7 @@ void gc_bench_close(const gc_bench_table *table, const char *subject, const gc_p
 
 /* The object of --json with all points, as a line of `size` bytes; free releases it. NULL where
  * memory is short. */
-char *gc_bench_document(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
-                        const char *subject, const gc_points *points, size_t *size);
+char *gc_bench_document(const gc_bench_table *table, const char *subject, const gc_points *points,
+                        size_t *size);
 
 #endif

@@ -2,24 +2,23 @@
 #include "unit.h"
 
 #include "cli/options/implementations.h"
-#include "cli/options/presets.h"
 #include "lab/bench/cases.h"
+#include "lab/bench/presets.h"
 
-static gc_cases listed(const char *sizes_text, const char *filters_text, unsigned samples)
+static gc_cases listed(const char *sizes, const char *filters, const char *samples)
 {
-    static gc_sweep_sizes sizes;
-    static gc_sweep_filters filters;
-    gc_options options = {.measure = {.filters = filters_text, .samples = samples}};
+    static gc_lists lists;
+    const gc_options options = {
+        .measure = {.sizes = sizes, .filters = filters, .samples = samples}};
     gc_cases cases;
-    assert_ok(gc_read_sizes(sizes_text, &sizes, NULL));
-    assert_ok(gc_read_filters(filters_text, &filters, NULL));
-    assert_ok(gc_cases_list(&options, &sizes, &filters, &cases, NULL));
+    assert_ok(gc_lists_read(&options, &lists, NULL));
+    assert_ok(gc_cases_list(&options, &lists, &cases, NULL));
     return cases;
 }
 
 TEST(test_order)
 {
-    gc_cases cases = listed("64,32x16", "3,rank1:5x7", 3);
+    gc_cases cases = listed("64,32x16", "3,rank1:5x7", "rgb8,grey8");
     assert_int_equal(cases.count, 2 * 2 * 2);
     for (size_t i = 0; i < cases.count; i++) {
         const gc_case *one = &cases.at[i];
@@ -40,7 +39,7 @@ TEST(test_order)
  * places in each direction. Rows and columns are thinned alike. */
 TEST(test_even)
 {
-    gc_cases all = listed("64", "3..43x3..43", 0), cases = listed("64", "3..43x3..43", 0);
+    gc_cases all = listed("64", "3..43x3..43", NULL), cases = listed("64", "3..43x3..43", NULL);
     assert_int_equal(cases.count, 441);
     assert_ok(gc_cases_thin(&cases, 25, NULL));
     assert_int_equal(cases.count, 25);
@@ -61,7 +60,7 @@ TEST(test_even)
 /* The corners come first, in the order of the sweep. */
 TEST(test_corners)
 {
-    gc_cases cases = listed("64", "3..43x3..43", 0);
+    gc_cases cases = listed("64", "3..43x3..43", NULL);
     static const int sides[4][2] = {{3, 3}, {3, 43}, {43, 3}, {43, 43}};
     assert_ok(gc_cases_thin(&cases, 4, NULL));
     assert_int_equal(cases.count, 4);
@@ -74,7 +73,7 @@ TEST(test_corners)
 
 TEST(test_limits)
 {
-    gc_cases cases = listed("64,128", "3,3,5", 0); /* 3 is there twice */
+    gc_cases cases = listed("64,128", "3,3,5", NULL); /* 3 is there twice */
     assert_ok(gc_cases_thin(&cases, 6, NULL));
     assert_int_equal(cases.count, 6);
     assert_ok(gc_cases_thin(&cases, 5, NULL));

@@ -6,7 +6,6 @@
 #include "cli/options/commands.h"
 #include "cli/options/rows.h"
 #include "cli/options/shard.h"
-#include "cli/options/sweep.h"
 #include "gconv.h"
 
 enum { GC_OPTIONS_MAX = 96 };
@@ -67,9 +66,8 @@ typedef struct gc_report_options {
 
 /* Of commands that measure. */
 typedef struct gc_measure_options {
-    const char *sizes, *filters, *preset; /* of bench, checked; NULL: not given */
-    unsigned samples;     /* --samples, as gc_read_sample_kinds gives it; 0: not given */
-    gc_share sample;      /* --sample; all 0: not given */
+    /* Texts of bench, which gconv-lab reads; NULL: not given. */
+    const char *sizes, *filters, *preset, *samples, *sample;
     double time;          /* seconds that measuring may take; 0: the command's own limit */
     const char *resume;   /* NULL: not given */
     const char *baseline; /* NULL: not given */

@@ -5,9 +5,6 @@
 #include "cli/options/commands.h"
 #include "cli/options/formats.h"
 #include "cli/options/implementations.h"
-#include "cli/options/presets.h"
-#include "cli/options/sample_kinds.h"
-#include "cli/options/sweep.h"
 #include "cli/options/template.h"
 #include "cli/options/words.h"
 
@@ -316,29 +313,34 @@ gconv_status gc_set_time(gc_options *options, const char *value, gconv_error *er
     return status;
 }
 
+static gconv_status set_text(const char **text, const char *value)
+{
+    *text = value;
+    return GCONV_OK;
+}
+
 gconv_status gc_set_samples(gc_options *options, const char *value, gconv_error *error)
 {
-    return gc_read_sample_kinds(value, &options->measure.samples, error);
+    (void)error;
+    return set_text(&options->measure.samples, value);
 }
 
 gconv_status gc_set_sizes(gc_options *options, const char *value, gconv_error *error)
 {
-    gc_sweep_sizes sizes;
-    options->measure.sizes = value;
-    return gc_read_sizes(value, &sizes, error);
+    (void)error;
+    return set_text(&options->measure.sizes, value);
 }
 
 gconv_status gc_set_filters(gc_options *options, const char *value, gconv_error *error)
 {
-    gc_sweep_filters filters;
-    options->measure.filters = value;
-    return gc_read_filters(value, &filters, error);
+    (void)error;
+    return set_text(&options->measure.filters, value);
 }
 
 gconv_status gc_set_preset(gc_options *options, const char *value, gconv_error *error)
 {
-    options->measure.preset = value;
-    return gc_preset_named(value, error) != NULL ? GCONV_OK : GCONV_ERROR_ARGUMENT;
+    (void)error;
+    return set_text(&options->measure.preset, value);
 }
 
 static gconv_status set_file(const char **file, const char *value, gconv_error *error)
@@ -370,7 +372,8 @@ gconv_status gc_set_fail_above(gc_options *options, const char *value, gconv_err
 
 gconv_status gc_set_sample(gc_options *options, const char *value, gconv_error *error)
 {
-    return gc_read_share(value, &options->measure.sample, error);
+    (void)error;
+    return set_text(&options->measure.sample, value);
 }
 
 gconv_status gc_set_html(gc_options *options, const char *value, gconv_error *error)

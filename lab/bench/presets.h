@@ -1,6 +1,6 @@
 /* --preset: experiments of the sources, as options of `bench`. */
-#ifndef GC_CLI_OPTIONS_PRESETS_H
-#define GC_CLI_OPTIONS_PRESETS_H
+#ifndef GC_LAB_BENCH_PRESETS_H
+#define GC_LAB_BENCH_PRESETS_H
 
 #include "cli/options/options.h"
 
@@ -33,7 +33,7 @@ typedef struct gc_preset {
 /* The preset of this name. Where there is none, NULL, with a message. */
 const gc_preset *gc_preset_named(const char *name, gconv_error *error);
 
-/* Sets the options that a preset stands for, where the command line leaves them open. */
+/* Sets the options that a preset stands for, if the command line leaves them open. */
 gconv_status gc_preset_apply(const gc_preset *preset, gc_options *options, gconv_error *error);
 
 /* Whether an implementation is measured with filters of this rank: always, but where the

@@ -1,8 +1,9 @@
-#include "cli/options/sweep.h"
+#include "lab/bench/lists.h"
 
 #include "base/number.h"
 #include "base/status.h"
 #include "cli/options/implementations.h"
+#include "cli/options/words.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -113,6 +114,35 @@ gconv_status gc_read_filters(const char *text, gc_sweep_filters *filters, gconv_
     return status;
 }
 
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static const gc_sample_kind kinds_table[] = {
+    {"grey8", 1, 8}, {"rgb8", 3, 8}, {"rgba8", 4, 8}, {"grey16", 1, 16}, {"rgb16", 3, 16},
+};
+enum { KIND_COUNT = sizeof kinds_table / sizeof kinds_table[0] };
+
+const gc_sample_kind *gc_sample_kind_at(int index)
+{
+    return index >= 0 && index < KIND_COUNT ? &kinds_table[index] : NULL;
+}
+
+gconv_status gc_read_sample_kinds(const char *list, unsigned *kinds, gconv_error *error)
+{
+    gc_word words[KIND_COUNT + 1];
+    for (int i = 0; i < KIND_COUNT; i++)
+        words[i] = (gc_word){kinds_table[i].name, 1 << i};
+    words[KIND_COUNT] = (gc_word){"all", (1 << KIND_COUNT) - 1};
+    char name[GC_NAME_BYTES];
+    for (*kinds = 0; gc_next_name(&list, name);) {
+        int bits;
+        gconv_status status = gc_read_word(words, KIND_COUNT + 1, name, &bits, error);
+        if (status != GCONV_OK)
+            return status;
+        *kinds |= (unsigned)bits;
+    }
+    return GCONV_OK;
+}
+
 /* ---- Shares ---------------------------------------------------------------------------------- */
 
 gconv_status gc_read_share(const char *text, gc_share *share, gconv_error *error)
@@ -141,4 +171,42 @@ size_t gc_share_of(gc_share share, size_t all)
                   : share.count > 0 ? share.count
                                     : (double)all;
     return part < (double)all ? (size_t)part : all;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* The image and the filters that are timed if the command line names none. */
+static const char default_sizes[] = "4096";
+static const char default_filters[] =
+    "3..17,21,25,31,43,rank1:3,rank1:5,rank1:9,rank1:17,rank1:31,rank1:43";
+
+gconv_status gc_blame_option(const char *name, gconv_error *error)
+{
+    gconv_error reason = *error;
+    return gc_fail(error, reason.status, "option '--%s': %.400s", name, reason.message);
+}
+
+static const char *text_of(const char *given, const char *otherwise)
+{
+    return given != NULL ? given : otherwise;
+}
+
+gconv_status gc_lists_read(const gc_options *options, gc_lists *lists, gconv_error *error)
+{
+    lists->filters.count = 0;
+    lists->sample = (gc_share){.count = 0};
+    if (gc_read_sizes(text_of(options->measure.sizes, default_sizes), &lists->sizes, error) !=
+        GCONV_OK)
+        return gc_blame_option("sizes", error);
+    if (options->kernel_count == 0 &&
+        gc_read_filters(text_of(options->measure.filters, default_filters), &lists->filters,
+                        error) != GCONV_OK)
+        return gc_blame_option("filters", error);
+    if (gc_read_sample_kinds(text_of(options->measure.samples, kinds_table[0].name),
+                             &lists->samples, error) != GCONV_OK)
+        return gc_blame_option("samples", error);
+    if (options->measure.sample != NULL &&
+        gc_read_share(options->measure.sample, &lists->sample, error) != GCONV_OK)
+        return gc_blame_option("sample", error);
+    return GCONV_OK;
 }

@@ -1,8 +1,7 @@
-#include "cli/options/presets.h"
+#include "lab/bench/presets.h"
 
 #include "base/status.h"
 #include "cli/options/implementations.h"
-#include "cli/options/sample_kinds.h"
 #include "cli/options/table.h"
 #include "cli/options/words.h"
 
@@ -155,8 +154,8 @@ gconv_status gc_preset_apply(const gc_preset *preset, gc_options *options, gconv
     gconv_status status = check_convolves(preset, options, error);
     if (preset->has_transforms)
         return status;
-    if (options->measure.samples == 0)
-        status = gc_read_sample_kinds(preset->samples, &options->measure.samples, error);
+    if (options->measure.samples == NULL)
+        options->measure.samples = preset->samples;
     if (status == GCONV_OK && !gc_option_given(options, "border"))
         status = gconv_border_parse(preset->border, &options->job.border,
                                     &options->job.border_value, error);

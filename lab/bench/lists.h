@@ -1,7 +1,8 @@
-/* --sizes and --filters: what `bench` sweeps over. */
-#ifndef GC_CLI_OPTIONS_SWEEP_H
-#define GC_CLI_OPTIONS_SWEEP_H
+/* The values of --sizes, --filters, --samples and --sample: what `bench` sweeps over. */
+#ifndef GC_LAB_BENCH_LISTS_H
+#define GC_LAB_BENCH_LISTS_H
 
+#include "cli/options/options.h"
 #include "gconv.h"
 
 #include <stddef.h>
@@ -36,6 +37,18 @@ gconv_status gc_read_sizes(const char *text, gc_sweep_sizes *sizes, gconv_error 
  * Several with commas. Sides are 1 to GCONV_FILTER_SIDE_MAX. */
 gconv_status gc_read_filters(const char *text, gc_sweep_filters *filters, gconv_error *error);
 
+/* Interleaved channels, and bits of a sample. */
+typedef struct gc_sample_kind {
+    const char *name;
+    int channels, depth;
+} gc_sample_kind;
+
+/* Kind `index`, from 0 on; NULL if there is none. Kind 0 is grey with 8 bits, the default. */
+const gc_sample_kind *gc_sample_kind_at(int index);
+
+/* Reads names with commas between them, or "all". Bit i of *kinds becomes 1 for kind i. */
+gconv_status gc_read_sample_kinds(const char *list, unsigned *kinds, gconv_error *error);
+
 /* A part of something that can be counted. */
 typedef struct gc_share {
     int count;      /* so many; 0: `percent` says it */
@@ -47,5 +60,19 @@ gconv_status gc_read_share(const char *text, gc_share *share, gconv_error *error
 
 /* How many of `all` a share is: at least 1 of 1 or more, all of them where nothing is said. */
 size_t gc_share_of(gc_share share, size_t all);
+
+/* All of them. */
+typedef struct gc_lists {
+    gc_sweep_sizes sizes;
+    gc_sweep_filters filters; /* none with --kernel */
+    unsigned samples;         /* as of gc_read_sample_kinds */
+    gc_share sample;
+} gc_lists;
+
+/* Reads the options, or what stands for those that are not given. A message names the option. */
+gconv_status gc_lists_read(const gc_options *options, gc_lists *lists, gconv_error *error);
+
+/* Puts "option '--NAME': " before the message of a failure. */
+gconv_status gc_blame_option(const char *name, gconv_error *error);
 
 #endif
