@@ -96,11 +96,12 @@ typedef enum gc_offer {
     GC_OFFER_NEEDS_MORE /* the header goes on behind the bytes that are held */
 } gc_offer;
 
-/* Whether a device may decode the file that libjpeg has read the header of. Bytes, `held` and
- * `size` of the picture are set; the function sets the others but for the orientation, or *reason.
- * What the picture needs lies in *memory, which is NULL at first, and which the caller frees. */
-typedef gc_offer gc_jpeg_offer(const struct jpeg_decompress_struct *jpeg, gconv_encoded *picture,
-                               void **memory, const char **reason);
+/* Whether a device may decode the file that libjpeg has read the header of, and whose entropy-coded
+ * data begin `data` bytes from its start. Bytes, `held` and `size` of the picture are set; the
+ * function sets the others but for the orientation, or *reason. What the picture needs lies in
+ * *memory, which is NULL at first, and which the caller frees. */
+typedef gc_offer gc_jpeg_offer(const struct jpeg_decompress_struct *jpeg, uint64_t data,
+                               gconv_encoded *picture, void **memory, const char **reason);
 
 /* ---- The table ------------------------------------------------------------------------------- */
 

@@ -100,13 +100,11 @@ static gconv_status decode(const gconv_encoded *picture, bool luma_only, gc_deco
                            gconv_error *error)
 {
     gconv_encoded copy = *picture;
-    gc_jpeg_facts facts;
     gc_jpeg_layout layout;
-    const char *reason;
     *decoded = (gc_decoded){.planes = {NULL}};
-    if (!gc_jpeg_read_layout(picture->bytes, picture->size, &facts, &layout, &reason))
+    const char *reason = jpeg_read_layout(picture->bytes, picture->size, &copy, &layout);
+    if (reason != NULL)
         return fail_with(error, GCONV_ERROR_UNSUPPORTED, reason);
-    copy.layout = &layout;
     return run_kernels(&copy, luma_only, decoded, error);
 }
 
@@ -374,20 +372,6 @@ static unsigned char *read_file(const char *name, size_t *size)
     return bytes;
 }
 
-static gconv_encoded encoded_of(const unsigned char *bytes, size_t size, const gc_jpeg_facts *facts)
-{
-    bool halves_x = facts->sampling == GC_JPEG_422 || facts->sampling == GC_JPEG_420;
-    return (gconv_encoded){.bytes = bytes,
-                           .held = size,
-                           .size = size,
-                           .width = facts->width,
-                           .height = facts->height,
-                           .components = facts->components,
-                           .sampling_x = halves_x ? 2 : 1,
-                           .sampling_y = facts->sampling == GC_JPEG_420 ? 2 : 1,
-                           .orientation = 1};
-}
-
 /* What the judge finds sound libjpeg-turbo decodes without a warning, and the device to the same
  * bits. Planes of Y alone are the same, too. */
 static void check_sound(const char *name, const gconv_encoded *picture,
@@ -417,14 +401,13 @@ static void check_sound(const char *name, const gconv_encoded *picture,
 }
 
 /* What the judge rejects the kernels reject, too. */
-static void check_rejected(const char *name, const unsigned char *bytes, size_t size,
-                           const jpeg_verdict *verdict)
+static void check_rejected(const char *name, const jpeg_verdict *verdict)
 {
     gc_decoded decoded;
     gconv_error error;
     if (verdict->layout.data == 0) /* the header is rejected */
         return;
-    gconv_encoded picture = encoded_of(bytes, size, &verdict->facts);
+    gconv_encoded picture = verdict->picture;
     checked++;
     gconv_status status = decode(&picture, false, &decoded, &error);
     if (status == GCONV_OK)
@@ -441,11 +424,12 @@ static void check_files(char **names, int count)
         unsigned char *bytes = read_file(names[i], &size);
         jpeg_verdict verdict;
         if (bytes != NULL && jpeg_is_sound(bytes, size, &verdict)) {
-            gconv_encoded picture = encoded_of(bytes, verdict.bytes, &verdict.facts);
+            gconv_encoded picture = verdict.picture;
+            picture.size = picture.held = verdict.bytes;
             sound++;
             check_sound(names[i], &picture, &decoded);
         } else if (bytes != NULL) {
-            check_rejected(names[i], bytes, size, &verdict);
+            check_rejected(names[i], &verdict);
         }
         free(bytes);
     }
@@ -497,10 +481,13 @@ static void measure(int threads, char **names, int count)
         size_t size;
         unsigned char *bytes = read_file(names[i], &size);
         jpeg_verdict verdict;
-        if (bytes != NULL && jpeg_is_sound(bytes, size, &verdict))
-            files[file_count++].image.about = encoded_of(bytes, verdict.bytes, &verdict.facts);
-        else
+        if (bytes == NULL || !jpeg_is_sound(bytes, size, &verdict)) {
             free(bytes);
+            continue;
+        }
+        gconv_encoded *about = &files[file_count++].image.about;
+        *about = verdict.picture;
+        about->held = about->size = verdict.bytes;
     }
     if (file_count == 0)
         return;

@@ -2,7 +2,12 @@
 
 #include "io/jpeg/fast/bits.h"
 
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h> /* jpeglib.h needs it before */
 #include <string.h>
+
+#include <jpeglib.h>
 
 enum { MARKER_RST0 = 0xd0, MARKER_EOI = 0xd9 };
 
@@ -77,12 +82,12 @@ static const char *judge_end(gc_jpeg_bits *from)
 /* `count` MCUs, to a marker. Returns why it is not sound, or NULL. */
 static const char *judge_interval(judge *by, uint64_t count)
 {
-    const gc_jpeg_facts *facts = &by->of->facts;
-    int luma_blocks = facts->sampling == GC_JPEG_420 ? 4 : facts->sampling == GC_JPEG_422 ? 2 : 1;
+    const gconv_encoded *picture = &by->of->picture;
+    int luma_blocks = picture->sampling_x * picture->sampling_y;
     int32_t dc[3] = {0};
     gc_jpeg_bits from = gc_jpeg_bits_at(by->bytes, by->size, by->at);
     for (; count > 0; count--)
-        for (int i = 0; i < luma_blocks + facts->components - 1; i++) {
+        for (int i = 0; i < luma_blocks + picture->components - 1; i++) {
             int c = i < luma_blocks ? 0 : i - luma_blocks + 1;
             const char *found = judge_block(by, &from, c, &dc[c]);
             if (from.count < from.invented)
@@ -124,10 +129,49 @@ static const char *judge_data(judge *by)
     return take_marker(by, MARKER_EOI) ? NULL : "no end of the image behind its data";
 }
 
+typedef struct trapped {
+    struct jpeg_error_mgr errors;
+    jmp_buf trap;
+} trapped;
+
+static _Noreturn void take_error(j_common_ptr jpeg)
+{
+    longjmp(((trapped *)(void *)jpeg->err)->trap, 1);
+}
+
+static void take_message(j_common_ptr jpeg, int level)
+{
+    if (level < 0)
+        take_error(jpeg);
+}
+
+const char *jpeg_read_layout(const unsigned char *bytes, size_t size, gconv_encoded *picture,
+                             gc_jpeg_layout *layout)
+{
+    struct jpeg_decompress_struct jpeg;
+    trapped of;
+    const char *volatile reason = "libjpeg fails, or warns of the header";
+    *picture = (gconv_encoded){.bytes = bytes, .held = size, .size = size, .orientation = 1};
+    *layout = (gc_jpeg_layout){.data = 0};
+    jpeg.err = jpeg_std_error(&of.errors);
+    of.errors.error_exit = take_error;
+    of.errors.emit_message = take_message;
+    jpeg_create_decompress(&jpeg);
+    if (setjmp(of.trap) == 0) {
+        jpeg_mem_src(&jpeg, (unsigned char *)(uintptr_t)bytes, size);
+        jpeg_read_header(&jpeg, TRUE);
+        size_t data = (size_t)(jpeg.src->next_input_byte - bytes);
+        reason = data <= size ? gc_jpeg_read_layout(&jpeg, data, picture, layout) : reason;
+    }
+    jpeg_destroy_decompress(&jpeg);
+    return reason;
+}
+
 bool jpeg_is_sound(const unsigned char *bytes, size_t size, jpeg_verdict *verdict)
 {
     *verdict = (jpeg_verdict){.bytes = 0};
-    if (!gc_jpeg_read_layout(bytes, size, &verdict->facts, &verdict->layout, &verdict->reason))
+    verdict->reason = jpeg_read_layout(bytes, size, &verdict->picture, &verdict->layout);
+    if (verdict->reason != NULL)
         return false;
     judge by = {.of = verdict, .bytes = bytes, .size = size, .at = verdict->layout.data};
     for (int i = 0; i < 4; i++)

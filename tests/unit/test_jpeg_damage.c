@@ -21,9 +21,9 @@ static bool check_file(const jpeg_file *file, const char *name, size_t index)
         return false;
     if (!turbo_decode(&(gconv_encoded){.bytes = file->bytes, .size = file->size}, &image))
         fail_msg("%s %zu: libjpeg fails or warns", name, index);
-    assert_int_equal(image.about.components, verdict.facts.components);
-    assert_int_equal(image.about.width, verdict.facts.width);
-    assert_int_equal(image.about.height, verdict.facts.height);
+    assert_int_equal(image.about.components, verdict.picture.components);
+    assert_int_equal(image.about.width, verdict.picture.width);
+    assert_int_equal(image.about.height, verdict.picture.height);
     turbo_free(&image);
     return true;
 }

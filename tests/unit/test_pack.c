@@ -4,9 +4,9 @@
 #include "unit.h"
 
 #include "gpu/decode/packed.h"
-#include "io/jpeg/fast/layout.h"
 #include "jpeg/random.h"
 #include "jpeg/samples.h"
+#include "jpeg/sound.h"
 
 enum { EOI = 0xd9, RST0 = 0xd0, DATA_MAX = 1 << 16 };
 
@@ -348,17 +348,11 @@ TEST(what_is_too_large_has_no_bound)
 
 static gconv_encoded read_picture(const jpeg_file *file, gc_jpeg_layout *layout)
 {
-    gc_jpeg_facts facts;
-    const char *reason;
-    assert_true(gc_jpeg_read_layout(file->bytes, file->size, &facts, layout, &reason));
-    bool halves = facts.sampling == GC_JPEG_422 || facts.sampling == GC_JPEG_420;
-    return (gconv_encoded){.width = facts.width,
-                           .height = facts.height,
-                           .components = facts.components,
-                           .sampling_x = halves ? 2 : 1,
-                           .sampling_y = facts.sampling == GC_JPEG_420 ? 2 : 1,
-                           .orientation = 1,
-                           .layout = layout};
+    gconv_encoded picture;
+    assert_null(jpeg_read_layout(file->bytes, file->size, &picture, layout));
+    picture.bytes = NULL;
+    picture.held = picture.size = 0;
+    return picture;
 }
 
 static void assert_head(const gc_packed *packed, const jpeg_recipe *recipe,

@@ -4,7 +4,7 @@
 #define GC_GPU_DECODE_PACKED_H
 
 #include "gconv.h"
-#include "io/jpeg/fast/jpeg_layout.h"
+#include "io/jpeg/fast/layout.h"
 
 #ifdef __cplusplus
 extern "C" {

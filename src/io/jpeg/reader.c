@@ -159,7 +159,8 @@ static gc_offer offer(gc_decoder *common, gconv_encoded *picture, const char **r
     if (gc_fast.jpeg_offer == NULL)
         return GC_OFFER_REFUSED;
     decoder->offered = picture->size;
-    return gc_fast.jpeg_offer(gc_libjpeg_header(decoder->libjpeg), picture,
+    return gc_fast.jpeg_offer(gc_libjpeg_header(decoder->libjpeg),
+                              gc_libjpeg_data_at(decoder->libjpeg), picture,
                               &decoder->offered_memory, reason);
 }
 

@@ -9,19 +9,23 @@
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-static bool list_table(const JHUFF_TBL *from, gc_jpeg_listing *to)
+bool gc_jpeg_copy_code(const void *table, gc_jpeg_code *to)
 {
+    const JHUFF_TBL *from = table;
     int count = 0;
-    if (from == NULL)
-        return false;
-    for (int length = 1; length <= GC_JPEG_CODE_BITS_MAX; length++)
+    for (int length = 1; from != NULL && length <= GC_JPEG_CODE_BITS_MAX; length++)
         count += from->bits[length];
-    if (count > 256)
+    if (count == 0 || count > 256)
         return false;
-    to->used = true;
     memcpy(to->counts, from->bits + 1, sizeof to->counts);
     memcpy(to->symbols, from->huffval, (size_t)count);
     return true;
+}
+
+static bool list_table(const JHUFF_TBL *from, gc_jpeg_listing *to)
+{
+    to->used = true;
+    return gc_jpeg_copy_code(from, &to->code);
 }
 
 /* The tables of the scan; all else is 0. */
@@ -42,13 +46,18 @@ static bool list_tables(const struct jpeg_decompress_struct *jpeg,
     return true;
 }
 
-static bool build_codes(const gc_jpeg_listing *from, bool ac, gc_jpeg_table *to)
+bool gc_jpeg_build_codes(const gc_jpeg_code *from, bool ac, gc_jpeg_table *to)
 {
     to->count = 0;
     for (int i = 0; i < GC_JPEG_CODE_BITS_MAX; i++)
         to->count += from->counts[i];
     memcpy(to->symbols, from->symbols, sizeof to->symbols);
-    if (!gc_jpeg_assign_codes(to, from->counts) || !gc_jpeg_symbols_are_sound(to, ac))
+    return gc_jpeg_assign_codes(to, from->counts) && gc_jpeg_symbols_are_sound(to, ac);
+}
+
+static bool build_look_up(const gc_jpeg_listing *from, bool ac, gc_jpeg_table *to)
+{
+    if (!gc_jpeg_build_codes(&from->code, ac, to))
         return false;
     gc_jpeg_build_look_up(to, ac);
     to->defined = true;
@@ -57,7 +66,7 @@ static bool build_codes(const gc_jpeg_listing *from, bool ac, gc_jpeg_table *to)
 
 static bool build_dc(const gc_jpeg_listing *from, gc_jpeg_dc *to)
 {
-    if (!build_codes(from, false, &to->codes))
+    if (!build_look_up(from, false, &to->codes))
         return false;
     gc_jpeg_pair_passed_dc(&to->codes, to->passed);
     if (from->taken)
@@ -67,7 +76,7 @@ static bool build_dc(const gc_jpeg_listing *from, gc_jpeg_dc *to)
 
 static bool build_ac(const gc_jpeg_listing *from, gc_jpeg_ac *to)
 {
-    if (!build_codes(from, true, &to->codes))
+    if (!build_look_up(from, true, &to->codes))
         return false;
     gc_jpeg_pair_passed_ac(&to->codes, to->passed);
     if (from->taken) {

@@ -3,6 +3,7 @@
 #ifndef GC_IO_JPEG_FAST_CODINGS_H
 #define GC_IO_JPEG_FAST_CODINGS_H
 
+#include "io/jpeg/fast/layout.h"
 #include "io/jpeg/fast/pairs.h"
 
 #include <stdatomic.h>
@@ -28,7 +29,7 @@ typedef struct gc_jpeg_ac {
 /* A table as the file has it. All bytes count if tables are compared. */
 typedef struct gc_jpeg_listing {
     bool used, taken; /* by a component; by one that is kept */
-    unsigned char counts[GC_JPEG_CODE_BITS_MAX], symbols[256];
+    gc_jpeg_code code;
 } gc_jpeg_listing;
 
 typedef struct gc_jpeg_codings {
@@ -37,6 +38,13 @@ typedef struct gc_jpeg_codings {
     gc_jpeg_dc dc[GC_JPEG_CODINGS_MAX];               /* those that the scan uses */
     gc_jpeg_ac ac[GC_JPEG_CODINGS_MAX];
 } gc_jpeg_codings;
+
+/* Copies a table of libjpeg (JHUFF_TBL), which may be NULL. False if there is none, or if it has no
+ * possible number of symbols. */
+bool gc_jpeg_copy_code(const void *from, gc_jpeg_code *to);
+
+/* Gives every symbol its code. False if the table is not sound or not usual. */
+bool gc_jpeg_build_codes(const gc_jpeg_code *from, bool ac, gc_jpeg_table *to);
 
 /* The tables that the scan uses. NULL if one of them is not sound or not usual, and if memory is
  * out. */

@@ -5,8 +5,7 @@
 
 #include <jpeglib.h>
 
-/* One scan of all components, with 8-bit samples in Huffman codes of one pass. */
-static bool is_baseline(const struct jpeg_decompress_struct *jpeg)
+bool gc_jpeg_is_baseline(const struct jpeg_decompress_struct *jpeg)
 {
     return !jpeg->progressive_mode && !jpeg->arith_code && jpeg->data_precision == 8 &&
            jpeg->comps_in_scan == jpeg->num_components && jpeg->Ss == 0 && jpeg->Se == 63 &&
@@ -76,7 +75,7 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 bool gc_jpeg_describe(const struct jpeg_decompress_struct *jpeg, gc_jpeg_frame *frame)
 {
     memset(frame, 0, sizeof *frame);
-    if (!is_baseline(jpeg) || !knows_colours(jpeg))
+    if (!gc_jpeg_is_baseline(jpeg) || !knows_colours(jpeg))
         return false;
     frame->codings = gc_jpeg_codings_hold(jpeg);
     if (frame->codings == NULL)

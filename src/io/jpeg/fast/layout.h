@@ -1,34 +1,49 @@
-/* Reads the header of a JPEG for devices that decode the data behind it. docs/gpu-jpeg.md says what
- * the header must be, and what the devices check. */
+/* What libjpeg has read in the header of a JPEG, for devices that decode the data behind it.
+ * docs/gpu-jpeg.md says what the header must be, and what the devices check. */
 #ifndef GC_IO_JPEG_FAST_LAYOUT_H
 #define GC_IO_JPEG_FAST_LAYOUT_H
 
-#include "io/jpeg/fast/jpeg_layout.h"
+#include "gconv.h"
 
-#include <stdbool.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* How many samples of Y there are for one of Cb and Cr. */
-typedef enum gc_jpeg_sampling {
-    GC_JPEG_GREY, /* no Cb and Cr */
-    GC_JPEG_444,  /* 1 */
-    GC_JPEG_422,  /* 2 in a row */
-    GC_JPEG_420   /* 2 in a row, 2 in a column */
-} gc_jpeg_sampling;
+struct jpeg_decompress_struct;
 
-/* What is known of a JPEG beside its layout. libjpeg-turbo takes its colours as grey or as
- * YCbCr. */
-typedef struct gc_jpeg_facts {
-    uint32_t width, height;
-    int components; /* 1 or 3 */
-    gc_jpeg_sampling sampling;
-    bool is_cut; /* the header goes on behind the bytes; may be set after a rejection, too */
-} gc_jpeg_facts;
+/* A Huffman table as its segment (DHT) has it. */
+typedef struct gc_jpeg_code {
+    unsigned char counts[16];   /* codes of 1 to 16 bits */
+    unsigned char symbols[256]; /* in the order of the codes; 0 behind the last one */
+} gc_jpeg_code;
 
-/* Whether the image that begins at bytes[0] has a header that devices take; of the data it proves
- * nothing. If not, *reason is a short phrase that says what was met, and *facts and *layout are
- * undefined: the file may be damaged, or only unusual. Reads no byte beyond `size`, which may be a
- * part of the file: facts->is_cut says whether more is needed. Takes no memory. */
-bool gc_jpeg_read_layout(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
-                         gc_jpeg_layout *layout, const char **reason);
+/* Of a baseline JPEG with samples of 8 bits and one scan, grey or YCbCr. gconv_encoded says how
+ * many components there are, and how they are sampled. */
+typedef struct gc_jpeg_layout {
+    size_t data;               /* offset of the entropy-coded data in the file */
+    uint32_t restart_interval; /* MCUs between restart markers; 0: there are none */
+    uint64_t mcus;
+    struct {
+        int dc, ac, quantiser; /* numbers of the tables below */
+    } components[3];
+    /* DC and AC, by number. The codes of those that components use exist, fit into 16 bits, and
+     * none is all ones; their symbols are those of 8-bit samples, each once. */
+    gc_jpeg_code codes[2][2];
+    unsigned char steps[4][64]; /* quantisation steps in zigzag order, by number; 1 to 255 */
+    /* The largest possible sum of the squares of a block's dequantised coefficients if its samples
+     * have 8 bits; by number of the table of steps. */
+    uint64_t energy_max[4];
+} gc_jpeg_layout;
+
+/* Describes a file between jpeg_read_header and jpeg_start_decompress, whose entropy-coded data
+ * begin `data` bytes from its start. Sets all of *picture but bytes, sizes and orientation. Returns
+ * NULL, else a phrase that says why devices do not take the file: it may be damaged, or only
+ * unusual. Takes no memory. */
+const char *gc_jpeg_read_layout(const struct jpeg_decompress_struct *jpeg, uint64_t data,
+                                gconv_encoded *picture, gc_jpeg_layout *layout);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
