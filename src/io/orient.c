@@ -31,24 +31,23 @@ typedef struct walk {
     ptrdiff_t step_y;
 } walk;
 
-static walk find_walk(const unsigned char *image, const gconv_shape *stored, size_t stored_stride,
-                      size_t pixel_bytes, int orientation)
+static walk find_walk(const gc_stored_image *stored, size_t pixel_bytes)
 {
     /* Which stored side upright (0,0) is at: EXIF 2.32, 4.6.4 Orientation. */
     static const bool from_right[9] = {[2] = true, [3] = true, [7] = true, [8] = true};
     static const bool from_bottom[9] = {[3] = true, [4] = true, [6] = true, [7] = true};
     ptrdiff_t pixel = (ptrdiff_t)pixel_bytes;
-    ptrdiff_t row = (ptrdiff_t)stored_stride;
-    walk way = {.origin = image};
-    if (from_right[orientation]) {
-        way.origin += (size_t)(stored->width - 1) * pixel_bytes;
+    ptrdiff_t row = (ptrdiff_t)stored->stride;
+    walk way = {.origin = stored->rows};
+    if (from_right[stored->orientation]) {
+        way.origin += (size_t)(stored->shape.width - 1) * pixel_bytes;
         pixel = -pixel;
     }
-    if (from_bottom[orientation]) {
-        way.origin += (size_t)(stored->height - 1) * stored_stride;
+    if (from_bottom[stored->orientation]) {
+        way.origin += (size_t)(stored->shape.height - 1) * stored->stride;
         row = -row;
     }
-    bool swaps = gc_orientation_swaps(orientation);
+    bool swaps = gc_orientation_swaps(stored->orientation);
     way.step_x = swaps ? row : pixel;
     way.step_y = swaps ? pixel : row;
     return way;
@@ -83,13 +82,13 @@ static void copy_pixels(const unsigned char *source, ptrdiff_t step, uint32_t co
     }
 }
 
-void gc_orient_rows(const unsigned char *image, const gconv_shape *stored, size_t stored_stride,
-                    int orientation, uint32_t first, uint32_t count, unsigned char *rows,
-                    size_t stride)
+void gc_orient_rows(const gc_stored_image *stored, uint32_t first, uint32_t count,
+                    unsigned char *rows, size_t stride)
 {
-    size_t pixel_bytes = (size_t)stored->channels * (size_t)stored->depth / 8;
-    walk way = find_walk(image, stored, stored_stride, pixel_bytes, orientation);
-    uint32_t width = gc_orientation_swaps(orientation) ? stored->height : stored->width;
+    const gconv_shape *shape = &stored->shape;
+    size_t pixel_bytes = (size_t)shape->channels * (size_t)shape->depth / 8;
+    walk way = find_walk(stored, pixel_bytes);
+    uint32_t width = gc_orientation_swaps(stored->orientation) ? shape->height : shape->width;
     for (uint32_t x = 0; x < width; x += TILE_SIDE) {
         uint32_t span = width - x < TILE_SIDE ? width - x : TILE_SIDE;
         for (uint32_t y = 0; y < count; y++)

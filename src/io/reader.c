@@ -329,8 +329,9 @@ static gconv_status read_upright(gconv_reader *reader, uint32_t count, unsigned 
     default:
         status = reader->image != NULL ? GCONV_OK : load_image(reader, error);
         if (status == GCONV_OK)
-            gc_orient_rows(reader->image, &reader->stored, reader->stored_bytes,
-                           reader->orientation, reader->delivered, count, rows, stride);
+            gc_orient_rows(&(gc_stored_image){reader->image, reader->stored, reader->stored_bytes,
+                                              reader->orientation},
+                           reader->delivered, count, rows, stride);
         return status;
     }
 }

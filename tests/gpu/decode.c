@@ -172,7 +172,8 @@ static bool rows_are(const gc_decoded *decoded, const turbo_image *expected, int
     memset(wanted, UNTOUCHED, bytes);
     const unsigned char *source = channels == 3 ? expected->rows : expected->planes[0];
     size_t stride = channels == 3 ? (size_t)picture.width * 3 : expected->pitches[0];
-    gc_orient_rows(source, &stored, stride, orientation, 0, (uint32_t)height, wanted + skew, pitch);
+    gc_orient_rows(&(gc_stored_image){source, stored, stride, orientation}, 0, (uint32_t)height,
+                   wanted + skew, pitch);
     gconv_error error = {.message = ""};
     bool equal = cudaMalloc(&device, bytes) == cudaSuccess &&
                  cudaMemset(device, UNTOUCHED, bytes) == cudaSuccess &&

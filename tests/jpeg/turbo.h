@@ -3,7 +3,6 @@
 #ifndef GC_TESTS_JPEG_TURBO_H
 #define GC_TESTS_JPEG_TURBO_H
 
-#include "base/hash.h"
 #include "gconv.h"
 
 #include <setjmp.h>
@@ -141,17 +140,6 @@ static inline bool turbo_decode(const gconv_encoded *file, turbo_image *image)
     image->about.bytes = file->bytes;
     image->about.held = image->about.size = file->size;
     return decoded;
-}
-
-/* ---- Hashes ---------------------------------------------------------------------------------- */
-
-static inline gc_hash turbo_hash(const unsigned char *rows, size_t pitch, size_t row_bytes,
-                                 uint32_t count)
-{
-    gc_hash hash = gc_hash_start();
-    for (uint32_t y = 0; y < count; y++)
-        hash = gc_hash_bytes(hash, rows + y * pitch, row_bytes);
-    return hash;
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */

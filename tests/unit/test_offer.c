@@ -111,8 +111,9 @@ static picture decode(const gconv_encoded *encoded, int channels)
     uint32_t width = stored.shape.width;
     uint32_t height = stored.shape.height;
     picture upright = new_picture(swaps ? height : width, swaps ? width : height, channels, 8);
-    gc_orient_rows(stored.rows, &stored.shape, stored.row_bytes, encoded->orientation, 0,
-                   upright.shape.height, upright.rows, upright.row_bytes);
+    gc_orient_rows(
+        &(gc_stored_image){stored.rows, stored.shape, stored.row_bytes, encoded->orientation}, 0,
+        upright.shape.height, upright.rows, upright.row_bytes);
     return upright;
 }
 

@@ -72,7 +72,8 @@ static void check_orientation(const gc_ycc *planes, const unsigned char *rows, i
     for (int y = 0; y < planes->height; y += TILE)
         for (int x = 0; x < planes->width; x += TILE)
             turn_tile(planes, orientation, channels, x, y, upright, stride);
-    gc_orient_rows(rows, &stored, row_bytes, orientation, 0, height, expected, stride);
+    gc_orient_rows(&(gc_stored_image){rows, stored, row_bytes, orientation}, 0, height, expected,
+                   stride);
     assert_memory_equal(upright, expected, stride * height);
 }
 

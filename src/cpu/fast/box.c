@@ -143,19 +143,23 @@ static void run_whole(const gc_stage *stage, const gc_stage_input *input, size_t
                       int row_count, float *const *out)
 {
     const gc_box_loops *loops = stage->instructions->box;
-    size_t channels = (size_t)stage->channels, span = (size_t)stage->step->width * channels;
+    size_t channels = (size_t)stage->channels;
+    gc_box_row row = {.sums = (uint32_t *)(void *)input->kept,
+                      .prefix = (uint32_t *)(void *)input->scratch,
+                      .count = values,
+                      .channels = channels,
+                      .span = (size_t)stage->step->width * channels,
+                      .factor = (float)((const own_box *)stage->own)->weight};
     int last = stage->step->height - 1;
-    uint32_t *sums = (uint32_t *)(void *)input->kept, *prefix = (uint32_t *)(void *)input->scratch;
-    float weight = (float)((const own_box *)stage->own)->weight;
     if (input->begins)
-        begin_whole(stage, input, values + span - channels);
-    for (int o = 0; o < row_count; o++)
+        begin_whole(stage, input, values + row.span - channels);
+    for (int o = 0; o < row_count; o++) {
+        row.out = out[o];
         if (stage->solver->takes_bytes)
-            loops->slide_bytes(sums, input->bytes[o + last], input->bytes[o], values, span,
-                               channels, prefix, weight, out[o]);
+            loops->slide_bytes(&row, input->bytes[o + last], input->bytes[o]);
         else
-            loops->slide_whole(sums, input->rows[o + last], input->rows[o], values, span, channels,
-                               prefix, weight, out[o]);
+            loops->slide_whole(&row, input->rows[o + last], input->rows[o]);
+    }
 }
 
 /* Sums of columns for GC_BOX_ROWS rows of output, then sums along these rows. */

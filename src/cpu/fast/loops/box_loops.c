@@ -148,33 +148,32 @@ INLINE void slide_and_scan(uint32_t *sums, const void *added, const void *remove
     }
 }
 
-INLINE void slide(uint32_t *sums, const void *added, const void *removed, const int bytes,
-                  size_t count, size_t span, size_t channels, uint32_t *restrict prefix,
-                  float factor, float *restrict out)
+INLINE void slide(const gc_box_row *row, const void *added, const void *removed, const int bytes)
 {
-    size_t all = count + span - channels;
-    if (channels == 1)
-        slide_and_scan(sums, added, removed, bytes, all, 1, prefix);
-    else if (channels == 2)
-        slide_and_scan(sums, added, removed, bytes, all, 2, prefix);
-    else if (channels == 3)
-        slide_and_scan(sums, added, removed, bytes, all, 3, prefix);
+    const size_t span = row->span, count = row->count, all = count + span - row->channels;
+    const float factor = row->factor;
+    uint32_t *restrict prefix = row->prefix;
+    float *restrict out = row->out;
+    if (row->channels == 1)
+        slide_and_scan(row->sums, added, removed, bytes, all, 1, prefix);
+    else if (row->channels == 2)
+        slide_and_scan(row->sums, added, removed, bytes, all, 2, prefix);
+    else if (row->channels == 3)
+        slide_and_scan(row->sums, added, removed, bytes, all, 3, prefix);
     else
-        slide_and_scan(sums, added, removed, bytes, all, 4, prefix);
+        slide_and_scan(row->sums, added, removed, bytes, all, 4, prefix);
     for (size_t i = 0; i < count; i++) /* + 0: no -0 */
         out[i] = factor * (float)(int32_t)(prefix[i + span] - prefix[i]) + 0;
 }
 
-static void slide_bytes(uint32_t *sums, const uint8_t *added, const uint8_t *removed, size_t count,
-                        size_t span, size_t channels, uint32_t *prefix, float factor, float *out)
+static void slide_bytes(const gc_box_row *row, const uint8_t *added, const uint8_t *removed)
 {
-    slide(sums, added, removed, 1, count, span, channels, prefix, factor, out);
+    slide(row, added, removed, 1);
 }
 
-static void slide_whole(uint32_t *sums, const float *added, const float *removed, size_t count,
-                        size_t span, size_t channels, uint32_t *prefix, float factor, float *out)
+static void slide_whole(const gc_box_row *row, const float *added, const float *removed)
 {
-    slide(sums, added, removed, 0, count, span, channels, prefix, factor, out);
+    slide(row, added, removed, 0);
 }
 
 /* ---- Sums along rows, of real numbers -------------------------------------------------------- */

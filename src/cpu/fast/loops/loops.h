@@ -130,6 +130,16 @@ typedef struct gc_rank1_loops {
 
 enum { GC_BOX_ROWS = 4 }; /* whose sums of real numbers go together */
 
+/* Whole sums of columns, and a row of output that they give. */
+typedef struct gc_box_row {
+    uint32_t *sums;   /* count + span - channels of them */
+    uint32_t *prefix; /* room for `channels` more and 15 */
+    size_t count, channels;
+    size_t span; /* the width of the filter times the channels */
+    float factor;
+    float *out;
+} gc_box_row;
+
 /* See fast/box.c. Loops read and write up to 15 values beyond the last one of a row. */
 typedef struct gc_box_loops {
     /* sums[x] += row[x] for x in [0, count) */
@@ -137,13 +147,9 @@ typedef struct gc_box_loops {
     void (*add_whole)(uint32_t *sums, const float *row, size_t count);
     void (*add_real)(double *sums, const float *row, size_t count);
     /* sums[x] += added[x]; out[i] = factor * the sum of sums[i + k*channels] below i + span, for i
-     * in [0, count); sums[x] -= removed[x]. All modulo 2^32. `span` is the width of the filter
-     * times the channels; there are count + span - channels sums. `prefix` has room for `channels`
-     * more and 15. */
-    void (*slide_bytes)(uint32_t *sums, const uint8_t *added, const uint8_t *removed, size_t count,
-                        size_t span, size_t channels, uint32_t *prefix, float factor, float *out);
-    void (*slide_whole)(uint32_t *sums, const float *added, const float *removed, size_t count,
-                        size_t span, size_t channels, uint32_t *prefix, float factor, float *out);
+     * in [0, count); sums[x] -= removed[x]. All modulo 2^32. */
+    void (*slide_bytes)(const gc_box_row *row, const uint8_t *added, const uint8_t *removed);
+    void (*slide_whole)(const gc_box_row *row, const float *added, const float *removed);
     /* to[x] = sums[x] + added[x]; sums[x] = to[x] - removed[x] */
     void (*slide_real)(double *sums, const float *added, const float *removed, size_t count,
                        double *to);

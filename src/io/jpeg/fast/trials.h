@@ -7,25 +7,11 @@
 #include "base/hash.h"
 #include "gconv.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { GC_JPEG_TRIALS = 8, GC_JPEG_TRIAL_BYTES_MAX = 48 << 10 };
 
-/* Hashes of rows without gaps: of each plane, `sampling` times smaller than the image and rounded
- * up, and of the RGB samples (of Y if there is no colour). */
-typedef struct gc_jpeg_hashes {
-    gc_hash planes[3], samples;
-} gc_jpeg_hashes;
-
 /* Writes file `index` to `bytes`, which has GC_JPEG_TRIAL_BYTES_MAX bytes. Fills *picture. Returns
- * what libjpeg-turbo makes of the file (jpeg_read_raw_data and jpeg_read_scanlines, with its
- * defaults). */
-const gc_jpeg_hashes *gc_jpeg_trial(int index, unsigned char *bytes, gconv_encoded *picture);
-
-#ifdef __cplusplus
-}
-#endif
+ * a hash of what libjpeg-turbo makes of the file with its defaults: of all rows as grey, then of
+ * all rows as RGB, or again as grey if there is no colour. */
+gc_hash gc_jpeg_trial(int index, unsigned char *bytes, gconv_encoded *picture);
 
 #endif
