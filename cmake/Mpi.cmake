@@ -14,13 +14,13 @@ if(NOT GCONV_MPI OR NOT MPI_C_FOUND)
 endif()
 
 add_executable(gconv-mpi $<TARGET_OBJECTS:gconv_cli>
-  src/cli/mpi/main.c
-  src/cli/mpi/member.c
-  src/cli/mpi/messages.c
-  src/cli/mpi/office.c
-  src/cli/mpi/packet.c
-  src/cli/mpi/ranks.c
-  src/cli/mpi/root.c)
+  src/mpi/main.c
+  src/mpi/member.c
+  src/mpi/messages.c
+  src/mpi/office.c
+  src/mpi/packet.c
+  src/mpi/ranks.c
+  src/mpi/root.c)
 target_link_libraries(gconv-mpi PRIVATE gconv_commit gconv_static gconv_settings gconv_digests
   MPI::MPI_C m)
 set_target_properties(gconv-mpi PROPERTIES LINKER_LANGUAGE C)

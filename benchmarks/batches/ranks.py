@@ -5,7 +5,7 @@
 
 US are the times of an image, in microseconds of a processor: exponentially distributed, which is worse
 than real images. Each rank has one thread and one processor; storage is as fast as needed. On rank 0
-messages come before images. A rank has as many images ahead as src/cli/mpi/root.c lends it."""
+messages come before images. A rank has as many images ahead as src/mpi/root.c lends it."""
 
 import argparse
 import heapq

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The command line is a client of the library: the files of src/cli include each other, gconv.h,
 # src/base and headers of the system and of Nettle. Those that check or measure include gconv_lab.h.
-# The laboratory, lab, is a client of all these. src does not know it.
+# src/mpi is a client of src/cli, and the laboratory, lab, of all these. src does not know it.
 #
 # A folder of src/cli includes only folders that stand below it in the table of docs/design.md, but for
 # one header.
@@ -46,6 +46,12 @@ if [ -n "$wrong" ]; then
 fi
 if grep -rn '#include "lab/' src; then
   echo "src includes lab, see above"
+  exit 1
+fi
+wrong=$(includes src/mpi | grep -vE ':("gconv\.h"|"(base|cli|mpi)/[^"]*"|<[^>]*>)$' || true)
+if [ -n "$wrong" ]; then
+  echo "src/mpi includes what is neither gconv.h nor of src/base, src/cli or the system:"
+  printf '%s\n' "$wrong" | sed 's/^/  /'
   exit 1
 fi
 

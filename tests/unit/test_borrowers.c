@@ -4,9 +4,9 @@
 
 #include "cli/image/batch.h"
 #include "cli/image/image.h"
-#include "cli/mpi/messages.h"
 #include "cli/options/options.h"
 #include "cli/tasks/collect.h"
+#include "mpi/messages.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,10 +1,10 @@
 /* Tasks and results as packets. */
-#ifndef GC_CLI_MPI_MESSAGES_H
-#define GC_CLI_MPI_MESSAGES_H
+#ifndef GC_MPI_MESSAGES_H
+#define GC_MPI_MESSAGES_H
 
 #include "cli/image/result.h"
-#include "cli/mpi/packet.h"
 #include "cli/tasks/tasks.h"
+#include "mpi/packet.h"
 
 /* Kinds of messages, which are tags of MPI. */
 typedef enum gc_message {

@@ -1,6 +1,6 @@
 /* What the ranks on one host share: its processors and its GPUs. */
-#ifndef GC_CLI_MPI_RANKS_H
-#define GC_CLI_MPI_RANKS_H
+#ifndef GC_MPI_RANKS_H
+#define GC_MPI_RANKS_H
 
 #include "cli/options/options.h"
 

@@ -1,6 +1,6 @@
 /* Rank 0: lends tasks of its batch to the other ranks, and settles their results. */
-#ifndef GC_CLI_MPI_ROOT_H
-#define GC_CLI_MPI_ROOT_H
+#ifndef GC_MPI_ROOT_H
+#define GC_MPI_ROOT_H
 
 #include "cli/image/batch.h"
 

@@ -1,4 +1,4 @@
-#include "cli/mpi/packet.h"
+#include "mpi/packet.h"
 
 #include <stdlib.h>
 #include <string.h>

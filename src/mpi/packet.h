@@ -1,6 +1,6 @@
 /* Bytes that go from one process to another of the same program. */
-#ifndef GC_CLI_MPI_PACKET_H
-#define GC_CLI_MPI_PACKET_H
+#ifndef GC_MPI_PACKET_H
+#define GC_MPI_PACKET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
-#include "cli/mpi/root.h"
+#include "mpi/root.h"
 
 #include "base/memory.h"
 #include "cli/journal/journal.h"
-#include "cli/mpi/office.h"
 #include "cli/report/messages.h"
+#include "mpi/office.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cli/mpi/office.h"
+#include "mpi/office.h"
 
 #include "base/status.h"
 #include "cli/report/exit.h"

@@ -3,9 +3,6 @@
 #include "base/status.h"
 #include "cli/commands/commands.h"
 #include "cli/image/session.h"
-#include "cli/mpi/member.h"
-#include "cli/mpi/ranks.h"
-#include "cli/mpi/root.h"
 #include "cli/options/environment.h"
 #include "cli/options/table.h"
 #include "cli/program.h"
@@ -14,6 +11,9 @@
 #include "cli/report/progress.h"
 #include "cli/report/signals.h"
 #include "gconv.h"
+#include "mpi/member.h"
+#include "mpi/ranks.h"
+#include "mpi/root.h"
 
 #include <mpi.h>
 #include <signal.h>

@@ -1,9 +1,9 @@
 /* Messages between ranks. They are sent and received without waiting: MPI would keep a processor
  * busy while it waits, and images need it. One thread of a rank calls these functions. */
-#ifndef GC_CLI_MPI_OFFICE_H
-#define GC_CLI_MPI_OFFICE_H
+#ifndef GC_MPI_OFFICE_H
+#define GC_MPI_OFFICE_H
 
-#include "cli/mpi/messages.h"
+#include "mpi/messages.h"
 
 typedef struct gc_office {
     struct gc_letter *letters; /* that MPI has not sent yet */

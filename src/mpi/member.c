@@ -1,10 +1,10 @@
-#include "cli/mpi/member.h"
+#include "mpi/member.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/image/batch.h"
-#include "cli/mpi/office.h"
 #include "cli/tasks/directories.h"
+#include "mpi/office.h"
 
 #include <errno.h>
 #include <pthread.h>

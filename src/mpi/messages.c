@@ -1,4 +1,4 @@
-#include "cli/mpi/messages.h"
+#include "mpi/messages.h"
 
 #include "base/memory.h"
 

@@ -1,6 +1,6 @@
 /* A rank other than 0: computes the images that rank 0 hands out. */
-#ifndef GC_CLI_MPI_MEMBER_H
-#define GC_CLI_MPI_MEMBER_H
+#ifndef GC_MPI_MEMBER_H
+#define GC_MPI_MEMBER_H
 
 #include "cli/image/session.h"
 

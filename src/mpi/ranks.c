@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* sched_getaffinity */
-#include "cli/mpi/ranks.h"
+#include "mpi/ranks.h"
 
 #include "base/processors.h"
 
