@@ -70,7 +70,7 @@ gconv_plan *plan_of(const ours &o, int channels, const cv::Mat &image, const cha
     return plan;
 }
 
-void open(ours &o, int side, bool whole, int channels, const cv::Mat &image)
+void prepare(ours &o, int side, bool whole, int channels, const cv::Mat &image)
 {
     cv::Mat row = cv::getGaussianKernel(side, sigma_of(side), CV_64F);
     double sum = 0;
@@ -126,8 +126,8 @@ bool race(int side, int channels)
     cv::Mat in(size, size, CV_8UC(channels)), out(in.size(), in.type()), theirs;
     cv::randu(in, 0, 256);
     static ours real, whole;
-    open(real, side, false, channels, in);
-    open(whole, side, true, channels, in);
+    prepare(real, side, false, channels, in);
+    prepare(whole, side, true, channels, in);
     run(whole.plan, in, out);
     size_t wrong = different(whole, in, out, side);
     double seconds[3] = {INFINITY, INFINITY, INFINITY};

@@ -67,3 +67,9 @@ bool gc_rows_are_aligned(const void *rows, size_t stride, int depth)
     size_t alignment = depth > 8 ? (size_t)depth / 8 : 1;
     return ((uintptr_t)rows | stride) % alignment == 0;
 }
+
+bool gc_is_same_shape(const gconv_shape *a, const gconv_shape *b)
+{
+    return a->width == b->width && a->height == b->height && a->channels == b->channels &&
+           a->depth == b->depth;
+}

@@ -41,4 +41,6 @@ gc_overlap gc_rows_overlap(const gc_memory_source *from, const gc_memory_sink *t
  * size. */
 bool gc_rows_are_aligned(const void *rows, size_t stride, int depth);
 
+bool gc_is_same_shape(const gconv_shape *a, const gconv_shape *b);
+
 #endif

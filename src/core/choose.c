@@ -1,6 +1,7 @@
 /* Follows the names in a job, or chooses by expected time (contract.md, rules 54 and 55). */
 #include "core/choose.h"
 
+#include "base/buffer.h"
 #include "base/status.h"
 #include "core/device.h"
 #include "core/file_time.h"
@@ -18,12 +19,13 @@ void gc_explain(char **text, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    size_t used = *text == NULL ? 0 : strlen(*text);
-    char *longer = realloc(*text, used + strlen(line) + 2);
-    if (longer == NULL)
+    gc_buffer longer = {.bytes = NULL};
+    gc_buffer_print(&longer, "%s%s\n", *text != NULL ? *text : "", line);
+    char *taken = gc_buffer_take(&longer, NULL);
+    if (taken == NULL)
         return;
-    *text = longer;
-    sprintf(longer + used, "%s\n", line);
+    free(*text);
+    *text = taken;
 }
 
 /* What the candidates compete for. */

@@ -285,8 +285,8 @@ static gconv_status run_again(gconv_plan *plan, gc_stream *stream, gconv_error *
         .next = stream->kept, .row_bytes = stream->input_bytes, .stride = stream->input_bytes};
     if (stream->kept != NULL) {
         stream->source = gc_source_of_memory(&kept);
-        free(stream->colours);
-        stream->colours = NULL; /* the rows are grey already */
+        free(stream->own.colours);
+        stream->own.colours = NULL; /* the rows are grey already */
     }
     stream->rows_read = 0;
     return plan->choice.implementation->operations->run(plan->state, stream, error);
@@ -296,7 +296,7 @@ static gconv_status run_again(gconv_plan *plan, gc_stream *stream, gconv_error *
  * not asked for. */
 static bool may_run_again(const gc_stream *stream)
 {
-    return (stream->kept != NULL || !stream->asked) && stream->rows_written == 0;
+    return (stream->kept != NULL || !stream->own.asked) && stream->rows_written == 0;
 }
 
 static gconv_status run_stream(gconv_plan *plan, gc_stream *stream, gconv_error *error)
@@ -329,8 +329,8 @@ static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end,
         return status;
     status = gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
     stream.timed = timings != NULL;
-    stream.watch = plan->watch;
-    stream.waiter = plan->waiter;
+    stream.own.watch = plan->watch;
+    stream.own.waiter = plan->waiter;
     stream.first = stream.rows_written = first;
     stream.end = end;
     if (status == GCONV_OK && from != NULL && to != NULL && plan->watch.function == NULL &&
@@ -469,8 +469,8 @@ static gconv_status convert_row(gc_stream *stream, const float *chain, const voi
 {
     if (alpha != NULL)
         gc_extract_alpha(&stream->problem->conversion.input, input, alpha);
-    gc_store_row(&stream->problem->conversion, chain, alpha, stream->converted);
-    return gc_stream_write(stream, 1, stream->converted, stream->output_bytes, error);
+    gc_store_row(&stream->problem->conversion, chain, alpha, stream->own.converted);
+    return gc_stream_write(stream, 1, stream->own.converted, stream->output_bytes, error);
 }
 
 gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size_t chain_stride,
@@ -478,7 +478,7 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
                                 gconv_error *error)
 {
     const gc_problem *problem = &plan->problem;
-    gc_stream stream = {.problem = problem, .watch = plan->watch, .end = problem->chain.height};
+    gc_stream stream = {.problem = problem, .own.watch = plan->watch, .end = problem->chain.height};
     gconv_status status = gc_sink_read(sink, &stream.sink, error);
     if (status != GCONV_OK)
         return status;
@@ -490,12 +490,12 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
         (input != NULL && input_stride < gconv_shape_row_bytes(&problem->conversion.input)))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
     stream.output_bytes = gconv_shape_row_bytes(&problem->conversion.output);
-    stream.converted = gc_allocate_array(1, stream.output_bytes);
+    stream.own.converted = gc_allocate_array(1, stream.output_bytes);
     void *alpha = problem->conversion.keeps_alpha
                       ? gc_allocate_array(problem->chain.width, sizeof(float))
                       : NULL;
     gconv_error failure;
-    if (stream.converted == NULL || (problem->conversion.keeps_alpha && alpha == NULL))
+    if (stream.own.converted == NULL || (problem->conversion.keeps_alpha && alpha == NULL))
         status = gc_fail_memory(&failure, stream.output_bytes);
     for (uint32_t y = 0; status == GCONV_OK && y < problem->chain.height; y++)
         status = convert_row(&stream, (const float *)((const char *)chain + y * chain_stride),

@@ -54,8 +54,8 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem,
     if (problem->to_grey) {
         size_t bytes = gconv_shape_row_bytes(&problem->given);
         stream->source.offer = NULL; /* a device would not make the same grey */
-        stream->colours = gc_allocate_array(1, bytes);
-        if (stream->colours == NULL)
+        stream->own.colours = gc_allocate_array(1, bytes);
+        if (stream->own.colours == NULL)
             return gc_fail_memory(error, bytes);
     }
     if (chain_only)
@@ -74,11 +74,11 @@ void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
 
 void gc_stream_give_kept(gc_stream *stream)
 {
-    if (stream->memory.give != NULL)
-        stream->memory.give(stream->memory.user);
+    if (stream->own.memory.give != NULL)
+        stream->own.memory.give(stream->own.memory.user);
     else
-        free(stream->memory.bytes);
-    stream->memory = (gc_lent_memory){.bytes = NULL};
+        free(stream->own.memory.bytes);
+    stream->own.memory = (gc_lent_memory){.bytes = NULL};
     stream->kept = NULL;
 }
 
@@ -86,9 +86,9 @@ void gc_stream_close(gc_stream *stream)
 {
     gc_kept_alpha_destroy(&stream->alpha);
     gc_stream_give_kept(stream);
-    free(stream->converted);
-    free(stream->colours);
-    stream->converted = stream->colours = NULL;
+    free(stream->own.converted);
+    free(stream->own.colours);
+    stream->own.converted = stream->own.colours = NULL;
 }
 
 /* Writes the message of a failed callback that left none. */
@@ -106,8 +106,8 @@ static void make_grey(gc_stream *stream, char *row)
     const uint16_t level = given->depth == 16 ? UINT16_MAX : UINT8_MAX;
     const uint16_t white[3] = {level, level, level};
     if (given->channels % 2 == 0)
-        gc_flatten_row(stream->colours, given->width, given->channels, given->depth, white);
-    gc_grey_row(stream->colours, row, given->width, given->channels, given->depth,
+        gc_flatten_row(stream->own.colours, given->width, given->channels, given->depth, white);
+    gc_grey_row(stream->own.colours, row, given->width, given->channels, given->depth,
                 stream->problem->job.order == GCONV_ORDER_BGR);
 }
 
@@ -117,7 +117,7 @@ static gconv_status read_as_grey(gc_stream *stream, uint32_t count, char *rows, 
     size_t bytes = gconv_shape_row_bytes(&stream->problem->given);
     gconv_status status = GCONV_OK;
     for (uint32_t y = 0; status == GCONV_OK && y < count; y++) {
-        status = stream->source.read(stream->source.user, 1, stream->colours, bytes, error);
+        status = stream->source.read(stream->source.user, 1, stream->own.colours, bytes, error);
         if (status == GCONV_OK)
             make_grey(stream, rows + y * stride);
     }
@@ -127,7 +127,7 @@ static gconv_status read_as_grey(gc_stream *stream, uint32_t count, char *rows, 
 static gconv_status read_rows(gc_stream *stream, uint32_t count, void *rows, size_t stride,
                               gconv_error *error)
 {
-    return stream->colours != NULL
+    return stream->own.colours != NULL
                ? read_as_grey(stream, count, rows, stride, error)
                : stream->source.read(stream->source.user, count, rows, stride, error);
 }
@@ -137,7 +137,7 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
 {
     double start = gc_seconds();
     *error = (gconv_error){.status = GCONV_OK};
-    stream->asked = true;
+    stream->own.asked = true;
     gconv_status status = read_rows(stream, count, rows, stride, error);
     status = require_message(status, error);
     stream->timings.decode += gc_seconds() - start;
@@ -169,7 +169,7 @@ gconv_status gc_stream_select(gc_stream *stream, uint32_t first, uint32_t end, g
     *error = (gconv_error){.status = GCONV_OK};
     if (first == 0 && end == stream->problem->chain.height)
         return GCONV_OK;
-    stream->asked = true;
+    stream->own.asked = true;
     stream->rows_read = first;
     if (source->select != NULL)
         status = source->select(source->user, first, end - first, error);
@@ -182,7 +182,7 @@ gconv_status gc_stream_select(gc_stream *stream, uint32_t first, uint32_t end, g
 void gc_stream_spread(gc_stream *stream, int threads)
 {
     const gconv_source *source = &stream->source;
-    if (threads > 1 && !stream->asked && source->help != NULL && source->spread != NULL)
+    if (threads > 1 && !stream->own.asked && source->help != NULL && source->spread != NULL)
         source->spread(source->user, threads);
 }
 
@@ -190,7 +190,7 @@ bool gc_stream_offer(gc_stream *stream, gconv_encoded *picture)
 {
     const gconv_source *source = &stream->source;
     double start = gc_seconds();
-    bool offered = !stream->asked && source->offer != NULL && source->accept != NULL &&
+    bool offered = !stream->own.asked && source->offer != NULL && source->accept != NULL &&
                    source->offer(source->user, picture);
     stream->timings.decode += gc_seconds() - start;
     return offered;
@@ -199,7 +199,7 @@ bool gc_stream_offer(gc_stream *stream, gconv_encoded *picture)
 void gc_stream_accept(gc_stream *stream, size_t size)
 {
     stream->source.accept(stream->source.user, size);
-    stream->asked = true;
+    stream->own.asked = true;
     stream->rows_read = stream->problem->chain.height;
 }
 
@@ -272,23 +272,24 @@ gconv_status gc_stream_write_compressed(gc_stream *stream, const struct gc_compr
 
 gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error)
 {
-    if (done > stream->told)
-        stream->told = done;
-    if (stream->watch.function == NULL || stream->watch.function(stream->watch.user, stream->told))
+    if (done > stream->own.told)
+        stream->own.told = done;
+    if (stream->own.watch.function == NULL ||
+        stream->own.watch.function(stream->own.watch.user, stream->own.told))
         return GCONV_OK;
     return gc_fail(error, GCONV_ERROR_CANCELLED, "%s", gconv_status_text(GCONV_ERROR_CANCELLED));
 }
 
 void gc_stream_waits(const gc_stream *stream, bool waits)
 {
-    if (stream->waiter.function != NULL)
-        stream->waiter.function(stream->waiter.user, waits);
+    if (stream->own.waiter.function != NULL)
+        stream->own.waiter.function(stream->own.waiter.user, waits);
 }
 
 gconv_status gc_stream_keep_in(gc_stream *stream, const gc_lent_memory *memory, gconv_error *error)
 {
     uint32_t height = stream->problem->chain.height;
-    stream->memory = *memory;
+    stream->own.memory = *memory;
     gconv_status status = gc_stream_read(stream, height, memory->bytes, stream->input_bytes, error);
     if (status == GCONV_OK)
         stream->kept = memory->bytes;
@@ -325,10 +326,10 @@ static void convert_parts(void *user, int member)
     while ((from = atomic_fetch_add(&c->next, c->part)) < c->count)
         for (uint32_t i = from; i < c->count && i < from + c->part; i++)
             gc_stream_store_row(c->stream, c->first + i, c->rows + i * c->stride,
-                                c->stream->converted + i * c->stream->output_bytes);
+                                c->stream->own.converted + i * c->stream->output_bytes);
 }
 
-/* Converts `count` rows into stream->converted, on all threads that the work pays for. */
+/* Converts `count` rows into stream->own.converted, on all threads that the work pays for. */
 static void convert_rows(gc_stream *stream, uint32_t count, const float *rows, size_t stride)
 {
     const gc_problem *problem = stream->problem;
@@ -347,15 +348,15 @@ static void convert_rows(gc_stream *stream, uint32_t count, const float *rows, s
 gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const float *rows,
                                    size_t stride, gconv_error *error)
 {
-    if (stream->converted_rows < count) {
-        free(stream->converted);
-        stream->converted = gc_allocate_array(count, stream->output_bytes);
-        stream->converted_rows = stream->converted != NULL ? count : 0;
-        if (stream->converted == NULL)
+    if (stream->own.converted_rows < count) {
+        free(stream->own.converted);
+        stream->own.converted = gc_allocate_array(count, stream->output_bytes);
+        stream->own.converted_rows = stream->own.converted != NULL ? count : 0;
+        if (stream->own.converted == NULL)
             return gc_fail_memory(error, count * stream->output_bytes);
     }
     double start = gc_seconds();
     convert_rows(stream, count, rows, stride);
     stream->timings.compute += gc_seconds() - start;
-    return gc_stream_write(stream, count, stream->converted, stream->output_bytes, error);
+    return gc_stream_write(stream, count, stream->own.converted, stream->output_bytes, error);
 }

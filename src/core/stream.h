@@ -25,20 +25,27 @@ typedef struct gc_lent_memory {
     void *user;
 } gc_lent_memory;
 
+/* What the functions below keep of a stream. Implementations leave it alone. */
+typedef struct gc_stream_state {
+    bool asked;            /* the source was called, and may have given rows */
+    char *colours;         /* a row of the source, if the problem makes it grey */
+    gc_lent_memory memory; /* of `kept` */
+    char *converted;       /* output rows of gc_stream_write_chain */
+    size_t converted_rows; /* that `converted` has room for */
+    gc_watch watch;
+    gc_waiter waiter;
+    double told; /* the most that the watch was told */
+} gc_stream_state;
+
 typedef struct gc_stream {
     const gc_problem *problem;
     gconv_source source;
     gconv_sink sink;
     bool chain_only;        /* output rows are chain values, without the conversion */
     size_t input_bytes;     /* of a row of samples */
-    char *colours;          /* a row of the source, if the problem makes it grey */
     size_t output_bytes;    /* of a row of output */
     gc_kept_alpha alpha;    /* nothing if only chain values are wanted */
-    bool asked;             /* the source was called, and may have given rows */
     char *kept;             /* all rows of samples, after gc_stream_keep succeeded; else NULL */
-    gc_lent_memory memory;  /* of `kept` */
-    char *converted;        /* output rows of gc_stream_write_chain */
-    size_t converted_rows;  /* that `converted` has room for */
     gc_memory_source image; /* samples that lie in memory; else its `next` is NULL */
     gc_memory_sink result;  /* output that lies in memory, likewise */
     uint32_t first, end;    /* rows [first, end) of the output are wanted */
@@ -46,9 +53,7 @@ typedef struct gc_stream {
     uint32_t rows_written;  /* the next row that is written */
     gconv_timings timings;
     bool timed; /* the caller wants them: without, a device need not mark parts of its work */
-    gc_watch watch;
-    gc_waiter waiter;
-    double told; /* the most that the watch was told */
+    gc_stream_state own;
 } gc_stream;
 
 /* Copies a caller's sink, which may be shorter. GCONV_ERROR_ARGUMENT for one without `write`. */

@@ -2,12 +2,22 @@
 #include "filter/fields.h"
 
 #include "base/number.h"
-#include "base/status.h"
 #include "filter/filter.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+gconv_status gc_refuse(const gc_parser *p, int line, const char *format, ...)
+{
+    char message[sizeof p->error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return gc_fail_line(p->error, line, "%s", message);
+}
 
 enum { QUOTE_MAX = 60 };
 
@@ -74,10 +84,9 @@ gc_field_kind gc_next_field(gc_field_list *list, gc_span *field)
 
 gconv_status gc_fail_field(const gc_parser *p, gc_field_kind kind)
 {
-    return gc_fail_line(p->error, p->line,
-                        kind == GC_FIELD_EMPTY
-                            ? "an empty field: a comma without a weight before it"
-                            : "a trailing comma");
+    return gc_refuse(p, p->line,
+                     kind == GC_FIELD_EMPTY ? "an empty field: a comma without a weight before it"
+                                            : "a trailing comma");
 }
 
 /* Whether a group is a number with a decimal comma at `comma`. */
@@ -146,16 +155,16 @@ static gconv_status fail_not_a_number(const gc_parser *p, gc_span field)
 {
     const char *advice = "";
     if (gc_names_no_finite(field))
-        return gc_fail_line(p->error, p->line, "'%.*s' is not a finite number",
-                            gc_span_quoted(field), field.text);
+        return gc_refuse(p, p->line, "'%.*s' is not a finite number", gc_span_quoted(field),
+                         field.text);
     if (memchr(field.text, '\r', field.length) != NULL)
         advice = " (lines end in LF or CRLF, this one has a CR inside)";
     else if (memchr(field.text, '/', field.length) != NULL)
         advice = " (a fraction is p/q, without blanks)";
     else if (span_begins(field, "\xe2\x88\x92") || span_begins(field, "\xe2\x80\x93"))
         advice = " (the minus sign is '-')";
-    return gc_fail_line(p->error, p->line, "'%.*s' is not a number%s", gc_span_quoted(field),
-                        field.text, advice);
+    return gc_refuse(p, p->line, "'%.*s' is not a number%s", gc_span_quoted(field), field.text,
+                     advice);
 }
 
 gconv_status gc_read_value(const gc_parser *p, gc_span field, double *value)
@@ -169,11 +178,9 @@ gconv_status gc_read_value(const gc_parser *p, gc_span field, double *value)
     if (used != field.length)
         return fail_not_a_number(p, field);
     if (denominator == 0)
-        return gc_fail_line(p->error, p->line, "'%.*s' divides by zero", gc_span_quoted(field),
-                            field.text);
+        return gc_refuse(p, p->line, "'%.*s' divides by zero", gc_span_quoted(field), field.text);
     if (!isfinite(*value) || !isfinite(denominator) || !isfinite(*value / denominator))
-        return gc_fail_line(p->error, p->line, "'%.*s' is too large", gc_span_quoted(field),
-                            field.text);
+        return gc_refuse(p, p->line, "'%.*s' is too large", gc_span_quoted(field), field.text);
     *value /= denominator;
     return GCONV_OK;
 }
@@ -182,7 +189,7 @@ gconv_status gc_check_weight(const gc_parser *p, int line, double value)
 {
     if (gc_fits_float(value))
         return GCONV_OK;
-    return gc_fail_line(p->error, line, "the weight %g is infinite in float32", value);
+    return gc_refuse(p, line, "the weight %g is infinite in float32", value);
 }
 
 bool gc_is_side(double value)

@@ -2,6 +2,7 @@
 #ifndef GC_FILTER_FIELDS_H
 #define GC_FILTER_FIELDS_H
 
+#include "base/status.h"
 #include "filter/filter.h"
 
 enum { GC_ROWS_MAX = GCONV_FILTER_SIDE_MAX + 1 }; /* a libvips matrix has one line more than rows */
@@ -52,6 +53,9 @@ typedef struct gc_parser {
     int width, height;
     const double *weights; /* NULL if the filter is a column and a row */
 } gc_parser;
+
+/* Refuses the text because of a line, with a message. */
+gconv_status gc_refuse(const gc_parser *p, int line, const char *format, ...) GC_PRINTF(3, 4);
 
 /* ---- Lines and fields ------------------------------------------------------------------------ */
 

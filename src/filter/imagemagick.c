@@ -41,16 +41,16 @@ static gconv_status read_geometry(gc_parser *p, gc_span text)
     if (has_origin)
         valid = take_digits(&rest, '+', &x) && take_digits(&rest, '+', &y) && rest.length == 0;
     if (!valid)
-        return gc_fail_line(p->error, p->line,
-                            "'%.*s:' is not the beginning of an ImageMagick filter (WxH: or "
-                            "WxH+X+Y:)",
-                            gc_span_quoted(text), text.text);
+        return gc_refuse(p, p->line,
+                         "'%.*s:' is not the beginning of an ImageMagick filter (WxH: or "
+                         "WxH+X+Y:)",
+                         gc_span_quoted(text), text.text);
     if (!gc_is_side(p->width) || !gc_is_side(p->height))
-        return gc_fail_line(p->error, p->line, "the size %.*s: sides are 1 to %d",
-                            gc_span_quoted(text), text.text, GCONV_FILTER_SIDE_MAX);
+        return gc_refuse(p, p->line, "the size %.*s: sides are 1 to %d", gc_span_quoted(text),
+                         text.text, GCONV_FILTER_SIDE_MAX);
     if (has_origin && p->anchor.line > 0)
-        return gc_fail_line(p->error, p->line, "an origin, and an anchor in line %d: leave one out",
-                            p->anchor.line);
+        return gc_refuse(p, p->line, "an origin, and an anchor in line %d: leave one out",
+                         p->anchor.line);
     if (p->anchor.line > 0)
         return GCONV_OK;
     p->anchor.line = p->line;
@@ -63,9 +63,9 @@ static gconv_status read_imagemagick_value(gc_parser *p, gc_span field)
 {
     double *value = &p->values[p->value_count];
     if (p->value_count == (size_t)p->width * (size_t)p->height)
-        return gc_fail_line(p->error, p->line, "more than the %d %s of %dx%d%s",
-                            p->width * p->height, gc_weights_word((size_t)(p->width * p->height)),
-                            p->width, p->height, gc_comma_hint(p));
+        return gc_refuse(p, p->line, "more than the %d %s of %dx%d%s", p->width * p->height,
+                         gc_weights_word((size_t)(p->width * p->height)), p->width, p->height,
+                         gc_comma_hint(p));
     *value = 0;
     p->value_count++;
     if (gc_span_is(field, "-") || (field.length == 3 && strncasecmp(field.text, "nan", 3) == 0))
@@ -79,9 +79,8 @@ gconv_status gc_imagemagick_read(gc_parser *p, gc_span line)
     const char *word;
     int vector = gc_vector_line(p, &word);
     if (vector > 0)
-        return gc_fail_line(p->error, p->line,
-                            "an ImageMagick filter, and a %s in line %d: leave one out", word,
-                            vector);
+        return gc_refuse(p, p->line, "an ImageMagick filter, and a %s in line %d: leave one out",
+                         word, vector);
     p->dialect = "an ImageMagick string";
     const char *colon = memchr(line.text, ':', line.length);
     size_t before = (size_t)(colon - line.text);
@@ -108,8 +107,8 @@ gconv_status gc_imagemagick_read(gc_parser *p, gc_span line)
     if (list.wants_value && p->value_count > 0)
         return gc_fail_field(p, GC_FIELD_END);
     if (p->value_count < (size_t)wanted)
-        return gc_fail_line(p->error, p->line, "%zu %s where %dx%d needs %d", p->value_count,
-                            gc_weights_word(p->value_count), p->width, p->height, wanted);
+        return gc_refuse(p, p->line, "%zu %s where %dx%d needs %d", p->value_count,
+                         gc_weights_word(p->value_count), p->width, p->height, wanted);
     p->weights = p->values;
     return GCONV_OK;
 }

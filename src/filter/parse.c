@@ -19,15 +19,15 @@ static gconv_status fail_ragged(const gc_parser *p, int ragged)
 {
     const gc_row *found = &p->rows[ragged];
     if (gc_vips_begins(p) && gc_first_ragged(p, 1) == p->row_count)
-        return gc_fail_line(p->error, found->line,
-                            "%d %s where line %d has %d; nor is it a libvips matrix: %g x %g "
-                            "in line %d, then %d x %d%s",
-                            found->count, gc_weights_word((size_t)found->count), p->rows[0].line,
-                            p->rows[0].count, p->values[0], p->values[1], p->rows[0].line,
-                            p->rows[1].count, p->row_count - 1, gc_comma_hint(p));
-    return gc_fail_line(p->error, found->line, "%d %s where line %d has %d%s", found->count,
-                        gc_weights_word((size_t)found->count), p->rows[0].line, p->rows[0].count,
-                        gc_comma_hint(p));
+        return gc_refuse(p, found->line,
+                         "%d %s where line %d has %d; nor is it a libvips matrix: %g x %g "
+                         "in line %d, then %d x %d%s",
+                         found->count, gc_weights_word((size_t)found->count), p->rows[0].line,
+                         p->rows[0].count, p->values[0], p->values[1], p->rows[0].line,
+                         p->rows[1].count, p->row_count - 1, gc_comma_hint(p));
+    return gc_refuse(p, found->line, "%d %s where line %d has %d%s", found->count,
+                     gc_weights_word((size_t)found->count), p->rows[0].line, p->rows[0].count,
+                     gc_comma_hint(p));
 }
 
 /* Whether the rows have the form of a libvips matrix. */
@@ -54,8 +54,8 @@ static gconv_status take_vectors(gc_parser *p)
     const char *word;
     int line = gc_vector_line(p, &word);
     if (p->column.line == 0 || p->row.line == 0)
-        return gc_fail_line(p->error, line, "a %s line without a %s line: a filter needs both",
-                            word, p->column.line == 0 ? "column" : "row");
+        return gc_refuse(p, line, "a %s line without a %s line: a filter needs both", word,
+                         p->column.line == 0 ? "column" : "row");
     p->width = p->row_length;
     p->height = p->column_length;
     p->dialect = "a column and a row";
@@ -66,7 +66,7 @@ static gconv_status take_vectors(gc_parser *p)
 static gconv_status take_rows(gc_parser *p)
 {
     if (p->row_count == 0)
-        return gc_fail_line(p->error, p->line > 0 ? p->line : 1, "no weights: at least one row");
+        return gc_refuse(p, p->line > 0 ? p->line : 1, "no weights: at least one row");
     int ragged = gc_first_ragged(p, 0), first = 0;
     gconv_status status = GCONV_OK;
     if (ragged == p->row_count && p->row_count <= GCONV_FILTER_SIDE_MAX) {
@@ -77,8 +77,8 @@ static gconv_status take_rows(gc_parser *p)
     } else if (ragged < p->row_count)
         return fail_ragged(p, ragged);
     else
-        return gc_fail_line(p->error, p->rows[GCONV_FILTER_SIDE_MAX].line, "more than %d rows",
-                            GCONV_FILTER_SIDE_MAX);
+        return gc_refuse(p, p->rows[GCONV_FILTER_SIDE_MAX].line, "more than %d rows",
+                         GCONV_FILTER_SIDE_MAX);
 
     for (int i = first; status == GCONV_OK && i < p->row_count; i++)
         for (int j = 0; status == GCONV_OK && j < p->width; j++)
@@ -154,7 +154,7 @@ static gconv_status use_sum_of_vectors(const gc_parser *p, gconv_filter *filter)
     double sum = gc_sum_of(filter->column, filter->height) * gc_sum_of(filter->row, filter->width);
     if (sum == 0 || sums_to_zero(filter->column, filter->height) ||
         sums_to_zero(filter->row, filter->width))
-        return gc_fail_line(p->error, p->divisor.line, "divisor sum, but the weights sum to 0");
+        return gc_refuse(p, p->divisor.line, "divisor sum, but the weights sum to 0");
     filter->divisor = sum;
     return GCONV_OK;
 }
@@ -172,7 +172,7 @@ static gconv_status use_sum(const gc_parser *p, gconv_filter *filter)
             rounding += 0x1p-24 * fabs(p->weights[i]);
     }
     if (fabs(sum) <= rounding)
-        return gc_fail_line(p->error, p->divisor.line, "divisor sum, but the weights sum to 0");
+        return gc_refuse(p, p->divisor.line, "divisor sum, but the weights sum to 0");
     filter->divisor = sum;
     return GCONV_OK;
 }
@@ -180,10 +180,10 @@ static gconv_status use_sum(const gc_parser *p, gconv_filter *filter)
 static gconv_status use_anchor(const gc_parser *p, gconv_filter *filter)
 {
     if (p->anchor_x < 0 || p->anchor_x >= p->width || p->anchor_y < 0 || p->anchor_y >= p->height)
-        return gc_fail_line(p->error, p->anchor.line,
-                            "the anchor %g,%g is outside the filter of %d x %d (it counts from "
-                            "0,0)",
-                            p->anchor_x, p->anchor_y, p->width, p->height);
+        return gc_refuse(p, p->anchor.line,
+                         "the anchor %g,%g is outside the filter of %d x %d (it counts from "
+                         "0,0)",
+                         p->anchor_x, p->anchor_y, p->width, p->height);
     filter->anchor_x = (int)p->anchor_x;
     filter->anchor_y = (int)p->anchor_y;
     return GCONV_OK;

@@ -27,7 +27,7 @@ static gconv_status read_header_values(const gc_parser *p, gc_span text, int cou
         found++;
     }
     if (kind != GC_FIELD_END || found != count || list.wants_value)
-        return gc_fail_line(p->error, p->line, "write %s and nothing else in the line", usage);
+        return gc_refuse(p, p->line, "write %s and nothing else in the line", usage);
     return GCONV_OK;
 }
 
@@ -35,14 +35,13 @@ static gconv_status read_name(gc_parser *p, gc_span text)
 {
     char name[NAME_BYTES_MAX + 1], escaped[NAME_BYTES_MAX + 1];
     if (text.length == 0)
-        return gc_fail_line(p->error, p->line, "the name is missing: write 'name TEXT'");
+        return gc_refuse(p, p->line, "the name is missing: write 'name TEXT'");
     if (text.length > NAME_BYTES_MAX)
-        return gc_fail_line(p->error, p->line, "a name of more than %d bytes", NAME_BYTES_MAX);
+        return gc_refuse(p, p->line, "a name of more than %d bytes", NAME_BYTES_MAX);
     memcpy(name, text.text, text.length);
     name[text.length] = '\0';
     if (strcmp(gc_escape(name, escaped, sizeof escaped), name) != 0)
-        return gc_fail_line(p->error, p->line,
-                            "the name has a control character or is not valid UTF-8");
+        return gc_refuse(p, p->line, "the name has a control character or is not valid UTF-8");
     p->name_text = text;
     return GCONV_OK;
 }
@@ -55,7 +54,7 @@ static gconv_status read_divisor(gc_parser *p, gc_span text)
     gconv_status status =
         read_header_values(p, text, 1, "'divisor V' or 'divisor sum'", &p->divisor.value);
     if (status == GCONV_OK && p->divisor.value == 0)
-        return gc_fail_line(p->error, p->line, "the divisor is zero");
+        return gc_refuse(p, p->line, "the divisor is zero");
     return status;
 }
 
@@ -71,7 +70,7 @@ static gconv_status read_anchor(gc_parser *p, gc_span text)
     if (status != GCONV_OK)
         return status;
     if (values[0] != floor(values[0]) || values[1] != floor(values[1]))
-        return gc_fail_line(p->error, p->line, "the anchor is not two whole numbers");
+        return gc_refuse(p, p->line, "the anchor is not two whole numbers");
     p->anchor_x = values[0];
     p->anchor_y = values[1];
     return GCONV_OK;
@@ -88,8 +87,8 @@ static gconv_status read_vector(gc_parser *p, gc_span text, const char *word, do
     gc_count_commas(p, text);
     while ((kind = gc_next_field(&list, &field)) == GC_FIELD_VALUE) {
         if (*count == GCONV_FILTER_VECTOR_MAX)
-            return gc_fail_line(p->error, p->line, "more than %d numbers in the %s",
-                                GCONV_FILTER_VECTOR_MAX, word);
+            return gc_refuse(p, p->line, "more than %d numbers in the %s", GCONV_FILTER_VECTOR_MAX,
+                             word);
         gconv_status status = gc_read_value(p, field, &values[*count]);
         if (status == GCONV_OK)
             status = gc_check_weight(p, p->line, values[*count]);
@@ -98,7 +97,7 @@ static gconv_status read_vector(gc_parser *p, gc_span text, const char *word, do
         (*count)++;
     }
     if (*count == 0 && kind == GC_FIELD_END)
-        return gc_fail_line(p->error, p->line, "the numbers are missing: write '%s V V ...'", word);
+        return gc_refuse(p, p->line, "the numbers are missing: write '%s V V ...'", word);
     if (kind == GC_FIELD_EMPTY || list.wants_value)
         return gc_fail_field(p, kind);
     return GCONV_OK;
@@ -145,21 +144,20 @@ gconv_status gc_plain_read_header(gc_parser *p, gc_span line)
     while (which < WORD_COUNT && !gc_span_is(word, words[which]))
         which++;
     if (which == WORD_COUNT)
-        return gc_fail_line(p->error, p->line,
-                            "'%.*s' is neither a number nor a header (name, divisor, offset, "
-                            "anchor, column, row)",
-                            gc_span_quoted(word), word.text);
+        return gc_refuse(p, p->line,
+                         "'%.*s' is neither a number nor a header (name, divisor, offset, "
+                         "anchor, column, row)",
+                         gc_span_quoted(word), word.text);
     if (p->row_count > 0 && (headers[which] == &p->column || headers[which] == &p->row))
-        return gc_fail_line(p->error, p->line,
-                            "a %s line, and a row of weights in line %d: a filter is rows of "
-                            "weights, or a column line and a row line",
-                            words[which], p->rows[0].line);
+        return gc_refuse(p, p->line,
+                         "a %s line, and a row of weights in line %d: a filter is rows of "
+                         "weights, or a column line and a row line",
+                         words[which], p->rows[0].line);
     if (p->row_count > 0)
-        return gc_fail_line(p->error, p->line, "a %s line after the rows: move it before them",
-                            words[which]);
+        return gc_refuse(p, p->line, "a %s line after the rows: move it before them", words[which]);
     if (headers[which]->line > 0)
-        return gc_fail_line(p->error, p->line, "a second %s line (the first is line %d)",
-                            words[which], headers[which]->line);
+        return gc_refuse(p, p->line, "a second %s line (the first is line %d)", words[which],
+                         headers[which]->line);
     headers[which]->line = p->line;
     gc_span rest = {line.text + word.length, line.length - word.length};
     return readers[which](p, gc_span_trim(rest));
@@ -172,12 +170,12 @@ gconv_status gc_plain_read_row(gc_parser *p, gc_span line)
     const char *word;
     int vector = gc_vector_line(p, &word);
     if (vector > 0)
-        return gc_fail_line(p->error, p->line,
-                            "a row of weights, and a %s in line %d: a filter is rows of weights, "
-                            "or a column line and a row line",
-                            word, vector);
+        return gc_refuse(p, p->line,
+                         "a row of weights, and a %s in line %d: a filter is rows of weights, "
+                         "or a column line and a row line",
+                         word, vector);
     if (p->row_count == GC_ROWS_MAX)
-        return gc_fail_line(p->error, p->line, "more than %d rows", GCONV_FILTER_SIDE_MAX);
+        return gc_refuse(p, p->line, "more than %d rows", GCONV_FILTER_SIDE_MAX);
     gc_count_commas(p, line);
     gc_row *current = &p->rows[p->row_count++];
     *current = (gc_row){.line = p->line, .count = 0};
@@ -186,8 +184,7 @@ gconv_status gc_plain_read_row(gc_parser *p, gc_span line)
     gc_field_kind kind;
     while ((kind = gc_next_field(&list, &field)) == GC_FIELD_VALUE) {
         if (current->count == GCONV_FILTER_SIDE_MAX)
-            return gc_fail_line(p->error, p->line, "more than %d weights in a row",
-                                GCONV_FILTER_SIDE_MAX);
+            return gc_refuse(p, p->line, "more than %d weights in a row", GCONV_FILTER_SIDE_MAX);
         gconv_status status = gc_read_value(p, field, &p->values[p->value_count]);
         if (status != GCONV_OK)
             return status;

@@ -19,7 +19,7 @@ gconv_status gc_vips_take(gc_parser *p)
     if (first->count > 3 && p->values[3] != 0) /* libvips writes 0 if there is none */
         p->offset = (gc_header){.line = first->line, .value = p->values[3]};
     if (first->count > 2 && p->divisor.value == 0)
-        return gc_fail_line(p->error, first->line, "the scale (the divisor) is zero");
+        return gc_refuse(p, first->line, "the scale (the divisor) is zero");
     p->weights = p->values + first->count;
     p->dialect = "a libvips matrix";
     return GCONV_OK;

@@ -1,5 +1,6 @@
 /* Writers. Rows pass three layers: conversion to the format's channels, the encoder, the output. */
 #include "base/memory.h"
+#include "base/memory_rows.h"
 #include "base/sized.h"
 #include "base/status.h"
 #include "core/background.h"
@@ -302,18 +303,12 @@ static bool help_for_sink(void *user)
     return writer->encoder->type->help(writer->encoder);
 }
 
-static bool same_shape(const gconv_shape *a, const gconv_shape *b)
-{
-    return a->width == b->width && a->height == b->height && a->channels == b->channels &&
-           a->depth == b->depth;
-}
-
 /* Whether the image is all that the writer waits for, and rows are the encoder's as they are. */
 static bool takes_compressed(void *user, const gconv_shape *shape)
 {
     gconv_writer *writer = user;
     return writer->failure.status == GCONV_OK && writer->taken == 0 && writer->row == NULL &&
-           same_shape(shape, &writer->shape) &&
+           gc_is_same_shape(shape, &writer->shape) &&
            writer->encoder->type->takes_compressed(writer->encoder);
 }
 

@@ -181,7 +181,7 @@ static bool meet(void)
 static gconv_status run_patient(void *state, gc_stream *stream, gconv_error *error)
 {
     gc_stream_waits(stream, true);
-    bool met = stream->waiter.function == NULL || meet();
+    bool met = stream->own.waiter.function == NULL || meet();
     gc_stream_waits(stream, false);
     if (!met)
         return gc_fail(error, GCONV_ERROR_DEVICE, "'patient' waited for others");

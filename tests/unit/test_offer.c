@@ -369,16 +369,16 @@ TEST(a_stream_passes_the_offer_on)
     assert_true(gc_stream_offer(&stream, &encoded));
     assert_int_equal(encoded.width, 71);
     assert_true(stream.timings.decode > 0);
-    assert_false(stream.asked); /* the CPU may still take over */
+    assert_false(stream.own.asked); /* the CPU may still take over */
     gc_stream_accept(&stream, encoded.size);
-    assert_true(stream.asked);
+    assert_true(stream.own.asked);
     assert_int_equal(stream.rows_read, 40);
     assert_false(gc_stream_offer(&stream, &encoded));
     must_finish();
     gc_stream_close(&stream);
     stream.source =
         (gconv_source){.size = sizeof(gconv_source), .read = o.source.read, .user = o.source.user};
-    stream.asked = false;
+    stream.own.asked = false;
     assert_false(gc_stream_offer(&stream, &encoded)); /* a source without offers */
 }
 

@@ -1,5 +1,6 @@
 /* PNG of 1, 8 and 16 bits. libpng writes the chunks before the image data, and all chunks if the
  * caller asks for a level of compression. */
+#include "base/buffer.h"
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/fast.h"
@@ -28,8 +29,7 @@ typedef struct attempt {
     png_structp png;
     png_infop info;
     gc_png_packer *packer; /* compresses rows instead of zlib; else NULL */
-    unsigned char *bytes;
-    size_t size, capacity; /* of bytes */
+    gc_buffer kept;        /* what it made, beside other attempts */
 } attempt;
 
 struct png_encoder {
@@ -64,28 +64,15 @@ static void take_warning(png_structp png, png_const_charp message)
         gc_warn(&encoder->common.warnings, "PNG: %s", message);
 }
 
-static gconv_status keep_bytes(attempt *a, const void *bytes, size_t size, gconv_error *error)
-{
-    if (size > a->capacity - a->size) {
-        size_t capacity = 2 * a->capacity + size;
-        unsigned char *larger = realloc(a->bytes, capacity);
-        if (larger == NULL)
-            return gc_fail_memory(error, capacity);
-        a->bytes = larger;
-        a->capacity = capacity;
-    }
-    memcpy(a->bytes + a->size, bytes, size);
-    a->size += size;
-    return GCONV_OK;
-}
-
 /* A gc_png_emit, for an attempt. */
 static gconv_status emit(void *user, const void *bytes, size_t size, gconv_error *error)
 {
     attempt *a = user;
     const png_encoder *encoder = a->encoder;
-    return encoder->attempt_count == 1 ? gc_output_write(encoder->common.output, bytes, size, error)
-                                       : keep_bytes(a, bytes, size, error);
+    if (encoder->attempt_count == 1)
+        return gc_output_write(encoder->common.output, bytes, size, error);
+    gc_buffer_add(&a->kept, bytes, size);
+    return a->kept.failed ? gc_fail_memory(error, a->kept.size + size) : GCONV_OK;
 }
 
 static void write_bytes(png_structp png, png_bytep bytes, size_t size)
@@ -170,8 +157,7 @@ static void free_attempt(attempt *a)
     if (a->packer != NULL)
         gc_fast.png_packing->free(a->packer);
     a->packer = NULL;
-    free(a->bytes);
-    a->bytes = NULL;
+    gc_buffer_free(&a->kept);
 }
 
 /* Writes the smallest attempt to the output. This attempt then goes on alone. */
@@ -180,7 +166,7 @@ static gconv_status settle(png_encoder *encoder, gconv_error *error)
     attempt *attempts = encoder->attempts;
     int best = 0;
     for (int i = 1; i < encoder->attempt_count; i++)
-        if (attempts[i].size < attempts[best].size)
+        if (attempts[i].kept.size < attempts[best].kept.size)
             best = i;
     attempt smallest = attempts[best];
     attempts[best] = attempts[0];
@@ -189,10 +175,8 @@ static gconv_status settle(png_encoder *encoder, gconv_error *error)
         free_attempt(&attempts[--encoder->attempt_count]);
     png_set_write_fn(attempts[0].png, &attempts[0], write_bytes, flush_bytes);
     gconv_status status =
-        gc_output_write(encoder->common.output, smallest.bytes, smallest.size, error);
-    free(smallest.bytes);
-    attempts[0].bytes = NULL;
-    attempts[0].size = 0;
+        gc_output_write(encoder->common.output, smallest.kept.bytes, smallest.kept.size, error);
+    gc_buffer_free(&attempts[0].kept);
     return status;
 }
 
@@ -200,7 +184,7 @@ static bool is_room_short(const png_encoder *encoder)
 {
     size_t bytes = 0;
     for (int i = 0; i < encoder->attempt_count; i++)
-        bytes += encoder->attempts[i].size;
+        bytes += encoder->attempts[i].kept.size;
     return bytes > ATTEMPTS_BYTES_MAX;
 }
 

@@ -181,7 +181,7 @@ INLINE block read_turned(const real *from, size_t stride)
                     SHUFFLE(ac_high, bd_high, 0, 4, 1, 5), SHUFFLE(ac_high, bd_high, 2, 6, 3, 7)}};
 }
 
-INLINE void write(const block *b, real *to, size_t stride)
+INLINE void store_block(const block *b, real *to, size_t stride)
 {
     for (size_t i = 0; i < 4; i++)
         *(four *)(to + i * stride) = b->row[i];
@@ -194,8 +194,8 @@ static void transpose(const gc_transform *t, real *values)
         for (size_t x = 0; x <= y; x += 4) {
             real *one = values + y * stride + x, *other = values + x * stride + y;
             block a = read_turned(one, stride), b = read_turned(other, stride);
-            write(&a, other, stride);
-            write(&b, one, stride);
+            store_block(&a, other, stride);
+            store_block(&b, one, stride);
         }
 }
 
@@ -408,7 +408,7 @@ INLINE void turn_block(const float *const *from, size_t i, real *to, size_t stri
         for (size_t j = 0; j < TURNED; j++)
             rows[k][j] = (real)from[k][i + j];
     block b = read_turned(rows[0], TURNED);
-    write(&b, to, stride);
+    store_block(&b, to, stride);
 }
 
 static bool has_all(const float *const *rows)
