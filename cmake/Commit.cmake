@@ -1,5 +1,5 @@
-# Writes OUTPUT, a C file with the commit of the working tree SOURCE. Run at every build; the file
-# changes only when the commit does.
+# Writes OUTPUT, a C file with the commit of the working tree SOURCE, and with a hash of the sources of
+# the program and of COMPILER, a text. Run at every build; the file changes only when they do.
 execute_process(COMMAND git -C ${SOURCE} rev-parse --show-toplevel
   OUTPUT_VARIABLE top ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
 set(commit "")
@@ -13,7 +13,16 @@ if(NOT failed AND top STREQUAL SOURCE)
     string(APPEND commit " with changes")
   endif()
 endif()
+file(GLOB_RECURSE sources ${SOURCE}/src/* ${SOURCE}/include/*)
+set(all "${COMPILER}")
+foreach(source IN LISTS sources)
+  file(SHA256 ${source} hash)
+  string(APPEND all " ${hash}")
+endforeach()
+string(SHA256 build "${all}")
+string(SUBSTRING ${build} 0 16 build)
 set(text "#include \"cli/measure/commit.h\"\n\nconst char gc_commit[] = \"${commit}\";\n")
+string(APPEND text "extern const char gc_build[];\nconst char gc_build[] = \"build ${build}\";\n")
 set(before "")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} before)

@@ -14,11 +14,10 @@ if(NOT GCONV_MPI OR NOT MPI_C_FOUND)
 endif()
 
 add_executable(gconv-mpi $<TARGET_OBJECTS:gconv_cli>
+  src/mpi/exchange.c
   src/mpi/main.c
   src/mpi/member.c
-  src/mpi/messages.c
-  src/mpi/office.c
-  src/mpi/packet.c
+  src/mpi/message.c
   src/mpi/ranks.c
   src/mpi/root.c)
 target_link_libraries(gconv-mpi PRIVATE gconv_commit gconv_static gconv_settings gconv_digests

@@ -3,12 +3,10 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "cli/options/options.h"
-#include "cli/report/exit.h"
 #include "cli/report/json.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
 #include "cli/report/progress.h"
-#include "cli/report/tally.h"
 #include "gconv_lab.h"
 #include "lab/bench/lists.h"
 #include "lab/lab.h"
@@ -283,7 +281,7 @@ static gconv_status search_case(tuning *t, bool *finished, gconv_error *error)
     if (!*finished)
         return status;
     t->found++;
-    gc_tally_add(false, false);
+    gc_counts_add(false, false);
     show_result(t, c, &result);
     return keep(t, error);
 }
@@ -292,11 +290,11 @@ static gconv_status search_all(tuning *t, gconv_error *error)
 {
     gconv_status status = GCONV_OK;
     bool finished = true;
-    gc_tally_begin("searched or known before", false, (size_t)t->case_count);
+    gc_counts_begin("searched or known before", false, (size_t)t->case_count);
     for (t->current = 0; status == GCONV_OK && t->current < t->case_count; t->current++) {
         if (gconv_tuner_knows(t->tuner, &t->cases[t->current].what)) {
             t->known++;
-            gc_tally_add(false, false);
+            gc_counts_add(false, false);
         } else if (finished)
             status = search_case(t, &finished, error);
     }

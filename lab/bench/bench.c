@@ -6,7 +6,6 @@
 #include "cli/measure/figures.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
-#include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
 #include "lab/bench/baseline.h"

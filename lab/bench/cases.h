@@ -3,7 +3,7 @@
 #ifndef GC_LAB_BENCH_CASES_H
 #define GC_LAB_BENCH_CASES_H
 
-#include "cli/image/chain.h"
+#include "cli/image/session.h"
 #include "cli/measure/point.h"
 #include "cli/options/options.h"
 #include "gconv.h"

@@ -8,7 +8,6 @@
 #include "cli/options/effects.h"
 #include "cli/report/messages.h"
 #include "cli/report/progress.h"
-#include "cli/report/tally.h"
 #include "lab/bench/baseline.h"
 #include "lab/bench/inputs.h"
 #include "lab/bench/presets.h"
@@ -127,7 +126,7 @@ static gconv_status measure_point(gc_sweep *s, gc_subject *subject, const char *
         status = measure_again(s, subject, budget, point, error);
     s->begin += point->compile_seconds; /* not counted */
     s->entry++;
-    gc_tally_add(false, false);
+    gc_counts_add(false, false);
     return status;
 }
 
@@ -305,7 +304,7 @@ static gconv_status measure_transform(gc_sweep *s, const gc_case *one, const cha
     if (status == GCONV_OK)
         status = measure_again(s, &subject, budget, &point, error);
     s->entry++;
-    gc_tally_add(false, false);
+    gc_counts_add(false, false);
     return status == GCONV_OK ? add_measured(s, &point, error) : status;
 }
 
@@ -370,10 +369,10 @@ static void begin(gc_sweep *s)
     s->limit = s->seconds;
     if (all > 0)
         s->seconds *= (double)s->count / (double)all;
-    gc_tally_advise(s->session->options->measure.resume != NULL
-                        ? "the same command measures the others"
-                        : NULL);
-    gc_tally_begin("measured", false, s->count);
+    gc_counts_advise(s->session->options->measure.resume != NULL
+                         ? "the same command measures the others"
+                         : NULL);
+    gc_counts_begin("measured", false, s->count);
     s->begin = gc_seconds();
 }
 

@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 #include "cli/report/messages.h"
-#include "cli/tasks/identity.h"
+#include "cli/tasks/names.h"
 #include "lab/html/python.h"
 
 #include <limits.h>

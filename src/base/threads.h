@@ -9,6 +9,7 @@
 #define GC_BASE_THREADS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Does work until none is left to begin. Other threads call it at the same time; `member` is a
  * number that each of them has alone. */
@@ -30,5 +31,12 @@ void gc_team_run_with_room(int threads, int room, bool counted, gc_team_function
 /* Says how many processors have nothing to do, until the next call; 0 at first. So many helpers
  * more take part in the teams that have room for them. */
 void gc_team_spare(int processors);
+
+/* Works on the entries from `first` to `end` - 1. */
+typedef void gc_range_function(void *user, size_t first, size_t end);
+
+/* Calls `work` for ranges that make up the entries from 0 to `count` - 1, on up to `threads`
+ * threads. Returns when all are done. */
+void gc_share_out(size_t count, int threads, gc_range_function *work, void *user);
 
 #endif

@@ -4,11 +4,9 @@
 #include "cli/options/environment.h"
 #include "cli/options/help.h"
 #include "cli/report/about.h"
-#include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
 #include "cli/report/progress.h"
-#include "cli/report/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,11 +6,11 @@
 #include "cli/options/environment.h"
 #include "cli/options/table.h"
 #include "cli/program.h"
-#include "cli/report/exit.h"
 #include "cli/report/messages.h"
+#include "cli/report/output.h"
 #include "cli/report/progress.h"
-#include "cli/report/signals.h"
 #include "gconv.h"
+#include "mpi/exchange.h"
 #include "mpi/member.h"
 #include "mpi/ranks.h"
 #include "mpi/root.h"
@@ -22,14 +22,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 512 };
+enum { NAME_BYTES = 512, GREETING_BYTES = 2048 };
+
+/* What sources and compiler this program was made of, as a hash. Ranks understand each other if it
+ * is the same. */
+extern const char gc_build[];
 
 /* What rank 0 learns of a rank before work starts. */
 typedef struct report {
-    int code;      /* the exit code of a rank that cannot start; else GC_EXIT_DONE */
-    bool informed; /* it was asked for help or the version */
-    int places;    /* images that it computes at one time */
-    char version[32];
+    int code;   /* the exit code of a rank that cannot start; else GC_EXIT_DONE */
+    int places; /* images that it computes at one time */
     char host[64];
     char gpus[128];          /* as in gc_ranks_share_gpus */
     char blamed[NAME_BYTES]; /* "": nothing */
@@ -80,21 +82,87 @@ static int count_places(const gc_options *options)
     return gpu ? IMAGES_PER_THREAD * threads : threads;
 }
 
-static void fill_report(report *own, const gc_options *options, gc_session *session,
-                        const gc_ranks *ranks)
+/* Fills what a rank reports. True if rank 0 was asked for help or the version, and has answered. */
+static bool fill_report(report *own, const gc_options *options, gc_session *session, int rank)
 {
     const char *blamed = NULL;
     int code;
     gc_program_set_messages(options);
-    if (ranks->rank == 0 && gc_program_informs(options, &code))
-        own->informed = true;
-    if (own->informed || options->help || options->version || options->command == GC_COMMAND_HELP)
-        return;
+    if (rank == 0 && gc_program_informs(options, &code))
+        return true;
+    if (options->help || options->version || options->command == GC_COMMAND_HELP)
+        return false;
     gconv_status status = check_session(options, session, &blamed, &own->error);
     own->code = status == GCONV_OK ? GC_EXIT_DONE : gc_start_code(status);
     snprintf(own->blamed, sizeof own->blamed, "%s", blamed != NULL ? blamed : "");
     if (status == GCONV_OK)
         own->places = count_places(options);
+    return false;
+}
+
+/* ---- Greetings ------------------------------------------------------------------------------- */
+
+/* Build and host come first: all builds read these. */
+static void write_greeting(const report *own, char greeting[GREETING_BYTES])
+{
+    gc_message m = {.at = 0};
+    gc_message_put_text(&m, gc_build);
+    gc_message_put_text(&m, own->host);
+    gc_message_put_number(&m, (uint64_t)own->code);
+    gc_message_put_number(&m, (uint64_t)own->places);
+    gc_message_put_text(&m, own->gpus);
+    gc_message_put_text(&m, own->blamed);
+    gc_message_put_number(&m, (uint64_t)own->error.status);
+    gc_message_put_number(&m, (uint64_t)own->error.line);
+    gc_message_put_text(&m, own->error.message);
+    if (!m.bytes.failed && m.bytes.size <= GREETING_BYTES)
+        memcpy(greeting, m.bytes.bytes, m.bytes.size);
+    gc_message_free(&m);
+}
+
+static void take_into(gc_message *m, char *text, size_t size)
+{
+    snprintf(text, size, "%s", gc_message_take_text(m));
+}
+
+/* Reads the greeting of another rank. One of another build cannot start. */
+static void read_greeting(char greeting[GREETING_BYTES], report *from)
+{
+    gc_message m = {.bytes = {.bytes = greeting, .size = GREETING_BYTES - 1}};
+    char build[64];
+    greeting[GREETING_BYTES - 1] = '\0';
+    take_into(&m, build, sizeof build);
+    take_into(&m, from->host, sizeof from->host);
+    if (strcmp(build, gc_build) != 0) {
+        from->code = GC_EXIT_FAILED;
+        gc_fail(&from->error, GCONV_ERROR_UNSUPPORTED,
+                "another build of gconv (%.40s) than that of rank 0 (%.40s); start the same "
+                "program on all ranks",
+                build, gc_build);
+        return;
+    }
+    from->code = (int)gc_message_take_number(&m);
+    from->places = (int)gc_message_take_number(&m);
+    take_into(&m, from->gpus, sizeof from->gpus);
+    take_into(&m, from->blamed, sizeof from->blamed);
+    from->error.status = (gconv_status)gc_message_take_number(&m);
+    from->error.line = (int)gc_message_take_number(&m);
+    take_into(&m, from->error.message, sizeof from->error.message);
+}
+
+/* Tells rank 0 what the ranks report. `reports` has room for all ranks, on rank 0. */
+static void gather_reports(const report *own, report *reports, const gc_ranks *ranks)
+{
+    char greeting[GREETING_BYTES] = "";
+    char *all = ranks->rank == 0 ? calloc((size_t)ranks->count, GREETING_BYTES) : NULL;
+    if (ranks->rank == 0 && all == NULL)
+        gc_exchange_give_up();
+    write_greeting(own, greeting);
+    MPI_Gather(greeting, GREETING_BYTES, MPI_BYTE, all, GREETING_BYTES, MPI_BYTE, 0,
+               MPI_COMM_WORLD);
+    for (int r = 0; ranks->rank == 0 && r < ranks->count; r++)
+        read_greeting(all + (size_t)r * GREETING_BYTES, &reports[r]);
+    free(all);
 }
 
 /* Says why a rank cannot start. What is wrong on rank 0, too, needs no name of a rank. */
@@ -107,23 +175,14 @@ static void say_failure(const report *from, int rank)
     gc_report(rank == 0 && from->blamed[0] != '\0' ? from->blamed : NULL, &error);
 }
 
-/* Whether work may start, on rank 0. *code becomes the exit code where it may not. */
-static bool may_start(report *reports, int count, int *code)
+/* Whether work may start, on rank 0. *code becomes the exit code if it may not. */
+static bool may_start(const report *reports, int count, int *code)
 {
-    *code = GC_EXIT_DONE;
-    if (reports[0].informed)
-        return false;
     for (int r = 0; r < count; r++) {
-        if (reports[r].code == GC_EXIT_DONE && strcmp(reports[r].version, gconv_version()) != 0) {
-            reports[r].code = GC_EXIT_FAILED;
-            gc_fail(&reports[r].error, GCONV_ERROR_UNSUPPORTED,
-                    "this is gconv %s, and rank 0 is gconv %s", reports[r].version,
-                    gconv_version());
-        }
-        if (reports[r].code == GC_EXIT_DONE)
+        *code = reports[r].code;
+        if (*code == GC_EXIT_DONE)
             continue;
         say_failure(&reports[r], r);
-        *code = reports[r].code;
         return false;
     }
     return true;
@@ -143,20 +202,13 @@ static void note_ranks(const report *reports, int count)
 static int run_root(const gc_options *options, const report *reports, int count)
 {
     int *places = calloc((size_t)count, sizeof *places);
-    gc_root *root = NULL;
-    for (int r = 0; places != NULL && r < count; r++)
+    if (places == NULL)
+        gc_exchange_give_up();
+    for (int r = 0; r < count; r++)
         places[r] = reports[r].places;
-    if (places != NULL)
-        root = gc_root_create(count, places);
-    free(places);
-    if (root == NULL) {
-        MPI_Abort(MPI_COMM_WORLD, GC_EXIT_FAILED);
-        return GC_EXIT_FAILED;
-    }
     note_ranks(reports, count);
-    gc_borrowers borrowers = gc_root_borrowers(root);
-    int code = gc_run_images_with(options, count > 1 ? &borrowers : NULL);
-    gc_root_free(root);
+    int code = gc_root_run(options, count, places);
+    free(places);
     return code;
 }
 
@@ -169,15 +221,16 @@ static void run_member(gc_options *options, gc_session *session, int places)
     gc_member_run(session, places);
 }
 
-static int run(gc_options *options, gc_session *session, const report *own, const gc_ranks *ranks)
+/* `informed` as fill_report returns it. */
+static int run(gc_options *options, gc_session *session, const report *own, bool informed,
+               const gc_ranks *ranks)
 {
     int code = GC_EXIT_DONE, starts = 0;
     report *reports = calloc((size_t)ranks->count, sizeof *reports);
     if (reports == NULL)
-        MPI_Abort(MPI_COMM_WORLD, GC_EXIT_FAILED);
-    MPI_Gather(own, (int)sizeof *own, MPI_BYTE, reports, (int)sizeof *own, MPI_BYTE, 0,
-               MPI_COMM_WORLD);
-    if (ranks->rank == 0 && reports != NULL)
+        gc_exchange_give_up();
+    gather_reports(own, reports, ranks);
+    if (ranks->rank == 0 && !informed)
         starts = may_start(reports, ranks->count, &code);
     MPI_Bcast(&starts, 1, MPI_INT, 0, MPI_COMM_WORLD);
     if (starts && ranks->rank == 0)
@@ -197,7 +250,6 @@ static int begin(int argc, char **argv)
     gc_session session = {.options = NULL};
     report own = {.code = GC_EXIT_DONE};
     gc_ranks_find(&ranks);
-    snprintf(own.version, sizeof own.version, "%s", gconv_version());
     if (gethostname(own.host, sizeof own.host - 1) != 0)
         own.host[0] = '\0';
     gconv_status status = gc_options_parse(argc, argv, &options, &own.error);
@@ -207,11 +259,12 @@ static int begin(int argc, char **argv)
         options.job.threads = threads;
     if (ranks.rank > 0)
         options.report.progress = GC_PROGRESS_NEVER;
+    bool informed = false;
     if (status == GCONV_OK)
-        fill_report(&own, &options, &session, &ranks);
+        informed = fill_report(&own, &options, &session, ranks.rank);
     else
         own.code = gc_start_code(status);
-    int code = run(&options, &session, &own, &ranks);
+    int code = run(&options, &session, &own, informed, &ranks);
     gc_session_destroy(&session);
     gc_options_free(&options);
     gconv_device_await();

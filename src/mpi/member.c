@@ -2,13 +2,16 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "cli/commands/image_report.h"
 #include "cli/image/batch.h"
+#include "cli/report/json.h"
+#include "cli/report/messages.h"
 #include "cli/tasks/directories.h"
-#include "mpi/office.h"
+#include "mpi/exchange.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,25 +26,22 @@ typedef struct work_item {
     size_t number; /* of the loan */
     gc_task task;  /* the batch owns its strings once it has the task */
     const char *input;
-    char *line; /* what the journal has of the image; NULL: nothing */
-    size_t line_size;
-    char *made; /* the line for the journal; NULL: none yet */
-    size_t made_size;
+    char *line;    /* what the journal has of the image; "": nothing */
+    char *made;    /* the line for the journal; NULL: none yet */
     bool answered; /* rank 0 has written the intent, or failed to */
     gconv_error answer;
     struct work_item *next;
 } work_item;
 
-/* A packet that waits for the thread that sends. */
+/* A message that waits for the thread that sends. */
 typedef struct outgoing {
-    gc_message kind;
-    gc_packet packet;
+    gc_message_kind kind;
+    gc_message message;
     struct outgoing *next;
 } outgoing;
 
 typedef struct rank_member {
     gc_session *session;
-    gc_office office;
     int places;
     atomic_size_t left;
     pthread_mutex_t lock;              /* of all below */
@@ -95,16 +95,14 @@ static work_item *find_item(const rank_member *m, const char *input)
 /* ---- What goes to rank 0 --------------------------------------------------------------------- */
 
 /* The caller has the lock. */
-static void send_later(rank_member *m, gc_message kind, const gc_packet *packet)
+static void send_later(rank_member *m, gc_message_kind kind, const gc_message *message)
 {
-    outgoing *letter = malloc(sizeof *letter);
-    if (letter == NULL) {
-        gc_office_give_up();
-        return;
-    }
-    *letter = (outgoing){.kind = kind, .packet = *packet};
-    *m->out_end = letter;
-    m->out_end = &letter->next;
+    outgoing *added = malloc(sizeof *added);
+    if (added == NULL)
+        gc_exchange_give_up();
+    *added = (outgoing){.kind = kind, .message = *message};
+    *m->out_end = added;
+    m->out_end = &added->next;
     pthread_cond_signal(&m->goes);
 }
 
@@ -117,24 +115,44 @@ static void remove_item(rank_member *m, const work_item *gone)
     m->count--;
 }
 
+/* Puts the result with what is reported of it. */
+static void put_report(const rank_member *m, gc_message *message, const gc_task *task,
+                       const gc_result *result)
+{
+    char *said = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&said, &size);
+    if (stream == NULL)
+        gc_exchange_give_up();
+    gc_messages_into(stream);
+    gc_json_begin_apart();
+    gc_report_image(m->session->options, task, result);
+    char *json = gc_json_end_apart(NULL);
+    gc_messages_into(NULL);
+    if (fclose(stream) != 0 || said == NULL || json == NULL)
+        gc_exchange_give_up();
+    gc_message_put_result(message, result, said, json);
+    free(said);
+    free(json);
+}
+
 /* A gc_report_function. */
 static void send_result(void *user, const gc_task *task, const gc_result *result)
 {
     rank_member *m = user;
-    gc_packet packet = {.bytes = NULL};
+    gc_message message = {.at = 0};
     const char *loss;
     pthread_mutex_lock(&m->lock);
     work_item *item = find_item(m, task->input);
-    gc_packet_put(&packet, &item->number, sizeof item->number);
-    gc_packet_put(&packet, &item->made_size, sizeof item->made_size);
-    gc_packet_put(&packet, item->made, item->made_size);
+    gc_message_put_number(&message, item->number);
+    gc_message_put_text(&message, item->made);
     while ((loss = gconv_device_loss(m->losses)) != NULL) {
-        gc_packet_put_text(&packet, loss);
+        gc_message_put_text(&message, loss);
         m->losses++;
     }
-    gc_packet_put_text(&packet, NULL);
-    gc_packet_put_result(&packet, result);
-    send_later(m, GC_MESSAGE_RESULT, &packet);
+    gc_message_put_text(&message, NULL);
+    put_report(m, &message, task, result);
+    send_later(m, GC_MESSAGE_RESULT, &message);
     remove_item(m, item);
     pthread_mutex_unlock(&m->lock);
     free(item->line);
@@ -144,78 +162,60 @@ static void send_result(void *user, const gc_task *task, const gc_result *result
 
 /* ---- The journal ----------------------------------------------------------------------------- */
 
-static const char *find_line(void *user, const char *input, const char *output, size_t *size)
+static const char *find_line(void *user, const char *input)
 {
     rank_member *m = user;
-    (void)output;
     pthread_mutex_lock(&m->lock);
     const work_item *item = find_item(m, input);
-    const char *line = item != NULL ? item->line : NULL;
-    *size = item != NULL ? item->line_size : 0;
+    const char *line = item != NULL && item->line[0] != '\0' ? item->line : NULL;
     pthread_mutex_unlock(&m->lock);
     return line;
 }
 
 /* Has rank 0 write a line before the image goes on. */
-static gconv_status send_intent(rank_member *m, work_item *item, const char *line, size_t size,
+static gconv_status send_intent(rank_member *m, work_item *item, const char *line,
                                 gconv_error *error)
 {
-    gc_packet packet = {.bytes = NULL};
-    uint64_t token = (uint64_t)(uintptr_t)item;
-    gc_packet_put(&packet, &token, sizeof token);
-    gc_packet_put(&packet, &size, sizeof size);
-    gc_packet_put(&packet, line, size);
+    gc_message message = {.at = 0};
+    gc_message_put_number(&message, (uintptr_t)item);
+    gc_message_put_text(&message, line);
     item->answered = false;
-    send_later(m, GC_MESSAGE_INTENT, &packet);
+    send_later(m, GC_MESSAGE_INTENT, &message);
     while (!item->answered)
         pthread_cond_wait(&m->comes, &m->lock);
     *error = item->answer;
     return item->answer.status;
 }
 
-static gconv_status append_line(void *user, const gc_record *record, const char *line, size_t size,
-                                bool sync, gconv_error *error)
+static gconv_status append_line(void *user, const gc_record *record, const char *line, bool sync,
+                                gconv_error *error)
 {
     rank_member *m = user;
     gconv_status status = GCONV_OK;
     pthread_mutex_lock(&m->lock);
     work_item *item = find_item(m, record->input);
-    if (sync) {
-        status = send_intent(m, item, line, size, error);
-    } else {
-        item->made = malloc(size);
-        if (item->made != NULL)
-            memcpy(item->made, line, size);
-        else
-            status = gc_fail_memory(error, size);
-        item->made_size = item->made != NULL ? size : 0;
-    }
+    if (sync)
+        status = send_intent(m, item, line, error);
+    else if ((item->made = gc_copy_string(line)) == NULL)
+        status = gc_fail_memory(error, strlen(line));
     pthread_mutex_unlock(&m->lock);
     return status;
 }
 
 /* ---- What comes from rank 0 ------------------------------------------------------------------ */
 
-static void take_task(rank_member *m, gc_packet *packet)
+static void take_task(rank_member *m, gc_message *message)
 {
-    size_t left;
     work_item *item = calloc(1, sizeof *item);
-    if (item == NULL) {
-        gc_office_give_up();
-        return;
-    }
-    gc_packet_take(packet, &item->number, sizeof item->number);
-    gc_packet_take(packet, &left, sizeof left);
-    gc_packet_take_task(packet, &item->task);
-    gc_packet_take(packet, &item->line_size, sizeof item->line_size);
-    const char *line = gc_packet_take_place(packet, item->line_size);
+    if (item == NULL)
+        gc_exchange_give_up();
+    item->number = gc_message_take_number(message);
+    atomic_store(&m->left, gc_message_take_number(message));
+    gc_message_take_task(message, &item->task);
+    item->line = gc_copy_string(gc_message_take_text(message));
     item->input = item->task.input;
-    if (item->line_size > 0 && line != NULL && (item->line = malloc(item->line_size)) != NULL)
-        memcpy(item->line, line, item->line_size);
-    if (item->input == NULL || item->task.output == NULL || packet->failed ||
-        (item->line_size > 0 && item->line == NULL))
-        gc_office_give_up();
-    atomic_store(&m->left, left);
+    if (item->input == NULL || item->task.output == NULL || item->line == NULL || message->failed)
+        gc_exchange_give_up();
     pthread_mutex_lock(&m->lock);
     *m->waiting_end = item;
     m->waiting_end = &item->next;
@@ -225,31 +225,27 @@ static void take_task(rank_member *m, gc_packet *packet)
 }
 
 /* The batch begins with the first task, which comes after these. */
-static void take_results(rank_member *m, gc_packet *packet)
+static void take_results(rank_member *m, gc_message *message)
 {
-    gc_results results, *own = &m->session->results;
-    size_t first, count;
-    gc_packet_take(packet, &results, sizeof results);
-    gc_packet_take(packet, &first, sizeof first);
-    gc_packet_take(packet, &count, sizeof count);
-    const char *part = gc_packet_take_place(packet, count * sizeof *results.seen.entries);
-    if (own->seen.entries == NULL) {
-        *own = results;
-        own->seen.entries = calloc(results.seen.room, sizeof *results.seen.entries);
-    }
-    if (own->seen.entries == NULL || part == NULL)
-        gc_office_give_up();
-    else
-        memcpy(own->seen.entries + first, part, count * sizeof *results.seen.entries);
+    m->session->results.kinds = (unsigned)gc_message_take_number(message);
+    size_t which = gc_message_take_number(message), filled = gc_message_take_number(message);
+    size_t room = gc_message_take_number(message), first = gc_message_take_number(message);
+    size_t count = gc_message_take_number(message);
+    gc_map *map = &m->session->results.maps[which < GC_RESULT_MAPS ? which : 0];
+    const void *part = gc_message_take_bytes(message, count * sizeof *map->entries);
+    if (map->entries == NULL)
+        *map = (gc_map){calloc(room, sizeof *map->entries), filled, room};
+    if (map->entries == NULL || part == NULL)
+        gc_exchange_give_up();
+    memcpy(map->entries + first, part, count * sizeof *map->entries);
 }
 
-static void take_answer(rank_member *m, gc_packet *packet)
+static void take_answer(rank_member *m, gc_message *message)
 {
-    uint64_t token;
-    gc_packet_take(packet, &token, sizeof token);
-    work_item *item = (work_item *)(uintptr_t)token;
+    work_item *item = (work_item *)(uintptr_t)gc_message_take_number(message);
+    gconv_status status = (gconv_status)gc_message_take_number(message);
     pthread_mutex_lock(&m->lock);
-    gc_packet_take(packet, &item->answer, sizeof item->answer);
+    gc_fail(&item->answer, status, "%s", gc_message_take_text(message));
     item->answered = true;
     pthread_cond_broadcast(&m->comes);
     pthread_mutex_unlock(&m->lock);
@@ -265,30 +261,22 @@ static void take_end(rank_member *m)
 
 static void receive_all(rank_member *m)
 {
-    gc_packet packet;
-    gc_message kind;
-    for (int rank; gc_office_receive(&rank, &kind, &packet);) {
+    gc_message message;
+    gc_message_kind kind;
+    for (int rank; gc_exchange_receive(&rank, &kind, &message);) {
         if (kind == GC_MESSAGE_TASK)
-            take_task(m, &packet);
+            take_task(m, &message);
         else if (kind == GC_MESSAGE_RESULTS)
-            take_results(m, &packet);
+            take_results(m, &message);
         else if (kind == GC_MESSAGE_ANSWER)
-            take_answer(m, &packet);
+            take_answer(m, &message);
         else if (kind == GC_MESSAGE_END)
             take_end(m);
-        gc_packet_free(&packet);
+        gc_message_free(&message);
     }
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
-
-/* A gc_gate_function: rank 0 began when all ranks were ready. */
-static gconv_status pass(void *user, gconv_error *error)
-{
-    (void)user;
-    (void)error;
-    return GCONV_OK;
-}
 
 /* The thread that computes. */
 static void *compute(void *user)
@@ -298,12 +286,13 @@ static void *compute(void *user)
     gc_task_list list = {.batch = true, .source = &source};
     gc_directories directories = GC_DIRECTORIES_NONE;
     gconv_error error;
-    gc_gate gate;
-    gc_gate_create(&gate, pass, NULL);
-    if (gc_batch_run(m->session, &list, &gate, &directories, NULL, send_result, m, &error) !=
-        GCONV_OK)
-        gc_office_give_up();
-    gc_gate_destroy(&gate);
+    const gc_batch_plan plan = {.session = m->session,
+                                .list = &list,
+                                .directories = &directories,
+                                .report = send_result,
+                                .user = m};
+    if (gc_batch_run(&plan, &error) != GCONV_OK)
+        gc_exchange_give_up();
     gc_remove_empty_directories(&directories);
     pthread_mutex_lock(&m->lock);
     m->done = true;
@@ -338,16 +327,16 @@ static void exchange(rank_member *m)
     while (!await_work(m, &out)) {
         while (out != NULL) {
             outgoing *sent = out;
-            gc_office_send(&m->office, 0, sent->kind, &sent->packet);
+            gc_exchange_send(0, sent->kind, &sent->message);
             out = sent->next;
             free(sent);
         }
         receive_all(m);
-        gc_office_clear(&m->office);
+        gc_exchange_clear();
     }
-    gc_packet bye = {.bytes = NULL};
-    gc_office_send(&m->office, 0, GC_MESSAGE_BYE, &bye);
-    while (!gc_office_clear(&m->office))
+    gc_message bye = {.at = 0};
+    gc_exchange_send(0, GC_MESSAGE_BYE, &bye);
+    while (!gc_exchange_clear())
         nanosleep(&(struct timespec){.tv_nsec = HUNGRY_NANOSECONDS}, NULL);
 }
 
@@ -366,10 +355,8 @@ void gc_member_run(gc_session *session, int places)
     const char *path = session->options->journal.file;
     if ((path != NULL &&
          gc_journal_open_relay(path, relay, &session->journal, &error) != GCONV_OK) ||
-        pthread_create(&thread, NULL, compute, &m) != 0) {
-        gc_office_give_up();
-        return;
-    }
+        pthread_create(&thread, NULL, compute, &m) != 0)
+        gc_exchange_give_up();
     exchange(&m);
     pthread_join(thread, NULL);
     gc_journal_close(session->journal);

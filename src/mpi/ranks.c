@@ -31,7 +31,8 @@ void gc_ranks_find(gc_ranks *ranks)
 
 /* ---- Processors ------------------------------------------------------------------------------ */
 
-int gc_part_begin(int units, int parts, int part)
+/* The parts of `units` for `parts`, as equal as may be: the first unit of part `part`. */
+static int part_begin(int units, int parts, int part)
 {
     return (int)((long long)units * part / parts);
 }
@@ -66,13 +67,15 @@ int gc_ranks_share_processors(const gc_ranks *ranks)
     if (sets != NULL && CPU_COUNT(&own) > 0 && CPU_COUNT(&own) == allowed)
         find_rivals(sets, ranks, &rivals, &place);
     free(sets);
-    int threads = gc_part_begin(allowed, rivals, place + 1) - gc_part_begin(allowed, rivals, place);
+    int threads = part_begin(allowed, rivals, place + 1) - part_begin(allowed, rivals, place);
     return threads > 0 ? threads : 1;
 }
 
 /* ---- GPUs ------------------------------------------------------------------------------------ */
 
-void gc_choose_gpus(const char *list, int local, int locals, char *chosen, size_t size)
+/* The GPUs of one rank of several: those of a list with commas whose places are `local`, `local` +
+ * `locals` and so on; one of them in turn if there are fewer GPUs than ranks. */
+static void choose_gpus(const char *list, int local, int locals, char *chosen, size_t size)
 {
     const char *names[GPUS_MAX];
     int lengths[GPUS_MAX], count = 0;
@@ -139,7 +142,7 @@ void gc_ranks_share_gpus(const gc_ranks *ranks, const gc_options *options, char 
         return;
     if (visible == NULL)
         list_gpus(list, sizeof list);
-    gc_choose_gpus(list, ranks->local, ranks->locals, shown, size);
+    choose_gpus(list, ranks->local, ranks->locals, shown, size);
     if (shown[0] != '\0')
         setenv("CUDA_VISIBLE_DEVICES", shown, 1);
 }

@@ -23,11 +23,4 @@ int gc_ranks_share_processors(const gc_ranks *ranks);
 void gc_ranks_share_gpus(const gc_ranks *ranks, const gc_options *options, char *shown,
                          size_t size);
 
-/* The parts of `units` for `parts`, as equal as may be: the first unit of part `part`. */
-int gc_part_begin(int units, int parts, int part);
-
-/* The GPUs of one rank of several: those of a list with commas whose places are `local`, `local` +
- * `locals` and so on; one of them in turn where there are fewer GPUs than ranks. */
-void gc_choose_gpus(const char *list, int local, int locals, char *chosen, size_t size);
-
 #endif

@@ -1,9 +1,10 @@
 #include "mpi/root.h"
 
 #include "base/memory.h"
+#include "cli/commands/commands.h"
 #include "cli/journal/journal.h"
 #include "cli/report/messages.h"
-#include "mpi/office.h"
+#include "mpi/exchange.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,9 @@ typedef struct entry {
 
 #define FREE_END SIZE_MAX
 
-struct gc_root {
+typedef struct root_rank {
     int ranks;
     member *members;
-    gc_office office;
     struct gc_batch *batch;
     gc_journal *journal; /* NULL: there is none */
     double mean;         /* seconds of an image, of the last ones; 0: not known */
@@ -44,45 +44,18 @@ struct gc_root {
     entry *entries;
     size_t entry_count, entry_room, free;
     size_t lent; /* by all ranks */
-};
-
-gc_root *gc_root_create(int ranks, const int *places)
-{
-    gc_root *root = calloc(1, sizeof *root);
-    if (root == NULL)
-        return NULL;
-    *root = (gc_root){.ranks = ranks, .free = FREE_END};
-    root->members = calloc((size_t)ranks, sizeof *root->members);
-    if (root->members == NULL) {
-        free(root);
-        return NULL;
-    }
-    for (int r = 1; r < ranks; r++)
-        root->members[r].places = places[r];
-    return root;
-}
-
-void gc_root_free(gc_root *root)
-{
-    if (root == NULL)
-        return;
-    free(root->members);
-    free(root->entries);
-    free(root);
-}
+} root_rank;
 
 /* ---- Lending --------------------------------------------------------------------------------- */
 
-static size_t take_entry(gc_root *root, const gc_loan *loan)
+static size_t take_entry(root_rank *root, const gc_loan *loan)
 {
     size_t number = root->free;
     if (number == FREE_END) {
         entry *entries =
             gc_make_room(root->entries, root->entry_count, &root->entry_room, sizeof *entries);
-        if (entries == NULL) {
-            gc_office_give_up();
-            abort();
-        }
+        if (entries == NULL)
+            gc_exchange_give_up();
         root->entries = entries;
         number = root->entry_count++;
     } else {
@@ -92,44 +65,39 @@ static size_t take_entry(gc_root *root, const gc_loan *loan)
     return number;
 }
 
-/* What the journal has of the image. Where it cannot be read, the rank computes the image again. */
-static void put_line(const gc_root *root, gc_packet *packet, const gc_task *task)
+/* What the journal has of the image; free releases it. NULL if that is nothing, and if it cannot be
+ * read: the rank computes the image again. */
+static char *find_line(const root_rank *root, const gc_task *task)
 {
     char *line = NULL;
-    size_t size = 0;
-    if (root->journal != NULL && !gc_task_is_doomed(task) &&
-        gc_journal_find_line(root->journal, task->input, task->output, &line, &size, NULL) !=
-            GCONV_OK)
-        line = NULL;
-    size = line != NULL ? size : 0;
-    gc_packet_put(packet, &size, sizeof size);
-    gc_packet_put(packet, line, size);
-    free(line);
+    if (root->journal != NULL && !gc_task_is_doomed(task))
+        gc_journal_find_line(root->journal, task->input, task->output, &line, NULL);
+    return line;
 }
 
-static void lend(gc_root *root, int rank, const gc_loan *loan)
+static void lend(root_rank *root, int rank, const gc_loan *loan)
 {
-    gc_packet packet = {.bytes = NULL};
-    size_t number = take_entry(root, loan);
-    size_t left = loan->images_left / (size_t)root->ranks + 1;
-    gc_packet_put(&packet, &number, sizeof number);
-    gc_packet_put(&packet, &left, sizeof left);
-    gc_packet_put_task(&packet, loan->task);
-    put_line(root, &packet, loan->task);
-    gc_office_send(&root->office, rank, GC_MESSAGE_TASK, &packet);
+    gc_message message = {.at = 0};
+    char *line = find_line(root, loan->task);
+    gc_message_put_number(&message, take_entry(root, loan));
+    gc_message_put_number(&message, loan->images_left / (size_t)root->ranks + 1);
+    gc_message_put_task(&message, loan->task);
+    gc_message_put_text(&message, line);
+    gc_exchange_send(rank, GC_MESSAGE_TASK, &message);
+    free(line);
     root->members[rank].lent++;
     root->lent++;
 }
 
 /* How many images a rank may have. */
-static int room_of(const gc_root *root, const member *m)
+static int room_of(const root_rank *root, const member *m)
 {
     double ahead = root->mean > 0 ? AHEAD_SECONDS / root->mean : 0;
     return m->places * (1 + (ahead < AHEAD_MAX ? (int)ahead : AHEAD_MAX));
 }
 
 /* Gives each rank that has room one task, in turn, until no task or no room is left. */
-static bool lend_all(gc_root *root)
+static bool lend_all(root_rank *root)
 {
     bool any = false, again = true;
     while (again) {
@@ -149,34 +117,31 @@ static bool lend_all(gc_root *root)
 
 /* ---- Settling -------------------------------------------------------------------------------- */
 
-/* Adds the line of an image to the journal. Where that fails the image has failed. */
-static void record(gc_root *root, const char *line, size_t size, gc_result *result)
+/* Adds the line of an image to the journal. If that fails the image has failed. */
+static void record(root_rank *root, const char *line, gc_result *result)
 {
     gconv_error error;
-    if (size == 0 || line == NULL || root->journal == NULL ||
-        gc_journal_append_line(root->journal, line, size, false, &error) == GCONV_OK)
+    if (line[0] == '\0' || root->journal == NULL ||
+        gc_journal_append_line(root->journal, line, false, &error) == GCONV_OK)
         return;
     result->outcome = GC_OUTCOME_FAILED;
     result->error = error;
     result->blamed = gc_journal_path(root->journal);
+    free(result->json); /* this process reports it */
+    result->json = NULL;
 }
 
-static void settle(gc_root *root, int rank, gc_packet *packet)
+static void settle(root_rank *root, int rank, gc_message *message)
 {
-    size_t number, size;
-    const char *loss;
     gc_result result;
-    gc_packet_take(packet, &number, sizeof number);
-    gc_packet_take(packet, &size, sizeof size);
-    const char *line = gc_packet_take_place(packet, size);
-    while ((loss = gc_packet_take_text(packet)) != NULL)
+    size_t number = gc_message_take_number(message);
+    const char *line = gc_message_take_text(message), *loss;
+    while ((loss = gc_message_take_text(message))[0] != '\0')
         gc_say("rank %d: %s", rank, loss);
-    gc_packet_take_result(packet, &result);
-    if (packet->failed || number >= root->entry_count) {
-        gc_office_give_up();
-        return;
-    }
-    record(root, line, size, &result);
+    gc_message_take_result(message, &result);
+    if (message->failed || number >= root->entry_count || result.json == NULL)
+        gc_exchange_give_up();
+    record(root, line, &result);
     if (result.outcome == GC_OUTCOME_DONE || result.outcome == GC_OUTCOME_MISMATCH)
         root->mean += (result.timings.total - root->mean) * (root->mean > 0 ? 0.1 : 1);
     gc_loan loan = root->entries[number].loan;
@@ -189,38 +154,33 @@ static void settle(gc_root *root, int rank, gc_packet *packet)
 }
 
 /* Writes an intent, and says that it is on the disk. */
-static void answer(gc_root *root, int rank, gc_packet *packet)
+static void answer(root_rank *root, int rank, gc_message *message)
 {
-    gc_packet reply = {.bytes = NULL};
-    uint64_t token;
-    size_t size;
+    gc_message reply = {.at = 0};
     gconv_error error = {.status = GCONV_OK};
-    gc_packet_take(packet, &token, sizeof token);
-    gc_packet_take(packet, &size, sizeof size);
-    const char *line = gc_packet_take_place(packet, size);
-    if (line != NULL)
-        gc_journal_append_line(root->journal, line, size, true, &error);
-    gc_packet_put(&reply, &token, sizeof token);
-    gc_packet_put(&reply, &error, sizeof error);
-    gc_office_send(&root->office, rank, GC_MESSAGE_ANSWER, &reply);
+    gc_message_put_number(&reply, gc_message_take_number(message));
+    gc_journal_append_line(root->journal, gc_message_take_text(message), true, &error);
+    gc_message_put_number(&reply, (uint64_t)error.status);
+    gc_message_put_text(&reply, error.message);
+    gc_exchange_send(rank, GC_MESSAGE_ANSWER, &reply);
 }
 
 /* Takes all messages that have arrived. */
-static bool receive_all(gc_root *root)
+static bool receive_all(root_rank *root)
 {
     bool any = false;
-    gc_packet packet;
-    gc_message kind;
-    for (int rank; gc_office_receive(&rank, &kind, &packet); any = true) {
+    gc_message message;
+    gc_message_kind kind;
+    for (int rank; gc_exchange_receive(&rank, &kind, &message); any = true) {
         if (kind == GC_MESSAGE_RESULT)
-            settle(root, rank, &packet);
+            settle(root, rank, &message);
         else if (kind == GC_MESSAGE_INTENT)
-            answer(root, rank, &packet);
+            answer(root, rank, &message);
         else if (kind == GC_MESSAGE_BYE)
             root->members[rank].ended = true;
-        gc_packet_free(&packet);
+        gc_message_free(&message);
     }
-    gc_office_clear(&root->office);
+    gc_exchange_clear();
     return any;
 }
 
@@ -231,27 +191,37 @@ static void sleep_for(double seconds)
     nanosleep(&(struct timespec){.tv_nsec = (long)(seconds * 1e9)}, NULL);
 }
 
-static void rest(const gc_root *root)
+static void rest(const root_rank *root)
 {
     double seconds = root->mean * SLEEP_PART;
     sleep_for(seconds < SLEEP_MIN ? SLEEP_MIN : seconds > SLEEP_MAX ? SLEEP_MAX : seconds);
 }
 
-/* Sends what the journal has of results that replaced their inputs, so that ranks know them. */
-static void send_results(gc_root *root, const gc_results *results)
+/* Sends a map of results to all ranks. */
+static void send_map(const root_rank *root, const gc_results *results, int which)
 {
     enum { PART_ENTRIES = 1 << 20 };
-    const gc_seen *seen = &results->seen;
+    const gc_map *map = &results->maps[which];
     for (int r = 1; r < root->ranks; r++)
-        for (size_t first = 0; first < seen->room; first += PART_ENTRIES) {
-            size_t count = seen->room - first < PART_ENTRIES ? seen->room - first : PART_ENTRIES;
-            gc_packet packet = {.bytes = NULL};
-            gc_packet_put(&packet, results, sizeof *results);
-            gc_packet_put(&packet, &first, sizeof first);
-            gc_packet_put(&packet, &count, sizeof count);
-            gc_packet_put(&packet, seen->entries + first, count * sizeof *seen->entries);
-            gc_office_send(&root->office, r, GC_MESSAGE_RESULTS, &packet);
+        for (size_t first = 0; first < map->room; first += PART_ENTRIES) {
+            size_t count = map->room - first < PART_ENTRIES ? map->room - first : PART_ENTRIES;
+            gc_message message = {.at = 0};
+            gc_message_put_number(&message, results->kinds);
+            gc_message_put_number(&message, (uint64_t)which);
+            gc_message_put_number(&message, map->count);
+            gc_message_put_number(&message, map->room);
+            gc_message_put_number(&message, first);
+            gc_message_put_number(&message, count);
+            gc_message_put_bytes(&message, map->entries + first, count * sizeof *map->entries);
+            gc_exchange_send(r, GC_MESSAGE_RESULTS, &message);
         }
+}
+
+/* Sends what the journal has of results that replaced their inputs, so that ranks know them. */
+static void send_results(const root_rank *root, const gc_results *results)
+{
+    for (int i = 0; i < GC_RESULT_MAPS; i++)
+        send_map(root, results, i);
 }
 
 static double thread_seconds(void)
@@ -263,7 +233,7 @@ static double thread_seconds(void)
 
 static void run(void *user, struct gc_batch *batch)
 {
-    gc_root *root = user;
+    root_rank *root = user;
     const gc_session *session = gc_batch_session(batch);
     root->batch = batch;
     root->journal = session->journal;
@@ -280,7 +250,7 @@ static void run(void *user, struct gc_batch *batch)
     }
 }
 
-static void note_members(const gc_root *root)
+static void note_members(const root_rank *root)
 {
     size_t all = 0;
     for (int r = 1; r < root->ranks; r++) {
@@ -292,7 +262,7 @@ static void note_members(const gc_root *root)
                 root->ranks, 1e6 * root->seconds / (double)all);
 }
 
-static bool have_ended(const gc_root *root)
+static bool have_ended(const root_rank *root)
 {
     for (int r = 1; r < root->ranks; r++)
         if (!root->members[r].ended)
@@ -302,18 +272,28 @@ static bool have_ended(const gc_root *root)
 
 static void end(void *user)
 {
-    gc_root *root = user;
+    root_rank *root = user;
     for (int r = 1; r < root->ranks; r++) {
-        gc_packet packet = {.bytes = NULL};
-        gc_office_send(&root->office, r, GC_MESSAGE_END, &packet);
+        gc_message message = {.at = 0};
+        gc_exchange_send(r, GC_MESSAGE_END, &message);
     }
-    while (!have_ended(root) || !gc_office_clear(&root->office))
+    while (!have_ended(root) || !gc_exchange_clear())
         if (!receive_all(root))
             sleep_for(SLEEP_MAX);
     note_members(root);
 }
 
-gc_borrowers gc_root_borrowers(gc_root *root)
+int gc_root_run(const gc_options *options, int ranks, const int *places)
 {
-    return (gc_borrowers){run, end, root};
+    root_rank root = {.ranks = ranks, .free = FREE_END};
+    const gc_borrowers borrowers = {run, end, &root};
+    root.members = calloc((size_t)ranks, sizeof *root.members);
+    if (root.members == NULL)
+        gc_exchange_give_up();
+    for (int r = 1; r < ranks; r++)
+        root.members[r].places = places[r];
+    int code = gc_run_images_with(options, ranks > 1 ? &borrowers : NULL);
+    free(root.members);
+    free(root.entries);
+    return code;
 }

@@ -249,6 +249,17 @@ wait_long() {
     holds in.pgm
 }
 
+@test "ranks of two builds refuse each other" {
+    needs_mpi
+    make_image pgm in.pgm 20 10 noise
+    LC_ALL=C sed 's/build \([0-9a-f]\)[0-9a-f]\{15\}/build \1000000000000000/' "$MPI" >other
+    chmod +x other
+    ! cmp -s "$MPI" other
+    refuses 1 'rank 1 on *: another build of gconv (build *) than that of rank 0 (build *); start the same *' \
+        1 edges -o out in.pgm : -n 1 ./other edges -o out in.pgm
+    [ ! -e out ]
+}
+
 @test "help and version come once" {
     needs_mpi
     expect 0 mpi 3 help

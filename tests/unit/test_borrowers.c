@@ -1,71 +1,59 @@
-/* A batch with borrowers: tasks that are lent and settled, and results that travel as packets. The
+/* A batch with borrowers: tasks that are lent and settled, and results that travel in messages. The
  * borrower is a thread of this process in the place of other ranks. */
 #include "io_support.h"
 
 #include "cli/image/batch.h"
-#include "cli/image/image.h"
 #include "cli/options/options.h"
-#include "cli/tasks/collect.h"
-#include "mpi/messages.h"
+#include "cli/tasks/tasks.h"
+#include "mpi/message.h"
 
 #include <pthread.h>
 #include <sched.h>
 
 enum { IMAGES = 60, HELD = 5 };
 
-/* ---- Packets --------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 /* Sends a result as a rank does, and receives it. */
 static gc_result send(gc_result *result)
 {
-    gc_packet packet = {.bytes = NULL};
+    gc_message message = {.at = 0};
     gc_result received;
-    gc_packet_put_result(&packet, result);
+    gc_message_put_result(&message, result, "said\n", "");
     gc_result_destroy(result);
-    gc_packet_take_result(&packet, &received);
-    assert_false(packet.failed);
-    assert_int_equal(packet.at, packet.size);
+    gc_message_take_result(&message, &received);
+    assert_false(message.failed);
+    assert_int_equal(message.at, message.bytes.size);
+    gc_message_free(&message);
     return received;
 }
 
 TEST(results_travel)
 {
-    char *texts[] = {strdup("one"), strdup("")};
     gc_result result = {.outcome = GC_OUTCOME_FAILED,
-                        .error = {.status = GCONV_ERROR_FORMAT, .message = "not so"},
-                        .blamed = "a\nfile",
-                        .decoder = "",
+                        .recorded = true,
+                        .met = 1U << 12,
                         .timings = {.total = 2.5},
-                        .notes = strdup("note\n")};
-    result.warnings.texts = calloc(2, sizeof(char *));
-    memcpy(result.warnings.texts, texts, sizeof texts);
-    result.warnings.count = 2;
-    result.warnings.left_out = 7;
+                        .notes = strdup("a note")};
     gc_result got = send(&result);
     assert_int_equal(got.outcome, GC_OUTCOME_FAILED);
-    assert_string_equal(got.error.message, "not so");
-    assert_string_equal(got.blamed, "a\nfile");
-    assert_string_equal(got.decoder, "");
-    assert_null(got.implementation);
-    assert_null(got.explanation);
-    assert_string_equal(got.notes, "note\n");
-    assert_int_equal(got.warnings.count, 2);
-    assert_string_equal(got.warnings.texts[0], "one");
-    assert_string_equal(got.warnings.texts[1], "");
-    assert_int_equal(got.warnings.left_out, 7);
-    assert_true(got.timings.total > 2 && got.timings.total < 3);
+    assert_true(got.recorded);
+    assert_int_equal(got.met, 1U << 12);
+    assert_string_equal(got.notes, "said\n");
+    assert_string_equal(got.json, "");
+    assert_true(got.timings.total > 2.4999 && got.timings.total < 2.5001);
     gc_result_destroy(&got);
 }
 
 TEST(tasks_travel)
 {
-    gc_packet packet = {.bytes = NULL};
+    gc_message message = {.at = 0};
     char input[] = "in\xff", output[] = "out";
     gc_task task = {.input = input, .output = output, .format = GCONV_FORMAT_PPM, .unlisted = 5};
     gc_task got;
-    gc_packet_put_task(&packet, &task);
-    gc_packet_take_task(&packet, &got);
-    assert_false(packet.failed);
+    gc_message_put_task(&message, &task);
+    gc_message_take_task(&message, &got);
+    assert_false(message.failed);
     assert_string_equal(got.input, input);
     assert_string_equal(got.output, output);
     assert_null(got.refused);
@@ -73,37 +61,28 @@ TEST(tasks_travel)
     assert_int_equal(got.unlisted, 5);
     gc_task_destroy(&got);
     /* There is no more in it. */
-    gc_packet_take_task(&packet, &got);
-    assert_true(packet.failed);
-    assert_null(got.input);
-    gc_packet_free(&packet);
+    gc_message_take_task(&message, &got);
+    assert_true(message.failed);
+    gc_task_destroy(&got);
+    gc_message_free(&message);
 }
 
 /* ---- A batch --------------------------------------------------------------------------------- */
 
 typedef struct borrower {
-    gc_gate *gate;
     gc_directories *directories;
     int lent, ended;
 } borrower;
 
-static gconv_status pass(void *user, gconv_error *error)
-{
-    (void)user;
-    (void)error;
-    return GCONV_OK;
-}
-
 static void compute(const borrower *b, struct gc_batch *batch, const gc_loan *loan)
 {
     gc_worker worker = {.session = gc_batch_session(batch),
-                        .gate = b->gate,
                         .images_left = loan->images_left,
                         .images_at_once = 1,
                         .directories = b->directories};
     gc_result result;
     gc_process(&worker, loan->task, &result);
-    gc_kept_plan_free(&worker.kept);
+    gconv_plan_free(worker.plan);
     result = send(&result);
     gc_batch_settle(batch, loan, &result);
 }
@@ -184,24 +163,22 @@ TEST(borrowers_compute)
         gc_task_list list;
         gc_session session;
         gc_directories directories = GC_DIRECTORIES_NONE;
-        gc_gate gate;
-        borrower b = {.gate = &gate, .directories = &directories};
+        borrower b = {.directories = &directories};
         const gc_borrowers company = {borrow, end, &b};
         reports r = {0};
         const char *blamed;
         gconv_error error;
-        gc_gate_create(&gate, pass, NULL);
         assert_ok(gc_options_parse(7, words, &options, &error));
         assert_ok(gc_task_list_create(&options, &list, &blamed, &error));
         assert_ok(gc_session_create(&options, &session, &blamed, &error));
-        assert_ok(gc_batch_run(&session, &list, &gate, &directories, &company, take, &r, &error));
+        const gc_batch_plan plan = {&session, &list, NULL, &directories, &company, take, &r};
+        assert_ok(gc_batch_run(&plan, &error));
         assert_int_equal(r.count, IMAGES);
         assert_int_equal(r.failed, 1);
         lent += b.lent;
         gc_session_destroy(&session);
         gc_task_list_destroy(&list);
         gc_options_free(&options);
-        gc_gate_destroy(&gate);
         remove_all(out);
         gc_remove_empty_directories(&directories);
     }

@@ -152,11 +152,10 @@ TEST(records_are_read_as_they_were_written)
         .seconds = 3.000002,
     };
     gc_record again;
-    size_t size;
-    char *line = gc_record_line(&record, "a \"host\"", &size);
+    char *line = gc_record_line(&record, "a \"host\"");
     assert_non_null(line);
-    assert_int_equal(line[size - 1], '\n');
-    assert_ok(gc_record_read(line, size, &again, NULL));
+    assert_int_equal(line[strlen(line) - 1], '\n');
+    assert_ok(gc_record_read(line, &again, NULL));
     free(line);
     assert_string_equal(again.input, odd);
     assert_string_equal(again.output, long_name);

@@ -1,12 +1,23 @@
 #include "cli/commands/image_report.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
+#include "cli/options/effects.h"
+#include "cli/options/table.h"
+#include "cli/options/values.h"
 #include "cli/report/json.h"
 #include "cli/report/messages.h"
+#include "cli/report/output.h"
+#include "cli/report/progress.h"
 #include "cli/tasks/names.h"
+#include "cli/tasks/stream.h"
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- One image ------------------------------------------------------------------------------- */
 
 static const char *const outcome_names[] = {
     [GC_OUTCOME_DONE] = "done",       [GC_OUTCOME_SKIPPED] = "skipped",
@@ -207,7 +218,7 @@ static void report_done(const gc_options *options, const gc_task *task, const gc
         print_timings(name, result);
     if (options->report.explain && !options->report.json) {
         gc_answer(name, "how the implementation was chosen:");
-        fputs(explanation_of(result), stderr);
+        gc_notes_print(explanation_of(result));
     } else if (options->report.verbose) {
         note_choices(name, explanation_of(result));
     }
@@ -256,14 +267,247 @@ void gc_report_image(const gc_options *options, const gc_task *task, const gc_re
 {
     if (result->notes != NULL)
         gc_notes_print(result->notes);
+    if (result->json != NULL && result->json[0] != '\0')
+        gc_write_line(result->json, strlen(result->json));
+    if (result->json != NULL)
+        return;
     if (result->outcome == GC_OUTCOME_FAILED && result->blamed != NULL && !task->collides)
         gc_report(result->blamed, &result->error);
     else if (result->outcome == GC_OUTCOME_SKIPPED)
         gc_note(task->output, "%s", result->skipped);
     else if (result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH)
         report_done(options, task, result);
-    if (options->report.json)
+    if (options->report.json && !task->is_list)
         print_json(options, task, result);
-    else if (options->batch.dry_run)
+    else if (options->batch.dry_run && !task->is_list)
         print_plan(task, result);
+}
+
+/* ---- All images ------------------------------------------------------------------------------ */
+
+static bool is_named(const char *option)
+{
+    return option != NULL && strcmp(option, "auto") != 0;
+}
+
+/* The exit code of one image alone. A depth that its format cannot hold is a mistake in the command
+ * line. A device that breaks down is a failure of the image, unless the command line names a device
+ * or an implementation. */
+static int single_code(const gc_options *options, const gc_result *result)
+{
+    bool named = is_named(options->implementations) || is_named(options->job.device) ||
+                 gc_gpu_decoder(options) != NULL;
+    if (result->outcome == GC_OUTCOME_MISMATCH)
+        return GC_EXIT_MISMATCH;
+    if (result->outcome != GC_OUTCOME_FAILED)
+        return GC_EXIT_DONE;
+    if (result->error.status == GCONV_ERROR_DEVICE && !named)
+        return GC_EXIT_FAILED;
+    return result->error.status == GCONV_ERROR_ARGUMENT ? GC_EXIT_USAGE
+                                                        : gc_exit_code(result->error.status);
+}
+
+/* Says which devices have failed and are not used any more, once for each. The message about one
+ * image that has failed alone says it already. */
+static void say_losses(gc_summary *s, const gc_result *result)
+{
+    const char *message;
+    if (!s->batch && result->outcome == GC_OUTCOME_FAILED)
+        return;
+    while ((message = gconv_device_loss(s->losses)) != NULL) {
+        gc_say("%s", message);
+        s->losses++;
+    }
+}
+
+static bool ends_in_return(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 0 && name[length - 1] == '\r';
+}
+
+/* Sorts an image in among the slowest ones. Of equal ones the first stays. */
+static void note_slow(gc_summary *summary, const char *name, double seconds)
+{
+    gc_slow_image *last = &summary->slowest[GC_SLOWEST - 1];
+    if (seconds <= last->seconds)
+        return;
+    free(last->name);
+    *last = (gc_slow_image){seconds, gc_copy_string(name)};
+    for (int i = GC_SLOWEST - 1; i > 0; i--) {
+        gc_slow_image *slow = &summary->slowest[i], copy = *slow;
+        if (slow->seconds <= slow[-1].seconds)
+            return;
+        *slow = slow[-1];
+        slow[-1] = copy;
+    }
+}
+
+void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
+{
+    gc_summary *s = user;
+    const char *name = gc_input_name(task->input);
+    bool failed = result->outcome == GC_OUTCOME_FAILED;
+    say_losses(s, result);
+    gc_report_image(s->options, task, result);
+    s->list_failed = s->list_failed || task->is_list;
+    if (task->is_list)
+        return;
+    s->reported++;
+    if (task->collides && failed)
+        gc_collisions_add(&s->collisions, task->refused);
+    if (failed && s->failed < GC_FAILED_NAMED)
+        s->failed_names[s->failed] = gc_copy_string(name);
+    s->failed += failed;
+    s->names_with_returns += failed && ends_in_return(task->input);
+    s->skipped += result->outcome == GC_OUTCOME_SKIPPED;
+    s->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
+    int code = single_code(s->options, result);
+    if (code != GC_EXIT_DONE) /* a mismatch among the images of a stream stays one */
+        s->code = code;
+    if (result->outcome != GC_OUTCOME_DONE && result->outcome != GC_OUTCOME_MISMATCH)
+        return;
+    s->written++;
+    note_slow(s, name, result->timings.total);
+    s->met |= result->met;
+    s->composited += (result->met & GC_MET_BACKGROUND) != 0;
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+/* Nothing is said where nothing was written. */
+static void note_effects(const gc_options *options, const gc_summary *s)
+{
+    unsigned met = s->met | (options->command == GC_COMMAND_EDGES ? GC_MET_EDGES : 0);
+    met |= s->written > 1 ? GC_MET_THREADS : 0;
+    met |= options->batch.files_from != NULL ? GC_MET_DIRECTORY : 0; /* the list may name some */
+    for (int i = 0; i < options->operand_count; i++)
+        met |= gc_is_directory(options->operands[i]) ? GC_MET_DIRECTORY : 0;
+    if (s->written > 0 && options->report.verbose)
+        gc_note_effects(options, met);
+}
+
+/* Appends a name to a list that has `before` others. Of a long one the end tells most. */
+static size_t append_name(char *text, size_t used, size_t size, size_t before, const char *name)
+{
+    enum { SHOWN = 120 };
+    size_t length = name != NULL ? strlen(name) : 0;
+    const char *shown = name == NULL ? "?" : length > SHOWN ? name + length - SHOWN : name;
+    int added = snprintf(text + used, size - used, "%s %s%s", before > 0 ? "," : "",
+                         length > SHOWN ? "..." : "", shown);
+    return used + (size_t)added;
+}
+
+/* "gconv: 1000 images in 12.3 s, 81.3 a second; slowest: a.png 3.21 s, b.png 1.10 s" */
+static void say_times(const gc_summary *summary)
+{
+    double seconds = gc_seconds() - summary->start;
+    char text[1024];
+    size_t used = (size_t)snprintf(
+        text, sizeof text, "%zu images in %.2f s, %.1f a second; slowest:", summary->written,
+        seconds, (double)summary->written / seconds);
+    for (size_t i = 0; i < GC_SLOWEST && summary->slowest[i].seconds > 0; i++) {
+        used = append_name(text, used, sizeof text, i, summary->slowest[i].name);
+        used += (size_t)snprintf(text + used, sizeof text - used, " %.3f s",
+                                 summary->slowest[i].seconds);
+    }
+    gc_say("%s", text);
+}
+
+/* "gconv: failed: a.png, b.png and 3 more" */
+static void say_failed(const gc_summary *summary)
+{
+    char text[1900];
+    size_t named = summary->failed < GC_FAILED_NAMED ? summary->failed : GC_FAILED_NAMED;
+    size_t used = (size_t)snprintf(text, sizeof text, "failed:");
+    for (size_t i = 0; i < named; i++)
+        used = append_name(text, used, sizeof text, i, summary->failed_names[i]);
+    if (summary->failed > named)
+        snprintf(text + used, sizeof text - used, " and %zu more", summary->failed - named);
+    gc_say("%s", text);
+}
+
+/* Says rate, slowest and failed images if a progress line was drawn: somebody watches. */
+static void say_images(const gc_summary *summary)
+{
+    if (gc_progress_was_drawn() && summary->written > 1)
+        say_times(summary);
+    if (gc_progress_was_drawn() && summary->failed > 0)
+        say_failed(summary);
+}
+
+/* Counts the images of a batch in a line where some were not computed. */
+static void say_counts(const gc_summary *s, const gc_task_list *list)
+{
+    size_t count = list->stream != NULL ? s->reported : list->count;
+    size_t done = s->reported - s->failed - s->skipped;
+    char rest[64] = "";
+    if (count > s->reported)
+        snprintf(rest, sizeof rest, ", %zu not begun", count - s->reported);
+    else if (s->list_failed)
+        snprintf(rest, sizeof rest, "; what else the list names is not known");
+    else if (list->stream != NULL && gc_stop_is_requested())
+        snprintf(rest, sizeof rest, "; what else the list names was not begun");
+    if (s->failed + s->skipped > 0 || rest[0] != '\0' || gc_stop_is_requested())
+        gc_say("%zu of %zu images %s, %zu failed, %zu skipped%s", done, count,
+               s->options->batch.dry_run ? "to do" : "done", s->failed, s->skipped, rest);
+}
+
+/* Counts what was passed over in directories. */
+static void say_foreign(const gc_task_list *list)
+{
+    size_t count = list->stream != NULL ? gc_task_stream_foreign(list->stream) : list->foreign;
+    if (count > 0)
+        gc_say("%zu image file%s of other formats ignored", count, count == 1 ? "" : "s");
+}
+
+/* Why names of a list may not be found. */
+static void give_hint(const gc_summary *s)
+{
+    if (s->options->batch.files_from != NULL && !s->options->batch.files_end_in_nul &&
+        s->names_with_returns > 0)
+        gc_say("%s: its lines end in a carriage return and a newline; tr -d '\\r' makes names of "
+               "them",
+               gc_input_name(s->options->batch.files_from));
+}
+
+/* Says that pixels were put on a background that the command line does not name. -v says it of each
+ * image. */
+static void say_background(const gc_summary *s)
+{
+    char images[64] = "";
+    if (s->composited == 0 || s->options->report.verbose ||
+        gc_option_given(s->options, "background"))
+        return;
+    if (s->batch)
+        snprintf(images, sizeof images, "in %zu image%s ", s->composited,
+                 s->composited == 1 ? "" : "s");
+    gc_say("%stransparent pixels were put on white; --background COLOUR takes another colour",
+           images);
+}
+
+int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
+{
+    gconv_error error;
+    note_effects(s->options, s);
+    if (gc_collisions_tell(&s->collisions, &error) != GCONV_OK)
+        gc_report(NULL, &error);
+    say_background(s);
+    if (!list->batch)
+        return s->code;
+    say_images(s);
+    say_foreign(list);
+    give_hint(s);
+    say_counts(s, list);
+    if (s->failed > 0 || s->list_failed)
+        return GC_EXIT_FAILED;
+    return s->mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
+}
+
+void gc_summary_destroy(gc_summary *summary)
+{
+    for (int i = 0; i < GC_SLOWEST; i++)
+        free(summary->slowest[i].name);
+    for (int i = 0; i < GC_FAILED_NAMED; i++)
+        free(summary->failed_names[i]);
 }

@@ -1,11 +1,44 @@
-/* The report of one image that was processed: text on standard error, JSON on standard output. */
+/* What is said of images. Each is reported: text on standard error, JSON on standard output. At the
+ * end is said what they have in common, how many failed, and of a batch its rate and its slowest
+ * images. */
 #ifndef GC_CLI_COMMANDS_IMAGE_REPORT_H
 #define GC_CLI_COMMANDS_IMAGE_REPORT_H
 
-#include "cli/image/result.h"
-#include "cli/options/options.h"
-#include "cli/tasks/tasks.h"
+#include "cli/image/image.h"
+#include "cli/tasks/collisions.h"
 
 void gc_report_image(const gc_options *options, const gc_task *task, const gc_result *result);
+
+enum { GC_SLOWEST = 3, GC_FAILED_NAMED = 10 };
+
+typedef struct gc_slow_image {
+    double seconds; /* 0: there is none */
+    char *name;     /* owned; NULL if memory is out */
+} gc_slow_image;
+
+/* Begins with options, batch and start; all else is 0. */
+typedef struct gc_summary {
+    const gc_options *options;
+    bool batch;
+    double start; /* in seconds */
+    size_t reported, failed, skipped, mismatched, written;
+    size_t names_with_returns; /* of files that failed: they end in a carriage return */
+    size_t composited;         /* images with transparent pixels that were put on the background */
+    bool list_failed;          /* the list of --files-from cannot be read to its end */
+    unsigned met;              /* by all images that were written, as gc_note_effects takes it */
+    int code;                  /* of one input alone */
+    gc_collisions collisions;  /* with names of a list */
+    int losses;                /* devices of which was said that they are lost */
+    gc_slow_image slowest[GC_SLOWEST];   /* the slowest first */
+    char *failed_names[GC_FAILED_NAMED]; /* of the first ones, owned; NULL if memory is out */
+} gc_summary;
+
+/* Reports and counts an image: a gc_report_function, whose `user` is a gc_summary. */
+void gc_summary_take(void *summary, const gc_task *task, const gc_result *result);
+
+/* Says what there is to say of all images, and returns the exit code. */
+int gc_summary_finish(const gc_summary *summary, const gc_task_list *list);
+
+void gc_summary_destroy(gc_summary *summary);
 
 #endif

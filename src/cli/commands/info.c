@@ -2,8 +2,8 @@
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
 #include "cli/report/about.h"
-#include "cli/report/exit.h"
 #include "cli/report/json.h"
+#include "cli/report/messages.h"
 #include "gconv.h"
 
 #include <stdio.h>

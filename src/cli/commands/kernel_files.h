@@ -1,7 +1,8 @@
-/* What `gconv kernel` writes to files: a filter as text, and the frequency response of a chain. */
+/* What `gconv kernel` writes to files. */
 #ifndef GC_CLI_COMMANDS_KERNEL_FILES_H
 #define GC_CLI_COMMANDS_KERNEL_FILES_H
 
+#include "base/buffer.h"
 #include "cli/options/options.h"
 #include "gconv.h"
 
@@ -10,9 +11,7 @@
 gconv_status gc_kernel_write(const char *path, const gconv_filter *filter, gc_notation notation,
                              gconv_error *error);
 
-/* Writes the magnitudes of the chain's frequency response: as CSV where the name ends so, else as
- * PNG. *largest becomes the largest magnitude, which is white. */
-gconv_status gc_kernel_response(const char *path, gconv_filter *const *filters, int count,
-                                double *largest, gconv_error *error);
+/* Writes a text to a file, which appears whole or not at all, and frees the text. */
+gconv_status gc_write_text(const char *path, gc_buffer *text, gconv_error *error);
 
 #endif

@@ -1,20 +1,30 @@
 #include "cli/commands/kernel_files.h"
 
+#include "base/buffer.h"
 #include "base/number.h"
+#include "base/output.h"
 #include "base/status.h"
-#include "cli/report/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-typedef struct written {
-    const gconv_filter *filter;
-    gc_notation notation;
-} written;
+gconv_status gc_write_text(const char *path, gc_buffer *text, gconv_error *error)
+{
+    gc_output *output = NULL;
+    gconv_status status = text->failed ? gc_fail_memory(error, text->size) : GCONV_OK;
+    if (status == GCONV_OK)
+        status = gc_output_open(path, &(gc_output_options){.sync = false}, &output, error);
+    if (status == GCONV_OK)
+        status = gc_output_write(output, text->bytes, text->size, error);
+    if (status == GCONV_OK)
+        status = gc_output_commit(output, error);
+    gc_output_free(output);
+    gc_buffer_free(text);
+    return status;
+}
 
 /* Prints a number with as few digits as give it back, as float32 or as double. */
-static void print_number(FILE *text, double value, bool as_float, char end)
+static void print_number(gc_buffer *text, double value, bool as_float, char end)
 {
     char digits[32];
     double again = 0;
@@ -24,12 +34,12 @@ static void print_number(FILE *text, double value, bool as_float, char end)
         if (as_float ? (float)again == (float)value : again == value)
             break;
     }
-    fprintf(text, "%s%c", digits, end);
+    gc_buffer_print(text, "%s%c", digits, end);
 }
 
-static void print_line(FILE *text, const char *word, const double *values, int count)
+static void print_line(gc_buffer *text, const char *word, const double *values, int count)
 {
-    fputs(word, text);
+    gc_buffer_put(text, word);
     for (int i = 0; i < count; i++)
         print_number(text, values[i], false, i + 1 < count ? ' ' : '\n');
 }
@@ -43,14 +53,14 @@ static bool is_name(const char *name)
            name[length - 1] != ' ' && strcmp(gc_escape(name, escaped, sizeof escaped), name) == 0;
 }
 
-static void print_header(FILE *text, const gconv_filter *filter)
+static void print_header(gc_buffer *text, const gconv_filter *filter)
 {
     if (is_name(filter->name))
-        fprintf(text, "name %s\n", filter->name);
+        gc_buffer_print(text, "name %s\n", filter->name);
     print_line(text, "divisor ", &filter->divisor, 1);
     if (filter->has_offset)
         print_line(text, "offset ", &filter->offset, 1);
-    fprintf(text, "anchor %d %d\n", filter->anchor_x, filter->anchor_y);
+    gc_buffer_print(text, "anchor %d %d\n", filter->anchor_x, filter->anchor_y);
 }
 
 /* How many numbers the first line of a libvips matrix has. It must not be as long as the others:
@@ -76,18 +86,16 @@ static const char *refusal(const gconv_filter *filter, gc_notation notation)
                                        : NULL;
 }
 
-static void print_filter(FILE *text, const void *content)
+static void print_filter(gc_buffer *text, const gconv_filter *f, gc_notation notation)
 {
-    const written *w = content;
-    const gconv_filter *f = w->filter;
     const double matrix[4] = {f->width, f->height, f->divisor, f->offset};
-    if (w->notation == GC_NOTATION_GCONV)
+    if (notation == GC_NOTATION_GCONV)
         print_header(text, f);
-    else if (w->notation == GC_NOTATION_LIBVIPS)
+    else if (notation == GC_NOTATION_LIBVIPS)
         print_line(text, "", matrix, libvips_count(f));
     else
-        fprintf(text, "%dx%d+%d+%d:\n", f->width, f->height, f->anchor_x, f->anchor_y);
-    char separator = w->notation == GC_NOTATION_IMAGEMAGICK ? ',' : ' ';
+        gc_buffer_print(text, "%dx%d+%d+%d:\n", f->width, f->height, f->anchor_x, f->anchor_y);
+    char separator = notation == GC_NOTATION_IMAGEMAGICK ? ',' : ' ';
     for (int i = 0; f->weights != NULL && i < f->width * f->height; i++)
         print_number(text, (double)f->weights[i], true, (i + 1) % f->width == 0 ? '\n' : separator);
     if (f->weights == NULL) {
@@ -100,16 +108,13 @@ gconv_status gc_kernel_write(const char *path, const gconv_filter *filter, gc_no
                              gconv_error *error)
 {
     const char *refused = refusal(filter, notation);
-    char *text = NULL;
+    gc_buffer text = {.bytes = NULL};
     if (refused != NULL)
         return gc_fail(error, GCONV_ERROR_FILTER,
                        "%s cannot hold %s: leave --notation out, and it is written in gconv's",
                        notation == GC_NOTATION_LIBVIPS ? "a libvips matrix"
                                                        : "an ImageMagick string",
                        refused);
-    gconv_status status = gc_text_print(print_filter, &(written){filter, notation}, &text, error);
-    if (status == GCONV_OK)
-        status = gc_text_write(path, text, error);
-    free(text);
-    return status;
+    print_filter(&text, filter, notation);
+    return gc_write_text(path, &text, error);
 }

@@ -2,17 +2,14 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/place.h"
 #include "base/processors.h"
+#include "base/status.h"
 #include "base/threads.h"
-#include "cli/image/dry_run.h"
-#include "cli/image/image.h"
-#include "cli/image/kept_plan.h"
-#include "cli/image/several_reports.h"
 #include "cli/image/task_queue.h"
 #include "cli/journal/journal.h"
+#include "cli/report/output.h"
 #include "cli/report/progress.h"
-#include "cli/report/signals.h"
-#include "cli/report/tally.h"
 #include "cli/tasks/names.h"
 
 #include <pthread.h>
@@ -32,6 +29,98 @@ enum {
 
 #define NO_TASK SIZE_MAX
 
+/* ---- Reports of a stream of images ----------------------------------------------------------- */
+
+/* A direct output, such as a pipe, gets each image of a stream as soon as it is computed, and its
+ * result is reported then. A file appears whole after the last image: results are kept until
+ * then. */
+typedef struct several_reports {
+    const gc_batch_plan *plan;
+    bool appears_whole; /* the output is a file, not a direct output */
+    bool is_told;       /* something is said of an image that is done */
+    gc_result *kept;
+    size_t count, capacity; /* of `kept` */
+} several_reports;
+
+/* Whether an output is direct: its bytes are out as soon as they are written. */
+static bool is_direct(const char *output)
+{
+    gc_place place;
+    if (strcmp(output, "-") == 0)
+        return true;
+    if (gc_place_find(output, &place, NULL) != GCONV_OK)
+        return false;
+    bool direct = gc_place_is_direct(&place);
+    gc_place_close(&place);
+    return direct;
+}
+
+/* Whether anything is said of an image that is done. */
+static bool tells_of_images(const gc_options *options)
+{
+    return options->report.json || options->report.verbose || options->report.timings ||
+           options->report.explain || options->report.verify;
+}
+
+static void begin_several(several_reports *reports, const gc_batch_plan *plan)
+{
+    *reports = (several_reports){.plan = plan,
+                                 .appears_whole = !is_direct(plan->list->tasks[0].output),
+                                 .is_told = tells_of_images(plan->session->options)};
+}
+
+/* Takes over the result in any case. */
+static gconv_status keep(several_reports *reports, gc_result *result, gconv_error *error)
+{
+    gc_result *kept = gc_make_room(reports->kept, reports->count, &reports->capacity, sizeof *kept);
+    if (kept == NULL) {
+        gc_result_destroy(result);
+        return gc_fail_memory(error, (reports->count + 1) * sizeof *kept);
+    }
+    reports->kept = kept;
+    reports->kept[reports->count++] = *result;
+    return GCONV_OK;
+}
+
+/* A gc_image_function: reports an image that is not the last one, or keeps its result. */
+static gconv_status take_several(void *user, const gc_task *task, gc_result *result,
+                                 gconv_error *error)
+{
+    several_reports *reports = user;
+    if (reports->appears_whole)
+        gc_counts_several("computed, none written", false);
+    else
+        gc_counts_several("done", true);
+    gc_counts_add(false, false);
+    if (reports->appears_whole && reports->is_told)
+        return keep(reports, result, error);
+    reports->plan->report(reports->plan->user, task, result);
+    gc_result_destroy(result);
+    return GCONV_OK;
+}
+
+/* Reports the results that were kept, now that the last image says what became of the output. */
+static void end_several(several_reports *reports, const gc_task *task, const gc_result *last)
+{
+    for (size_t i = 0; i < reports->count; i++) {
+        gc_result *result = &reports->kept[i];
+        if (last->outcome == GC_OUTCOME_FAILED || last->outcome == GC_OUTCOME_SKIPPED)
+            result->outcome = last->outcome;
+        if (last->outcome == GC_OUTCOME_FAILED) {
+            gc_fail(&result->error, last->error.status, "not written, because image %zu failed",
+                    last->image);
+            result->blamed = NULL;
+        }
+        reports->plan->report(reports->plan->user, task, result);
+        gc_result_destroy(result);
+    }
+    free(reports->kept);
+    reports->kept = NULL;
+    reports->count = reports->capacity = 0;
+}
+
+/* ---- The batch ------------------------------------------------------------------------------- */
+
 /* A worker: a thread that takes one task after the other. One that waits is called after the caller
  * has given it its place or its task under the lock. */
 typedef struct worker_thread {
@@ -44,15 +133,13 @@ typedef struct worker_thread {
 } worker_thread;
 
 typedef struct gc_batch {
-    const gc_session *session;
+    const gc_batch_plan *plan;
+    const gc_session *session; /* those of the plan */
     const gc_task_list *list;
-    gc_gate *gate;
-    gc_directories *directories;
-    const gc_borrowers *borrowers; /* NULL: there are none */
     pthread_t lender;
-    int workers_max;            /* that find files to open */
-    int images_at_once;         /* images that are computed at one time */
-    gc_several_reports several; /* of the only task, where its input is a stream of images */
+    int workers_max;         /* that find files to open */
+    int images_at_once;      /* images that are computed at one time */
+    several_reports several; /* of the only task, if its input is a stream of images */
 
     pthread_mutex_t lock; /* guards what follows, the inside of the queue too */
     gc_task_queue *tasks;
@@ -247,19 +334,10 @@ static char *take_notes(FILE *notes, char *const *text)
     return copy;
 }
 
-/* Draws progress after a task: one that is skipped or fails early tells of none. */
-static void show_progress(const batch *b, const gc_task *task)
-{
-    size_t count = b->list->count;
-    gc_progress_images images = {gc_tally_finished(), gc_tally_failed(), count};
-    double done = count > 0 ? (double)images.finished / (double)count : 0;
-    gc_progress_show_images(gc_input_name(task->input), done, &images);
-}
-
 static void count(const gc_task *task, const gc_result *result)
 {
     if (!task->is_list)
-        gc_tally_add(result->outcome == GC_OUTCOME_FAILED, result->outcome == GC_OUTCOME_SKIPPED);
+        gc_counts_add(result->outcome == GC_OUTCOME_FAILED, result->outcome == GC_OUTCOME_SKIPPED);
 }
 
 /* Processes a task. Notes wait in the result where several are processed at one time. */
@@ -274,10 +352,10 @@ static void process_task(batch *b, gc_worker *worker, char *const *notes, const 
     if (result->outcome == GC_OUTCOME_BARRED)
         return;
     count(task, result);
-    if (b->list->batch)
-        show_progress(b, task);
+    if (b->list->batch) /* one that is skipped or fails early shows no progress itself */
+        gc_progress_show_images(gc_input_name(task->input), 0, b->list->count);
     else
-        gc_several_reports_end(&b->several, task, result);
+        end_several(&b->several, task, result);
 }
 
 static void *run_worker(void *user);
@@ -355,14 +433,14 @@ static void *run_worker(void *user)
     batch *b = self->batch;
     char *notes = NULL;
     size_t size;
-    bool alone = b->images_at_once == 1 && b->list->source == NULL && b->borrowers == NULL;
+    bool alone = b->images_at_once == 1 && b->list->source == NULL && b->plan->borrowers == NULL;
     gc_worker worker = {.session = b->session,
-                        .gate = b->gate,
+                        .first = b->plan->first,
                         .image_count = b->list->count,
                         .images_at_once = b->images_at_once,
-                        .directories = b->list->batch ? b->directories : NULL,
+                        .directories = b->list->batch ? b->plan->directories : NULL,
                         .notes = alone ? NULL : open_memstream(&notes, &size),
-                        .image_done = b->list->batch ? NULL : gc_several_reports_take,
+                        .image_done = b->list->batch ? NULL : take_several,
                         .image_user = &b->several,
                         .waits = b->images_at_once > 1 ? note_wait : NULL,
                         .waits_user = self};
@@ -375,7 +453,7 @@ static void *run_worker(void *user)
         b->computed--;
         finish_task(b, self->task, &result);
     }
-    gc_kept_plan_free(&worker.kept);
+    gconv_plan_free(worker.plan);
     if (worker.notes != NULL)
         fclose(worker.notes);
     free(notes);
@@ -452,8 +530,8 @@ static void *run_borrowers(void *user)
 {
     batch *b = user;
     gconv_error barred; /* gc_batch_run tells */
-    if (gc_gate_pass(b->gate, &barred) == GCONV_OK)
-        b->borrowers->run(b->borrowers->user, b);
+    if (gc_first_check_make(b->plan->first, &barred) == GCONV_OK)
+        b->plan->borrowers->run(b->plan->borrowers->user, b);
     return NULL;
 }
 
@@ -493,7 +571,8 @@ static void run_workers(batch *b)
     while (b->created < b->images_at_once && create_worker(b))
         continue;
     pthread_mutex_unlock(&b->lock);
-    bool lends = b->borrowers != NULL && pthread_create(&b->lender, NULL, run_borrowers, b) == 0;
+    bool lends =
+        b->plan->borrowers != NULL && pthread_create(&b->lender, NULL, run_borrowers, b) == 0;
     run_worker(&b->workers[0]);
     if (lends)
         pthread_join(b->lender, NULL);
@@ -503,25 +582,23 @@ static void run_workers(batch *b)
     gc_team_spare(0);
 }
 
-gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list, gc_gate *gate,
-                          gc_directories *directories, const gc_borrowers *borrowers,
-                          gc_report_function *report, void *user, gconv_error *error)
+gconv_status gc_batch_run(const gc_batch_plan *plan, gconv_error *error)
 {
-    batch b = {.session = session,
+    const gc_task_list *list = plan->list;
+    batch b = {.plan = plan,
+               .session = plan->session,
                .list = list,
-               .gate = gate,
-               .directories = directories,
-               .borrowers = borrowers,
-               .workers_max = count_workers_possible(session),
+               .workers_max = count_workers_possible(plan->session),
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .returning_end = &b.returning};
-    b.images_at_once = choose_images_at_once(session, list, b.workers_max);
-    size_t results_max = borrowers != NULL ? BORROWED_RESULTS_MAX : RESULTS_MAX;
-    gconv_status status = gc_task_queue_create(list, results_max, report, user, &b.tasks, error);
+    b.images_at_once = choose_images_at_once(plan->session, list, b.workers_max);
+    size_t results_max = plan->borrowers != NULL ? BORROWED_RESULTS_MAX : RESULTS_MAX;
+    gconv_status status =
+        gc_task_queue_create(list, results_max, plan->report, plan->user, &b.tasks, error);
     if (!list->batch)
-        gc_several_reports_begin(&b.several, session->options, list->tasks[0].output, report, user);
+        begin_several(&b.several, plan);
     if (status == GCONV_OK)
         run_workers(&b);
     gc_task_queue_free(b.tasks);
-    return status == GCONV_OK ? gc_gate_pass(gate, error) : status;
+    return status == GCONV_OK ? gc_first_check_make(plan->first, error) : status;
 }

@@ -1,76 +1,51 @@
 #include "cli/image/image.h"
 
+#include "base/buffer.h"
 #include "base/clock.h"
-#include "base/memory.h"
 #include "base/status.h"
-#include "cli/image/journaled.h"
-#include "cli/image/picture.h"
-#include "cli/image/skip.h"
 #include "cli/image/work.h"
 #include "cli/options/effects.h"
+#include "cli/options/implementations.h"
 #include "cli/options/values.h"
+#include "cli/report/progress.h"
 #include "cli/tasks/names.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-gconv_status gc_check_task(const gc_task *task, gconv_error *error)
+/* ---- The first check ------------------------------------------------------------------------- */
+
+void gc_first_check_create(gc_first_check *first, gc_check_function *check, void *user)
 {
-    if (task->refused != NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s", task->refused);
-    if (task->unlisted != 0)
-        return gc_fail_errno(error, GCONV_ERROR_READ, task->unlisted, "cannot list the directory");
-    if (task->unknown != 0)
-        return gc_fail_errno(error, GCONV_ERROR_READ, task->unknown, "cannot read");
-    return GCONV_OK;
+    *first = (gc_first_check){.check = check, .user = user};
+    atomic_init(&first->made, false);
+    pthread_mutex_init(&first->lock, NULL);
 }
 
-/* `opened` of gconv_reader_options, whose `user` is a gc_work. */
-static void note_opened(void *user, int descriptor)
+void gc_first_check_destroy(gc_first_check *first)
 {
-    gc_work *work = user;
-    struct stat about;
-    work->has_times = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
-    if (work->has_times) {
-        work->times[0] = about.st_atim;
-        work->times[1] = about.st_mtim;
+    pthread_mutex_destroy(&first->lock);
+}
+
+gconv_status gc_first_check_make(gc_first_check *first, gconv_error *error)
+{
+    if (first == NULL)
+        return GCONV_OK;
+    if (!atomic_load(&first->made)) {
+        pthread_mutex_lock(&first->lock);
+        if (!first->made)
+            first->status = first->check(first->user, &first->error);
+        first->made = true;
+        pthread_mutex_unlock(&first->lock);
     }
-    if (work->worker->session->journal != NULL)
-        gc_journaled_opened(work, descriptor);
+    if (first->status != GCONV_OK)
+        *error = first->error;
+    return first->status;
 }
 
-/* Whether the output cannot hold alpha. An output in the format of its input can hold what that
- * has. */
-static bool loses_alpha(const gc_task *task)
-{
-    return task->format != GCONV_FORMAT_UNKNOWN && !gconv_format_describe(task->format)->alpha;
-}
-
-static gconv_status open_input(gc_work *work)
-{
-    const gc_task *task = work->task;
-    work->result->blamed = gc_input_name(task->input);
-    gconv_status status = gc_check_task(task, work->error);
-    if (status != GCONV_OK)
-        return status;
-    work->input_warnings =
-        (gc_warning_target){work->result->blamed, work->worker->notes, &work->result->warnings};
-    gconv_reader_options options = gc_reader_options(work->options);
-    options.opaque = loses_alpha(task);
-    options.warn = gc_take_warning;
-    options.warn_damage = gc_take_damage;
-    options.warn_user = &work->input_warnings;
-    if (task->format == GCONV_FORMAT_UNKNOWN ||
-        (gc_met_format(task->format) & GC_MET_METADATA) != 0)
-        options.keep = gc_kept_metadata(work->options);
-    options.whole = !options.tolerant && gc_replaces_input(work->options, task);
-    options.opened = note_opened;
-    options.opened_user = work;
-    if (work->worker->session->journal != NULL)
-        options.read = gc_journaled_read;
-    return gconv_reader_open(task->input, &options, &work->reader, work->error);
-}
+/* ---- The plan -------------------------------------------------------------------------------- */
 
 gconv_status gc_plan_job(gc_work *work, gconv_job *job)
 {
@@ -85,34 +60,90 @@ gconv_status gc_plan_job(gc_work *work, gconv_job *job)
     return gc_output_depth(work, &job->output_depth);
 }
 
+/* Whether the kept plan fits a job. Jobs of one command differ in nothing else. */
+static bool fits(const gc_worker *worker, const gconv_job *job)
+{
+    return worker->plan != NULL && gc_is_same_shape(&job->input, &worker->job.input) &&
+           job->alpha == worker->job.alpha && job->output_depth == worker->job.output_depth &&
+           job->source_format == worker->job.source_format && !gconv_plan_is_outdated(worker->plan);
+}
+
 static gconv_status make_plan(gc_work *work)
 {
     gc_worker *worker = work->worker;
     gc_result *result = work->result;
     gconv_job job;
     gconv_status status = gc_plan_job(work, &job);
-    if (status == GCONV_OK)
-        status = gc_kept_plan_fit(&worker->kept, &job, work->error);
+    if (status == GCONV_OK && !fits(worker, &job)) {
+        gconv_plan *old = worker->plan;
+        worker->job = job;
+        status = gconv_plan_create(&job, &worker->plan, work->error);
+        gconv_plan_free(old); /* after that: what plans share stays */
+    }
     if (status != GCONV_OK)
         return status;
-    gconv_plan_on_wait(worker->kept.plan, worker->waits, worker->waits_user);
-    result->output = *gconv_plan_output_shape(worker->kept.plan);
+    gconv_plan_on_wait(worker->plan, worker->waits, worker->waits_user);
+    result->output = *gconv_plan_output_shape(worker->plan);
     if (work->options->rows.count > 0)
         result->output.height = work->options->rows.count;
-    result->implementation = gconv_plan_implementation(worker->kept.plan);
-    result->exact = gconv_plan_is_exact(worker->kept.plan);
+    result->implementation = gconv_plan_implementation(worker->plan);
+    result->exact = gconv_plan_is_exact(worker->plan);
     return GCONV_OK;
 }
 
+/* ---- Computing ------------------------------------------------------------------------------- */
+
+bool gc_part_show(void *user, double done)
+{
+    const gc_part *part = user;
+    const gc_work *work = part->work;
+    size_t count = work->image > 1 ? 0 : work->worker->image_count; /* a stream's is not known */
+    gc_progress_show_images(gc_input_name(work->task->input),
+                            part->from + (part->to - part->from) * done, count);
+    return true;
+}
+
+/* Whether --rows fits the image, and --join the format of the output. */
+static gconv_status judge_rows(gc_work *work)
+{
+    const gc_rows *rows = &work->options->rows;
+    gconv_format format = work->result->format;
+    uint32_t height = work->result->input.height;
+    if (rows->count == 0)
+        return GCONV_OK;
+    if (rows->first >= height || rows->count > height - rows->first)
+        return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
+                       "--rows %lu:%lu goes beyond the image, which has rows 0 to %lu",
+                       (unsigned long)rows->first, (unsigned long)rows->count,
+                       (unsigned long)height - 1);
+    if (work->options->rows.join && format != GCONV_FORMAT_PGM && format != GCONV_FORMAT_PPM)
+        return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
+                       "--join makes parts of PGM and PPM, and the output is %s; --format pnm "
+                       "makes one of these",
+                       gconv_format_name(format));
+    return GCONV_OK;
+}
+
+/* Computes the image, or the rows of --rows. The times of parts are taken if an option prints them:
+ * that slows a GPU down. */
 static gconv_status run_plan(gc_work *work)
 {
-    gconv_plan *plan = work->worker->kept.plan;
+    const gc_options *options = work->options;
+    const gc_rows *rows = &options->rows;
+    gconv_plan *plan = work->worker->plan;
+    gconv_timings *timings =
+        options->report.timings || options->report.json ? &work->result->timings : NULL;
     gc_part whole = {work, 0, 1};
-    gc_memory_source rows;
-    gconv_source samples = gc_picture_source(&work->picture, &rows);
+    gc_memory_source memory;
+    gconv_source samples = gc_picture_source(&work->picture, &memory);
+    const gconv_source *source =
+        work->picture.samples != NULL ? &samples : gconv_reader_source(work->reader);
+    const gconv_sink *sink = gc_output_sink(work);
     gconv_plan_watch(plan, gc_part_show, &whole);
-    gconv_status status = gc_run_rows(
-        work, work->picture.samples != NULL ? &samples : gconv_reader_source(work->reader));
+    gconv_status status = rows->count == 0
+                              ? gconv_plan_run(plan, source, sink, timings, work->error)
+                              : gconv_plan_run_rows(plan, rows->first, rows->count, source, sink,
+                                                    timings, work->error);
     gconv_plan_watch(plan, NULL, NULL);
     return status;
 }
@@ -122,14 +153,28 @@ static void note_decoder(gc_work *work)
 {
     gc_result *result = work->result;
     const char *wanted = gc_gpu_decoder(work->options);
-    result->input_format = gconv_reader_format(work->reader);
     result->decoder = gconv_reader_decoder(work->reader);
     result->decode_fallback = gconv_reader_fallback(work->reader);
     if (wanted == NULL || result->decode_fallback[0] != '\0' ||
         strcmp(result->decoder, wanted) == 0)
         return;
-    result->decode_fallback =
-        result->input_format == GCONV_FORMAT_JPEG ? "its rows are needed on the CPU" : "not a JPEG";
+    result->decode_fallback = gconv_reader_format(work->reader) == GCONV_FORMAT_JPEG
+                                  ? "its rows are needed on the CPU"
+                                  : "not a JPEG";
+}
+
+/* The things that options affect (effects.h), of an image that is computed. */
+static unsigned find_met(const gc_work *work)
+{
+    const gc_result *result = work->result;
+    gconv_format format = gconv_reader_format(work->reader);
+    bool is_decoder_followed =
+        gc_is_cuda(result->implementation) || work->options->reader.decoder == GCONV_DECODER_CPU;
+    unsigned met = gc_met_format(result->format) | gc_met_implementation(result->implementation);
+    met |= format == GCONV_FORMAT_JPEG && is_decoder_followed ? GC_MET_DECODER : 0;
+    met |= format == GCONV_FORMAT_PFM ? GC_MET_PFM : 0;
+    met |= result->input.channels % 2 == 0 ? GC_MET_ALPHA : 0;
+    return met | (gconv_reader_composited(work->reader) ? GC_MET_BACKGROUND : 0);
 }
 
 static gconv_status compute(gc_work *work)
@@ -138,10 +183,11 @@ static gconv_status compute(gc_work *work)
     note_decoder(work);
     if (status != GCONV_ERROR_WRITE)
         work->result->blamed = gc_input_name(work->task->input);
-    work->result->implementation = gconv_plan_implementation(work->worker->kept.plan);
+    work->result->implementation = gconv_plan_implementation(work->worker->plan);
     if (status == GCONV_OK && work->picture.samples == NULL)
         status = gconv_reader_finish(work->reader, work->error);
-    work->result->composited = gconv_reader_composited(work->reader);
+    if (status == GCONV_OK)
+        work->result->met = find_met(work);
     return status;
 }
 
@@ -151,11 +197,11 @@ static gconv_status process_image(gc_work *work)
     work->result->input = *gconv_reader_shape(work->reader);
     work->result->channels = gconv_reader_channels(work->reader);
     work->result->format = gc_output_format(work);
-    gconv_status status = gc_judge_rows(work);
+    gconv_status status = judge_rows(work);
     if (status == GCONV_OK)
         status = gc_look_ahead(work);
     if (status == GCONV_OK)
-        status = gc_gate_pass(work->worker->gate, work->error);
+        status = gc_first_check_make(work->worker->first, work->error);
     if (status == GCONV_OK)
         status = make_plan(work);
     if (status == GCONV_OK)
@@ -172,7 +218,7 @@ static gconv_status process(gc_work *work)
         gc_journaled_begin(work);
     work->result->skipped = "exists; skipped"; /* should it appear meanwhile */
     bool more = true;
-    gconv_status status = open_input(work);
+    gconv_status status = gc_open_input(work);
     while (status == GCONV_OK && more) {
         status = process_image(work);
         if (status == GCONV_OK)
@@ -199,8 +245,82 @@ void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
     gc_conclude(&work, status);
     if (worker->session->journal != NULL && work.record.input != NULL)
         gc_journaled_end(&work);
-    if (gc_gate_pass(worker->gate, &barred) != GCONV_OK)
+    if (gc_first_check_make(worker->first, &barred) != GCONV_OK)
         result->outcome = GC_OUTCOME_BARRED;
     else if (worker->directories != NULL && !gc_task_is_doomed(task)) /* also of a skipped image */
         gc_clean_parent(worker->directories, task->output, worker->notes);
+}
+
+/* ---- The result ------------------------------------------------------------------------------ */
+
+/* The lines of --explain: those of the plan, and what decoded the image. NULL if memory is out. */
+static char *describe_choice(const gc_result *result, gconv_plan *plan)
+{
+    gc_buffer text = {.bytes = NULL};
+    bool falls_back = result->decode_fallback[0] != '\0';
+    gc_buffer_print(&text, "%sdecoder: %s%s%s%s\n", gconv_plan_explanation(plan), result->decoder,
+                    falls_back ? " (" : "", result->decode_fallback, falls_back ? ")" : "");
+    return gc_buffer_take(&text, NULL);
+}
+
+/* Which device took over, and why. NULL if none did, and if memory is out. */
+static char *describe_fallback(const gconv_plan *plan)
+{
+    const gconv_device_info *device = gconv_plan_device(plan);
+    gc_buffer text = {.bytes = NULL};
+    if (gconv_plan_fallback(plan)[0] == '\0')
+        return NULL;
+    if (device->kind == GCONV_DEVICE_CUDA)
+        gc_buffer_print(&text, "cuda:%d", device->index);
+    else
+        gc_buffer_put(&text, "the CPU");
+    gc_buffer_print(&text, " took over: %s", gconv_plan_fallback(plan));
+    return gc_buffer_take(&text, NULL);
+}
+
+void gc_conclude(gc_work *work, gconv_status status)
+{
+    gc_result *result = work->result;
+    gconv_error error = *work->error;
+    result->timings.total = gc_seconds() - work->start;
+    if (work->image > 1)
+        result->image = work->image;
+    if (status == GCONV_ERROR_EXISTS)
+        result->outcome = GC_OUTCOME_SKIPPED;
+    else if (status != GCONV_OK)
+        result->outcome = GC_OUTCOME_FAILED;
+    else if (result->verified && !(result->difference.within && result->output_difference.within))
+        result->outcome = GC_OUTCOME_MISMATCH;
+    if (status != GCONV_OK && work->image > 1)
+        snprintf(work->error->message, sizeof work->error->message, "image %zu: %.480s",
+                 work->image, error.message);
+    /* The plan serves the next image before this one is reported. */
+    if (status == GCONV_OK && (work->options->report.verbose || work->options->report.explain)) {
+        result->explanation = describe_choice(result, work->worker->plan);
+        result->fallback = describe_fallback(work->worker->plan);
+    }
+}
+
+void gc_plan_only(const gc_session *session, const gc_task *task, gc_result *result)
+{
+    *result = (gc_result){.outcome = GC_OUTCOME_PLANNED, .blamed = gc_input_name(task->input)};
+    gconv_status status = gc_check_task(task, &result->error);
+    if (status == GCONV_OK)
+        status = gc_decide_to_skip(session, task, result);
+    if (status == GCONV_OK && access(task->input, R_OK) != 0)
+        status = gc_fail_errno(&result->error, GCONV_ERROR_OPEN, errno, "cannot open");
+    if (status == GCONV_ERROR_EXISTS)
+        result->outcome = GC_OUTCOME_SKIPPED;
+    else if (status != GCONV_OK)
+        result->outcome = GC_OUTCOME_FAILED;
+}
+
+void gc_result_destroy(gc_result *result)
+{
+    free(result->explanation);
+    free(result->fallback);
+    free(result->notes);
+    free(result->json);
+    gc_warning_list_destroy(&result->warnings);
+    result->explanation = result->fallback = result->notes = result->json = NULL;
 }

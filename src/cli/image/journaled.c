@@ -1,9 +1,11 @@
-#include "cli/image/journaled.h"
+/* Which images need no work, what the journal says of them, and what it is told. */
+#include "cli/image/work.h"
 
 #include "base/place.h"
 #include "base/status.h"
 #include "cli/journal/journal.h"
-#include "cli/report/tally.h"
+#include "cli/report/progress.h"
+#include "cli/tasks/names.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +25,14 @@ bool gc_replaces_input(const gc_options *options, const gc_task *task)
 }
 
 /* ---- Judging --------------------------------------------------------------------------------- */
+
+typedef enum verdict {
+    JOURNAL_UNKNOWN, /* there is no journal, or it does not have the image */
+    JOURNAL_AGAIN,   /* input, recipe or output are not as recorded */
+    JOURNAL_DONE,
+    JOURNAL_FAILED,    /* failed before; `error` says how */
+    JOURNAL_UNREADABLE /* the journal cannot be read; `error` says why */
+} verdict;
 
 /* Whether a file that has the recorded size has the recorded hash. */
 static bool has_digest(const char *path, const gc_file_state *recorded)
@@ -56,52 +66,95 @@ static bool is_as_recorded(const char *path, const gc_file_state *recorded, bool
     return (tells && gc_file_state_is_same(&now, recorded)) || has_digest(path, recorded);
 }
 
-static gc_journal_verdict judge_record(const gc_session *session, const gc_task *task,
-                                       const gc_record *record, gconv_error *error)
+static verdict judge_record(const gc_session *session, const gc_task *task, const gc_record *record,
+                            gconv_error *error)
 {
     bool in_place = gc_replaces_input(session->options, task);
     if (strcmp(record->recipe, session->recipe.name) != 0 &&
         !(in_place && record->in_place && gc_recipe_was(&session->recipe, record->recipe)))
-        return GC_JOURNAL_AGAIN;
+        return JOURNAL_AGAIN;
     if (record->status == GC_RECORD_FAILED) {
         gc_file_state now = look_at(task->input);
         if (session->options->journal.retry_failed || !record->final ||
             !gc_file_state_is_same(&now, &record->in))
-            return GC_JOURNAL_AGAIN;
+            return JOURNAL_AGAIN;
         gc_fail(error, GCONV_ERROR_READ, "failed before: %.300s; --retry-failed tries again",
                 record->error != NULL ? record->error : "");
-        return GC_JOURNAL_FAILED;
+        return JOURNAL_FAILED;
     }
     /* An input that was replaced is recorded as the output. That may have its size, and under
      * --preserve its time. */
     bool done = (in_place || is_as_recorded(task->input, &record->in, true)) &&
                 is_as_recorded(task->output, &record->out,
                                !in_place || !gc_file_state_is_same(&record->in, &record->out));
-    return done ? GC_JOURNAL_DONE : GC_JOURNAL_AGAIN;
+    return done ? JOURNAL_DONE : JOURNAL_AGAIN;
 }
 
-gc_journal_verdict gc_journaled_judge(const gc_session *session, const gc_task *task,
-                                      gconv_error *error)
+/* Judges an image by its last record, the times and sizes of its files and, if these differ, by
+ * hashes. */
+static verdict judge(const gc_session *session, const gc_task *task, gconv_error *error)
 {
     gc_record record;
     bool found = false;
     if (session->journal == NULL || gc_task_is_doomed(task))
-        return GC_JOURNAL_UNKNOWN;
+        return JOURNAL_UNKNOWN;
     gconv_status status =
         gc_journal_find(session->journal, task->input, task->output, &record, &found, error);
     if (status != GCONV_OK)
-        return GC_JOURNAL_UNREADABLE;
-    gc_journal_verdict verdict = GC_JOURNAL_UNKNOWN;
+        return JOURNAL_UNREADABLE;
+    verdict found_out = JOURNAL_UNKNOWN;
     if (found) {
-        verdict = judge_record(session, task, &record, error);
+        found_out = judge_record(session, task, &record, error);
         gc_record_destroy(&record);
     }
-    bool open = verdict == GC_JOURNAL_UNKNOWN || verdict == GC_JOURNAL_AGAIN;
+    bool open = found_out == JOURNAL_UNKNOWN || found_out == JOURNAL_AGAIN;
     /* The journal may have the file under another name. */
     if (open && gc_replaces_input(session->options, task) &&
         gc_results_have(&session->results, task->input))
-        return GC_JOURNAL_DONE;
-    return verdict;
+        return JOURNAL_DONE;
+    return found_out;
+}
+
+/* ---- Skipping -------------------------------------------------------------------------------- */
+
+/* Whether the file `a` was changed after the file `b`. */
+static bool is_newer(const struct stat *a, const struct stat *b)
+{
+    if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
+        return a->st_mtim.tv_sec > b->st_mtim.tv_sec;
+    return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+/* Why the options protect an existing output. NULL: they do not. */
+static const char *reason_to_skip(const gc_options *options, const gc_task *task, bool update)
+{
+    struct stat input, output;
+    bool protects = options->writer.no_clobber || update;
+    if (!protects || gc_task_is_doomed(task) || strcmp(task->output, "-") == 0 ||
+        lstat(task->output, &output) != 0)
+        return NULL;
+    if (options->writer.no_clobber)
+        return "exists; skipped";
+    bool known = stat(task->input, &input) == 0 && stat(task->output, &output) == 0 &&
+                 S_ISREG(output.st_mode); /* a directory has the time of its last entry */
+    return known && !is_newer(&input, &output) ? "up to date; skipped" : NULL;
+}
+
+gconv_status gc_decide_to_skip(const gc_session *session, const gc_task *task, gc_result *result)
+{
+    verdict known = judge(session, task, &result->error);
+    /* The journal knows more than the times of the files. */
+    bool update = session->options->batch.update && known == JOURNAL_UNKNOWN;
+    if (known == JOURNAL_DONE)
+        result->skipped = "done before; skipped";
+    else
+        result->skipped = reason_to_skip(session->options, task, update);
+    if (result->skipped != NULL)
+        return GCONV_ERROR_EXISTS;
+    result->blamed = gc_input_name(task->input);
+    result->recorded = known == JOURNAL_FAILED;
+    bool fails = known == JOURNAL_FAILED || known == JOURNAL_UNREADABLE;
+    return fails ? result->error.status : GCONV_OK;
 }
 
 /* ---- Recording ------------------------------------------------------------------------------- */
@@ -118,13 +171,11 @@ void gc_journaled_begin(gc_work *work)
     work->output_digest = gc_digest_create(work->options->journal.digest);
 }
 
-void gc_journaled_opened(void *user, int descriptor)
+void gc_journaled_opened(gc_work *work, int descriptor, const struct stat *about)
 {
-    gc_work *work = user;
-    struct stat about;
     work->input = descriptor;
-    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode))
-        work->record.in = gc_file_state_of(&about);
+    if (about != NULL)
+        work->record.in = gc_file_state_of(about);
 }
 
 void gc_journaled_read(void *user, uint64_t offset, const void *bytes, size_t size)
@@ -165,9 +216,8 @@ static gconv_status note_input(gc_work *work, gconv_error *error)
     return status;
 }
 
-gconv_status gc_journaled_complete(void *user, int descriptor, gconv_error *error)
+gconv_status gc_journaled_complete(gc_work *work, int descriptor, gconv_error *error)
 {
-    gc_work *work = user;
     gc_record *record = &work->record;
     struct stat about;
     if (fstat(descriptor, &about) != 0)
@@ -221,7 +271,7 @@ void gc_journaled_end(gc_work *work)
     bool ends = result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH ||
                 result->outcome == GC_OUTCOME_FAILED;
     /* What fails after a signal fails because the program ends. */
-    if (!ends || (result->outcome == GC_OUTCOME_FAILED && gc_tally_is_stopped()))
+    if (!ends || (result->outcome == GC_OUTCOME_FAILED && gc_counts_are_stopped()))
         return;
     fill(&work->record, result);
     gconv_error error;

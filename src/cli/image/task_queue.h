@@ -13,9 +13,7 @@
 #ifndef GC_CLI_IMAGE_TASK_QUEUE_H
 #define GC_CLI_IMAGE_TASK_QUEUE_H
 
-#include "cli/image/result.h"
-#include "cli/tasks/tasks.h"
-#include "gconv.h"
+#include "cli/image/image.h"
 
 #include <pthread.h>
 

@@ -33,12 +33,12 @@ static void share_progress(const gc_work *work, verification *v)
 
 static gconv_status prepare(const gc_work *work, verification *v)
 {
-    gconv_job job = work->worker->kept.job;
+    gconv_job job = work->worker->job;
     size_t height = job.input.height;
     job.implementation = "reference";
     job.device = "cpu";
     job.images_at_once = 0;
-    v->plan = work->worker->kept.plan;
+    v->plan = work->worker->plan;
     v->output_stride = gconv_shape_row_bytes(gconv_plan_output_shape(v->plan));
     v->chain_stride =
         (size_t)job.input.width * (size_t)gconv_plan_chain_channels(v->plan) * sizeof(float);

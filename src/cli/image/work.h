@@ -1,26 +1,28 @@
 /* One image at work: what the steps from its file to the output share.
  *
  * session.h   what all images of one command share
- * worker.h    what one thread keeps from image to image
+ * image.h     what one thread keeps from image to image (gc_worker), and what became of an image
+ *             (gc_result)
  * work.h      one image, until it is done
- * result.h    what became of the image, until it is reported
  *
- * image.c takes an image through its steps. Steps that have files of their own
- * are declared here. */
+ * image.c takes an image through its steps. */
 #ifndef GC_CLI_IMAGE_WORK_H
 #define GC_CLI_IMAGE_WORK_H
 
-#include "cli/image/clipped.h"
+#include "cli/image/image.h"
 #include "cli/image/picture.h"
-#include "cli/image/result.h"
-#include "cli/image/worker.h"
 #include "cli/journal/record.h"
-#include "cli/options/options.h"
-#include "cli/report/warnings.h"
-#include "cli/tasks/tasks.h"
-#include "gconv.h"
 
 #include <time.h>
+
+/* A sink that counts what goes to another one. */
+typedef struct gc_clip_counter {
+    gconv_sink own;
+    const gconv_sink *sink; /* the other one */
+    gc_clipped *clipped;
+    gconv_shape shape;
+    bool below, above; /* some image has values there, by the weights of the filters alone */
+} gc_clip_counter;
 
 typedef struct gc_work {
     gc_worker *worker;
@@ -31,8 +33,8 @@ typedef struct gc_work {
     gconv_reader *reader;
     gconv_writer *writer;
     gc_clip_counter clip_counter;
-    gc_picture picture; /* the whole input, where it had to be looked at; else no samples */
-    bool opaque;        /* all pixels are opaque; true, too, where alpha does not depend on that */
+    gc_picture picture; /* the whole input, if it had to be looked at; else no samples */
+    bool opaque;        /* all pixels are opaque; true, too, if alpha does not depend on that */
     size_t image;       /* number in its input, from 1 */
     double start;       /* in seconds */
     struct timespec times[2]; /* of the input: of access and of modification */
@@ -49,33 +51,38 @@ typedef struct gc_part {
     double from, to;
 } gc_part;
 
+/* ---- image.c --------------------------------------------------------------------------------- */
+
 /* Shows how much of a part is done: a gconv_progress_function, whose `user` is a gc_part.
  * Never ends the run. */
 bool gc_part_show(void *part, double done);
 
-/* ---- Before computing: look_ahead.c, rows.c -------------------------------------------------- */
-
 /* The job of the plan for this image, as far as it is known: before pixels were read, the image
- * counts as opaque where work->opaque says so. */
+ * counts as opaque if work->opaque says so. */
 gconv_status gc_plan_job(gc_work *work, gconv_job *job);
 
-/* Reads pixels before the plan is made, where --alpha auto or --verify needs them, or a GPU is
- * starting. Fills
- * work->picture, or looks through the pixels by a reader of its own. Sets work->opaque. */
+/* Fills what the result of an image says when it is done or has failed. */
+void gc_conclude(gc_work *work, gconv_status status);
+
+/* ---- input.c --------------------------------------------------------------------------------- */
+
+/* Fails if the task is doomed: reading the operands showed that. */
+gconv_status gc_check_task(const gc_task *task, gconv_error *error);
+
+gconv_status gc_open_input(gc_work *work);
+
+/* Reads pixels before the plan is made, if --alpha auto or --verify needs them, or a GPU is
+ * starting. Fills work->picture, or looks through the pixels by a reader of its own. Sets
+ * work->opaque. */
 gconv_status gc_look_ahead(gc_work *work);
 
-/* Whether --rows fits the image, and --join the format of the output. */
-gconv_status gc_judge_rows(gc_work *work);
+/* Goes on to the next image of the input, and hands over the result of this one. *more is false
+ * if there is no next image, and with --rows, which takes the first image. A next image that
+ * cannot be opened fails as an image of its own. If the input fails before gconv knows whether
+ * an image follows, this image has failed. */
+gconv_status gc_next_image(gc_work *work, bool *more);
 
-/* ---- Computing: rows.c, verify.c ------------------------------------------------------------- */
-
-/* Computes the image, or the rows of --rows, from `source`. */
-gconv_status gc_run_rows(gc_work *work, const gconv_source *source);
-
-/* Computes by the plan and by the reference, compares, and writes what the plan computed. */
-gconv_status gc_run_verified(gc_work *work);
-
-/* ---- The output: output.c -------------------------------------------------------------------- */
+/* ---- output.c -------------------------------------------------------------------------------- */
 
 /* The format of the output, once the header of the input is read. */
 gconv_format gc_output_format(const gc_work *work);
@@ -89,21 +96,39 @@ gconv_keep gc_kept_metadata(const gc_options *options);
 /* Opens the output, or begins the next image in it. */
 gconv_status gc_open_output(gc_work *work);
 
-/* The writer as a sink. It counts clipped samples where they are reported. */
+/* The writer as a sink. It counts clipped samples if they are reported. */
 const gconv_sink *gc_output_sink(gc_work *work);
 gconv_status gc_finish_output(gc_work *work);
 
-/* ---- Inputs of several images: next_image.c -------------------------------------------------- */
+/* ---- verify.c -------------------------------------------------------------------------------- */
 
-/* Goes on to the next image of the input, and hands over the result of this one. *more is false
- * where there is no next image, and with --rows, which takes the first image. A next image that
- * cannot be opened fails as an image of its own. Where the input fails before gconv knows whether
- * an image follows, this image has failed. */
-gconv_status gc_next_image(gc_work *work, bool *more);
+/* Computes by the plan and by the reference, compares, and writes what the plan computed. */
+gconv_status gc_run_verified(gc_work *work);
 
-/* ---- The result: conclude.c ------------------------------------------------------------------ */
+/* ---- journaled.c ----------------------------------------------------------------------------- */
 
-/* Fills what the result of an image says when it is done or has failed. */
-void gc_conclude(gc_work *work, gconv_status status);
+/* Decides whether an image is skipped. GCONV_OK: the image needs work. GCONV_ERROR_EXISTS: it is
+ * skipped because of --no-clobber, --update or the journal, and result->skipped says why. Other
+ * failures: the journal says that the image failed before. */
+gconv_status gc_decide_to_skip(const gc_session *session, const gc_task *task, gc_result *result);
+
+/* Whether --in-place lets the output replace the input: their names lead to one file. */
+bool gc_replaces_input(const gc_options *options, const gc_task *task);
+
+/* Begins the record of an image. */
+void gc_journaled_begin(gc_work *work);
+
+/* Notes the opened input before it is read. */
+void gc_journaled_opened(gc_work *work, int descriptor, const struct stat *about);
+
+/* gconv_bytes_functions, whose `user` is a gc_work: hash what is read and what is written. */
+void gc_journaled_read(void *work, uint64_t offset, const void *bytes, size_t size);
+void gc_journaled_written(void *work, uint64_t offset, const void *bytes, size_t size);
+
+/* Notes both files while the output has its temporary name. */
+gconv_status gc_journaled_complete(gc_work *work, int descriptor, gconv_error *error);
+
+/* Records what became of the image. If that cannot be written, the image has failed. */
+void gc_journaled_end(gc_work *work);
 
 #endif

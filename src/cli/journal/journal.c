@@ -1,13 +1,14 @@
 #define _GNU_SOURCE /* memmem */
 #include "cli/journal/journal.h"
 
+#include "base/buffer.h"
 #include "base/file.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/status.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,17 +19,10 @@
 
 enum {
     VERSION = 1,
-    FIRST_ROOM = 1024,
     HEADER_BYTES_MAX = 160, /* of the first line */
     LINE_BYTES_MAX = 1 << 20,
     WINDOW_BYTES = 2 * LINE_BYTES_MAX /* a line is in memory as a whole */
 };
-
-/* Where the last line of an image begins. */
-typedef struct index_entry {
-    uint64_t id;
-    uint64_t place; /* its offset plus 1; 0: the entry is free */
-} index_entry;
 
 /* Where the line of a recipe begins. */
 typedef struct recipe_entry {
@@ -44,49 +38,26 @@ struct gc_journal {
     bool sync;
     atomic_bool failed;
     pthread_mutex_t lock;
-    uint64_t end; /* of the whole lines */
-    index_entry *entries;
-    size_t count, room; /* room: a power of two, or 0 */
+    uint64_t end;  /* of the whole lines */
+    gc_map images; /* where the last line of each begins: its offset plus 1 */
     recipe_entry *recipes;
     size_t recipe_count, recipe_room;
 };
 
 /* ---- The index ------------------------------------------------------------------------------- */
 
-static index_entry *find_entry(const gc_journal *journal, uint64_t id)
+static gc_hash key_of(uint64_t id)
 {
-    size_t mask = journal->room - 1;
-    size_t place = (size_t)((id * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & mask;
-    while (journal->entries[place].place != 0 && journal->entries[place].id != id)
-        place = (place + 1) & mask;
-    return &journal->entries[place];
-}
-
-static bool grow_index(gc_journal *journal)
-{
-    gc_journal larger = {.room = journal->room > 0 ? 2 * journal->room : FIRST_ROOM};
-    larger.entries = calloc(larger.room, sizeof *larger.entries);
-    if (larger.entries == NULL)
-        return false;
-    for (size_t i = 0; i < journal->room; i++)
-        if (journal->entries[i].place != 0)
-            *find_entry(&larger, journal->entries[i].id) = journal->entries[i];
-    free(journal->entries);
-    journal->entries = larger.entries;
-    journal->room = larger.room;
-    return true;
+    return (gc_hash){.low = id};
 }
 
 /* A later line of an image takes the place of an earlier one. */
 static gconv_status index_image(gc_journal *journal, uint64_t id, uint64_t offset,
                                 gconv_error *error)
 {
-    if (4 * (journal->count + 1) > 3 * journal->room && !grow_index(journal))
-        return gc_fail_memory(error, 2 * journal->room * sizeof *journal->entries);
-    index_entry *entry = find_entry(journal, id);
-    journal->count += entry->place == 0;
-    *entry = (index_entry){id, offset + 1};
-    return GCONV_OK;
+    return gc_map_set(&journal->images, key_of(id), offset + 1)
+               ? GCONV_OK
+               : gc_fail_memory(error, 2 * journal->images.room * sizeof(gc_map_entry));
 }
 
 static gconv_status index_recipe(gc_journal *journal, const char *name, uint64_t offset,
@@ -208,17 +179,24 @@ static bool is_torn_header(const char *text, size_t size)
     return memcmp(text, header_begin, size < length ? size : length) == 0;
 }
 
+/* pread(2), however often signals interrupt it. */
+static ssize_t read_at(const gc_journal *journal, void *bytes, size_t size, uint64_t offset)
+{
+    ssize_t count;
+    do
+        count = pread(journal->descriptor, bytes, size, (off_t)offset);
+    while (count < 0 && errno == EINTR);
+    return count;
+}
+
 /* Reads more into the text. Sets *ended at the end of the file. */
 static gconv_status read_more(const gc_journal *journal, reading *r, bool *ended,
                               gconv_error *error)
 {
-    ssize_t count;
     if (r->filled == WINDOW_BYTES)
         return gc_fail(error, GCONV_ERROR_FORMAT, "line %zu: %s", r->lines + 1, not_ours);
-    do
-        count = pread(journal->descriptor, r->text + r->filled, WINDOW_BYTES - r->filled,
-                      (off_t)(r->offset + r->filled));
-    while (count < 0 && errno == EINTR);
+    ssize_t count =
+        read_at(journal, r->text + r->filled, WINDOW_BYTES - r->filled, r->offset + r->filled);
     if (count < 0)
         return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read");
     r->filled += (size_t)count;
@@ -259,34 +237,25 @@ static gconv_status read_file(gc_journal *journal, gconv_error *error)
     return status;
 }
 
-/* Reads the line at an offset; free releases it. */
+/* Reads the line at an offset, with its newline; free releases it. `length` may be NULL. */
 static gconv_status read_line(const gc_journal *journal, uint64_t offset, char **line,
                               size_t *length, gconv_error *error)
 {
-    size_t room = 1024;
+    char bytes[1024];
+    const char *end = NULL;
+    gc_buffer text = {.bytes = NULL};
     *line = NULL;
-    for (;;) {
-        char *larger = realloc(*line, room);
-        if (larger == NULL)
-            break;
-        *line = larger;
-        ssize_t count;
-        do
-            count = pread(journal->descriptor, *line, room, (off_t)offset);
-        while (count < 0 && errno == EINTR);
-        const char *end = count > 0 ? memchr(*line, '\n', (size_t)count) : NULL;
-        if (end != NULL) {
-            *length = (size_t)(end - *line) + 1;
-            return GCONV_OK;
-        }
-        if (count < (ssize_t)room || room > LINE_BYTES_MAX) {
-            free(*line);
+    while (end == NULL) {
+        ssize_t count = read_at(journal, bytes, sizeof bytes, offset + text.size);
+        if (count <= 0 || text.size > LINE_BYTES_MAX) {
+            gc_buffer_free(&text);
             return gc_fail_errno(error, GCONV_ERROR_READ, count < 0 ? errno : EIO, "cannot read");
         }
-        room *= 4;
+        end = memchr(bytes, '\n', (size_t)count);
+        gc_buffer_add(&text, bytes, end != NULL ? (size_t)(end - bytes) + 1 : (size_t)count);
     }
-    free(*line);
-    return gc_fail_memory(error, room);
+    *line = gc_buffer_take(&text, length);
+    return *line != NULL ? GCONV_OK : gc_fail_memory(error, sizeof bytes);
 }
 
 /* The number of the line that begins at an offset; 0 where the file cannot be read. */
@@ -310,11 +279,10 @@ static gconv_status read_record(const gc_journal *journal, uint64_t offset, gc_r
                                 gconv_error *error)
 {
     char *line;
-    size_t length;
-    gconv_status status = read_line(journal, offset, &line, &length, error);
+    gconv_status status = read_line(journal, offset, &line, NULL, error);
     if (status != GCONV_OK)
         return status;
-    status = gc_record_read(line, length, record, error);
+    status = gc_record_read(line, record, error);
     free(line);
     if (status == GCONV_ERROR_FORMAT)
         return gc_fail(error, status, "line %zu: %s", count_lines(journal, offset), not_ours);
@@ -324,9 +292,10 @@ static gconv_status read_record(const gc_journal *journal, uint64_t offset, gc_r
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* Writes whole lines, or nothing of them, and flushes them with `sync`. The caller has the lock. */
-static gconv_status write_lines(gc_journal *journal, const char *text, size_t size, bool sync,
+static gconv_status write_lines(gc_journal *journal, const char *text, bool sync,
                                 gconv_error *error)
 {
+    size_t size = strlen(text);
     if (atomic_load(&journal->failed))
         return gc_fail(error, GCONV_ERROR_WRITE, "an earlier line could not be written");
     if (gc_write_all(journal->descriptor, text, size) && (!sync || gc_sync(journal->descriptor))) {
@@ -343,9 +312,9 @@ static gconv_status write_lines(gc_journal *journal, const char *text, size_t si
 static gconv_status write_header(gc_journal *journal, gc_digest_kind digest, gconv_error *error)
 {
     char line[HEADER_BYTES_MAX];
-    int size = snprintf(line, sizeof line, "%s%d, \"version\": \"%s\", \"hash\": \"%s\"}\n",
-                        header_begin, VERSION, gconv_version(), gc_digest_name(digest));
-    return write_lines(journal, line, (size_t)size, journal->sync, error);
+    snprintf(line, sizeof line, "%s%d, \"version\": \"%s\", \"hash\": \"%s\"}\n", header_begin,
+             VERSION, gconv_version(), gc_digest_name(digest));
+    return write_lines(journal, line, journal->sync, error);
 }
 
 /* Cuts off what is left of a last line, and begins a new file. */
@@ -431,7 +400,7 @@ void gc_journal_close(gc_journal *journal)
         close(journal->descriptor);
     pthread_mutex_destroy(&journal->lock);
     free(journal->path);
-    free(journal->entries);
+    gc_map_free(&journal->images);
     free(journal->recipes);
     free(journal);
 }
@@ -439,43 +408,27 @@ void gc_journal_close(gc_journal *journal)
 /* ---- Records --------------------------------------------------------------------------------- */
 
 gconv_status gc_journal_find_line(const gc_journal *journal, const char *input, const char *output,
-                                  char **line, size_t *size, gconv_error *error)
+                                  char **line, gconv_error *error)
 {
+    uint64_t place = gc_map_find(&journal->images, key_of(gc_record_id(input, output)));
     *line = NULL;
-    if (journal->count == 0)
-        return GCONV_OK;
-    const index_entry *entry = find_entry(journal, gc_record_id(input, output));
-    return entry->place == 0 ? GCONV_OK : read_line(journal, entry->place - 1, line, size, error);
-}
-
-/* The same from a relay. */
-static gconv_status find_relayed(const gc_journal *journal, const char *input, const char *output,
-                                 char **line, size_t *size, gconv_error *error)
-{
-    const char *found = journal->relay.find(journal->relay.user, input, output, size);
-    *line = NULL;
-    if (found == NULL)
-        return GCONV_OK;
-    *line = malloc(*size);
-    if (*line == NULL)
-        return gc_fail_memory(error, *size);
-    memcpy(*line, found, *size);
-    return GCONV_OK;
+    return place == 0 ? GCONV_OK : read_line(journal, place - 1, line, NULL, error);
 }
 
 gconv_status gc_journal_find(const gc_journal *journal, const char *input, const char *output,
                              gc_record *record, bool *found, gconv_error *error)
 {
-    char *line;
-    size_t size;
-    gconv_status status = journal->relay.find != NULL
-                              ? find_relayed(journal, input, output, &line, &size, error)
-                              : gc_journal_find_line(journal, input, output, &line, &size, error);
+    char *own = NULL;
+    gconv_status status = GCONV_OK;
     *found = false;
+    if (journal->relay.find == NULL)
+        status = gc_journal_find_line(journal, input, output, &own, error);
+    const char *line =
+        journal->relay.find != NULL ? journal->relay.find(journal->relay.user, input) : own;
     if (status != GCONV_OK || line == NULL)
         return status;
-    status = gc_record_read(line, size, record, error);
-    free(line);
+    status = gc_record_read(line, record, error);
+    free(own);
     if (status == GCONV_ERROR_FORMAT) /* a later line takes the place of a damaged one */
         return GCONV_OK;
     if (status != GCONV_OK)
@@ -486,19 +439,18 @@ gconv_status gc_journal_find(const gc_journal *journal, const char *input, const
     return GCONV_OK;
 }
 
-gconv_status gc_journal_append_line(gc_journal *journal, const char *line, size_t size, bool sync,
+gconv_status gc_journal_append_line(gc_journal *journal, const char *line, bool sync,
                                     gconv_error *error)
 {
     pthread_mutex_lock(&journal->lock);
-    gconv_status status = write_lines(journal, line, size, sync || journal->sync, error);
+    gconv_status status = write_lines(journal, line, sync || journal->sync, error);
     pthread_mutex_unlock(&journal->lock);
     return status;
 }
 
 gconv_status gc_journal_append(gc_journal *journal, const gc_record *record, gconv_error *error)
 {
-    size_t size;
-    char *line = gc_record_line(record, journal->host, &size);
+    char *line = gc_record_line(record, journal->host);
     /* The end of the machine must not leave the result without the line that knows it. */
     bool sync = record->status == GC_RECORD_INTENT;
     const gc_journal_relay *relay = &journal->relay;
@@ -507,19 +459,19 @@ gconv_status gc_journal_append(gc_journal *journal, const gc_record *record, gco
         return gc_fail_memory(error, sizeof *record);
     }
     gconv_status status = relay->append != NULL
-                              ? relay->append(relay->user, record, line, size, sync, error)
-                              : gc_journal_append_line(journal, line, size, sync, error);
+                              ? relay->append(relay->user, record, line, sync, error)
+                              : gc_journal_append_line(journal, line, sync, error);
     free(line);
     return status;
 }
 
 gconv_status gc_journal_note_recipe(gc_journal *journal, const char *recipe, const char *line,
-                                    size_t size, gconv_error *error)
+                                    gconv_error *error)
 {
     if (find_recipe(journal, recipe) != NULL)
         return GCONV_OK;
     gconv_status status = index_recipe(journal, recipe, journal->end, error);
-    return status == GCONV_OK ? write_lines(journal, line, size, journal->sync, error) : status;
+    return status == GCONV_OK ? write_lines(journal, line, journal->sync, error) : status;
 }
 
 bool gc_journal_has_failed(gc_journal *journal)
@@ -529,7 +481,7 @@ bool gc_journal_has_failed(gc_journal *journal)
 
 size_t gc_journal_count(const gc_journal *journal)
 {
-    return journal->count;
+    return journal->images.count;
 }
 
 const char *gc_journal_path(const gc_journal *journal)
@@ -546,14 +498,15 @@ static int compare_offsets(const void *a, const void *b)
 gconv_status gc_journal_each(const gc_journal *journal, gc_journal_function *take, void *user,
                              gconv_error *error)
 {
-    uint64_t *offsets = gc_allocate_array(journal->count + 1, sizeof *offsets);
+    const gc_map *images = &journal->images;
+    uint64_t *offsets = gc_allocate_array(images->count + 1, sizeof *offsets);
     size_t count = 0;
     gconv_status status = GCONV_OK;
     if (offsets == NULL)
-        return gc_fail_memory(error, journal->count * sizeof *offsets);
-    for (size_t i = 0; i < journal->room; i++)
-        if (journal->entries[i].place != 0)
-            offsets[count++] = journal->entries[i].place - 1;
+        return gc_fail_memory(error, images->count * sizeof *offsets);
+    for (size_t i = 0; i < images->room; i++)
+        if (gc_map_number_at(images, i) != 0)
+            offsets[count++] = gc_map_number_at(images, i) - 1;
     qsort(offsets, count, sizeof *offsets, compare_offsets);
     for (size_t i = 0; status == GCONV_OK && i < count; i++) {
         gc_record record;
@@ -568,13 +521,14 @@ gconv_status gc_journal_each(const gc_journal *journal, gc_journal_function *tak
 }
 
 /* Takes the record of a line; other lines have none. */
-static gconv_status take_line(const char *line, size_t length, gc_journal_function *take,
-                              void *user, gconv_error *error)
+static gconv_status take_line(const char *line, gc_journal_function *take, void *user,
+                              gconv_error *error)
 {
     gc_record record;
+    size_t length = strlen(line);
     if (!begins(line, length, id_begin, ID_DIGITS) || find_header(line, length) != NULL)
         return GCONV_OK;
-    gconv_status status = gc_record_read(line, length, &record, error);
+    gconv_status status = gc_record_read(line, &record, error);
     if (status == GCONV_ERROR_FORMAT) /* a later line takes the place of a damaged one */
         return GCONV_OK;
     if (status != GCONV_OK)
@@ -584,8 +538,9 @@ static gconv_status take_line(const char *line, size_t length, gc_journal_functi
     return status;
 }
 
-gconv_status gc_journal_each_line(const gc_journal *journal, gc_journal_function *take, void *user,
-                                  gconv_error *error)
+/* Calls `take` with every record, also those that a later one of the same image replaces. */
+static gconv_status each_line(const gc_journal *journal, gc_journal_function *take, void *user,
+                              gconv_error *error)
 {
     gconv_status status = GCONV_OK;
     for (uint64_t at = 0; status == GCONV_OK && journal->descriptor >= 0 && at < journal->end;) {
@@ -594,7 +549,7 @@ gconv_status gc_journal_each_line(const gc_journal *journal, gc_journal_function
         status = read_line(journal, at, &line, &length, error);
         if (status != GCONV_OK)
             break;
-        status = take_line(line, length, take, user, error);
+        status = take_line(line, take, user, error);
         free(line);
         at += length;
     }
@@ -602,11 +557,82 @@ gconv_status gc_journal_each_line(const gc_journal *journal, gc_journal_function
 }
 
 gconv_status gc_journal_recipe(const gc_journal *journal, const char *recipe, char **line,
-                               size_t *size, gconv_error *error)
+                               gconv_error *error)
 {
     const recipe_entry *entry = find_recipe(journal, recipe);
     *line = NULL;
     if (entry == NULL)
         return gc_fail(error, GCONV_ERROR_FORMAT, "the journal lacks the recipe %.32s", recipe);
-    return read_line(journal, entry->offset, line, size, error);
+    return read_line(journal, entry->offset, line, NULL, error);
+}
+
+/* ---- Results that replaced their inputs ------------------------------------------------------ */
+
+static gc_hash hash_size(int64_t size)
+{
+    return gc_hash_bytes(gc_hash_start(), &size, sizeof size);
+}
+
+typedef struct result_reading {
+    gc_results *results;
+    gc_recipe_function *counts;
+    const void *user;
+} result_reading;
+
+/* A gc_journal_function. */
+static gconv_status take_result(void *user, const gc_record *record, gconv_error *error)
+{
+    const result_reading *r = user;
+    gc_digest_kind kind;
+    if (!record->in_place || !r->counts(r->user, record->recipe) ||
+        !gc_digest_kind_of(record->out.digest, &kind))
+        return GCONV_OK;
+    gc_hash digest = gc_hash_string(gc_hash_start(), record->out.digest);
+    r->results->kinds |= 1U << kind;
+    if (gc_map_set(&r->results->maps[GC_RESULT_SIZES], hash_size(record->out.size), 1) &&
+        gc_map_set(&r->results->maps[GC_RESULT_DIGESTS], digest, 1))
+        return GCONV_OK;
+    return gc_fail_memory(error, sizeof(gc_map_entry));
+}
+
+gconv_status gc_results_read(const gc_journal *journal, gc_recipe_function *counts,
+                             const void *user, gc_results *results, gconv_error *error)
+{
+    result_reading r = {results, counts, user};
+    *results = (gc_results){.kinds = 0};
+    return each_line(journal, take_result, &r, error);
+}
+
+/* Whether the hash of an open file of this size, by one of the kinds, is that of a result. */
+static bool has_content(const gc_results *results, int descriptor, int64_t size)
+{
+    char digest[GC_DIGEST_BYTES];
+    bool found = false;
+    for (int kind = 0; !found && kind < GC_DIGEST_KINDS; kind++)
+        found = (results->kinds >> kind & 1) != 0 &&
+                gc_digest_file((gc_digest_kind)kind, descriptor, size, digest, NULL) == GCONV_OK &&
+                gc_map_find(&results->maps[GC_RESULT_DIGESTS],
+                            gc_hash_string(gc_hash_start(), digest)) != 0;
+    return found;
+}
+
+bool gc_results_have(const gc_results *results, const char *path)
+{
+    struct stat about;
+    if (results->maps[GC_RESULT_SIZES].count == 0)
+        return false;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return false;
+    bool found = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
+                 gc_map_find(&results->maps[GC_RESULT_SIZES], hash_size(about.st_size)) != 0 &&
+                 has_content(results, descriptor, about.st_size);
+    close(descriptor);
+    return found;
+}
+
+void gc_results_free(gc_results *results)
+{
+    for (int i = 0; i < GC_RESULT_MAPS; i++)
+        gc_map_free(&results->maps[i]);
 }

@@ -4,6 +4,7 @@
 #ifndef GC_CLI_JOURNAL_JOURNAL_H
 #define GC_CLI_JOURNAL_JOURNAL_H
 
+#include "base/map.h"
 #include "cli/journal/digest.h"
 #include "cli/journal/record.h"
 #include "gconv.h"
@@ -30,7 +31,7 @@ gconv_status gc_journal_append(gc_journal *journal, const gc_record *record, gco
 
 /* Adds the line of a recipe unless the journal has it. The line ends in a newline. */
 gconv_status gc_journal_note_recipe(gc_journal *journal, const char *recipe, const char *line,
-                                    size_t size, gconv_error *error);
+                                    gconv_error *error);
 
 /* Whether a line could not be added. Any thread. */
 bool gc_journal_has_failed(gc_journal *journal);
@@ -40,19 +41,19 @@ bool gc_journal_has_failed(gc_journal *journal);
 /* The last line of an image, in a process that has the file; free releases it. NULL where there is
  * none. Any thread. */
 gconv_status gc_journal_find_line(const gc_journal *journal, const char *input, const char *output,
-                                  char **line, size_t *size, gconv_error *error);
+                                  char **line, gconv_error *error);
 
 /* Adds a line that another process made, as gc_journal_append does. Any thread. */
-gconv_status gc_journal_append_line(gc_journal *journal, const char *line, size_t size, bool sync,
+gconv_status gc_journal_append_line(gc_journal *journal, const char *line, bool sync,
                                     gconv_error *error);
 
 /* How a process without the file has its lines found and added. Any thread calls the functions. */
 typedef struct gc_journal_relay {
     /* The last line of an image, valid until its next line is added; NULL where there is none. */
-    const char *(*find)(void *user, const char *input, const char *output, size_t *size);
+    const char *(*find)(void *user, const char *input);
     /* `sync`: the line must be on the disk when the function returns. */
-    gconv_status (*append)(void *user, const gc_record *record, const char *line, size_t size,
-                           bool sync, gconv_error *error);
+    gconv_status (*append)(void *user, const gc_record *record, const char *line, bool sync,
+                           gconv_error *error);
     void *user;
 } gc_journal_relay;
 
@@ -73,15 +74,36 @@ typedef gconv_status gc_journal_function(void *user, const gc_record *record, gc
 gconv_status gc_journal_each(const gc_journal *journal, gc_journal_function *take, void *user,
                              gconv_error *error);
 
-/* Calls `take` with every record, also those that a later one of the same image replaces. */
-gconv_status gc_journal_each_line(const gc_journal *journal, gc_journal_function *take, void *user,
-                                  gconv_error *error);
-
 /* The line of a recipe; free releases it. GCONV_ERROR_FORMAT where the journal has none. */
 gconv_status gc_journal_recipe(const gc_journal *journal, const char *recipe, char **line,
-                               size_t *size, gconv_error *error);
+                               gconv_error *error);
 
 /* NULL is allowed. */
 void gc_journal_close(gc_journal *journal);
+
+/* ---- Results that replaced their inputs ------------------------------------------------------ */
+
+/* What a journal has of them, whatever their names: a file of this content is done already. */
+
+enum { GC_RESULT_SIZES, GC_RESULT_DIGESTS, GC_RESULT_MAPS };
+
+/* 32 bytes of memory for each result. It does not change once it is read. */
+typedef struct gc_results {
+    gc_map maps[GC_RESULT_MAPS]; /* has what the files have */
+    unsigned kinds;              /* bit i: some of the hashes are of kind i */
+} gc_results;
+
+/* Whether a recipe of this name made results that count. */
+typedef bool gc_recipe_function(const void *user, const char *name);
+
+/* Reads the results of recipes that count. gc_results_free releases them, after a failure too. */
+gconv_status gc_results_read(const gc_journal *journal, gc_recipe_function *counts,
+                             const void *user, gc_results *results, gconv_error *error);
+
+/* Whether the content of a regular file is one of the results. False where it cannot be read. Any
+ * thread. */
+bool gc_results_have(const gc_results *results, const char *path);
+
+void gc_results_free(gc_results *results);
 
 #endif

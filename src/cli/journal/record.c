@@ -4,9 +4,11 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/report/json.h"
 #include "cli/report/json_reader.h"
-#include "cli/report/json_text.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +18,6 @@ static const char *const status_names[GC_RECORD_STATUSES] = {[GC_RECORD_DONE] = 
                                                              [GC_RECORD_MISMATCH] = "mismatch",
                                                              [GC_RECORD_FAILED] = "failed",
                                                              [GC_RECORD_INTENT] = "intent"};
-
-const char *gc_record_status_name(gc_record_status status)
-{
-    return status_names[status];
-}
 
 uint64_t gc_record_id(const char *input, const char *output)
 {
@@ -48,115 +45,19 @@ void gc_record_destroy(gc_record *record)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-enum { FIRST_ROOM = 1024 };
-
-/* A line that grows. */
-typedef struct record_line {
-    char *bytes;
-    size_t used, room;
-    bool failed; /* memory was out */
-} record_line;
-
-static void put_bytes(record_line *line, const char *bytes, size_t size)
+static void put_state(const char *name, const gc_file_state *state)
 {
-    if (line->room - line->used < size) {
-        size_t room = 2 * (line->used + size) + FIRST_ROOM;
-        char *larger = line->failed ? NULL : realloc(line->bytes, room);
-        line->failed = larger == NULL;
-        if (line->failed)
-            return;
-        line->bytes = larger;
-        line->room = room;
-    }
-    memcpy(line->bytes + line->used, bytes, size);
-    line->used += size;
-}
-
-static void put(record_line *line, const char *text)
-{
-    put_bytes(line, text, strlen(text));
-}
-
-/* A number with at least `digits` digits. */
-static void put_number(record_line *line, int64_t number, int digits)
-{
-    char text[32];
-    size_t first = sizeof text;
-    uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
-    for (int i = 0; i < digits || left > 0; i++, left /= 10)
-        text[--first] = (char)('0' + left % 10);
-    if (number < 0)
-        text[--first] = '-';
-    put_bytes(line, text + first, sizeof text - first);
-}
-
-/* What a function writes that writes to a stream. */
-static void put_written(record_line *line, const char *key, const char *text)
-{
-    char *written = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&written, &size);
-    if (stream == NULL) {
-        line->failed = true;
-        return;
-    }
-    if (key != NULL)
-        gc_json_write_name(stream, key, text);
-    else
-        gc_json_write_text(stream, text);
-    /* A memory stream that cannot grow drops text without setting its error flag. */
-    if (fclose(stream) != 0 || size == 0 || written[size - 1] != '"')
-        line->failed = true;
-    else
-        put_bytes(line, written, size);
-    free(written);
-}
-
-static void put_string(record_line *line, const char *text)
-{
-    if (!gc_json_is_plain(text)) {
-        put_written(line, NULL, text);
-        return;
-    }
-    put(line, "\"");
-    put(line, text);
-    put(line, "\"");
-}
-
-static void put_name(record_line *line, const char *key, const char *name)
-{
-    if (!gc_json_is_plain(name)) {
-        put_written(line, key, name);
-        return;
-    }
-    put(line, "\"");
-    put(line, key);
-    put(line, "\": ");
-    put_string(line, name);
-}
-
-static void put_state(record_line *line, const char *name, const gc_file_state *state)
-{
+    char key[32], time[48];
     if (state->size >= 0) {
-        put(line, ", \"");
-        put(line, name);
-        put(line, "_size\": ");
-        put_number(line, state->size, 1);
-        put(line, ", \"");
-        put(line, name);
-        put(line, "_time\": \"");
-        put_number(line, state->seconds, 1);
-        put(line, ".");
-        put_number(line, state->nanoseconds, 9);
-        put(line, "\"");
+        snprintf(key, sizeof key, "%s_size", name);
+        gc_json_integer(key, state->size);
+        snprintf(key, sizeof key, "%s_time", name);
+        snprintf(time, sizeof time, "%" PRId64 ".%09" PRId64, state->seconds, state->nanoseconds);
+        gc_json_string(key, time);
     }
-    if (state->digest[0] == '\0')
-        return;
-    put(line, ", \"");
-    put(line, name);
-    put(line, "_hash\": \"");
-    put(line, state->digest);
-    put(line, "\"");
+    snprintf(key, sizeof key, "%s_hash", name);
+    if (state->digest[0] != '\0')
+        gc_json_string(key, state->digest);
 }
 
 /* The time of day, which is written once a second. */
@@ -177,64 +78,41 @@ static const char *time_of_day(void)
     return last.text;
 }
 
-static void put_id(record_line *line, uint64_t id)
-{
-    char digits[16];
-    for (int i = 15; i >= 0; i--, id >>= 4)
-        digits[i] = "0123456789abcdef"[id & 15];
-    put_bytes(line, digits, sizeof digits);
-}
-
 /* The result, as far as there is one. */
-static void put_result(record_line *line, const gc_record *record)
+static void put_result(const gc_record *record)
 {
-    /* Seconds with a point whatever the locale, in microseconds. */
-    long long microseconds = (long long)(record->seconds * 1e6 + 0.5);
     if (record->implementation[0] != '\0') {
-        put(line, ", \"implementation\": \"");
-        put(line, record->implementation);
-        put(line, record->exact ? "\", \"exact\": true" : "\", \"exact\": false");
+        gc_json_string("implementation", record->implementation);
+        gc_json_bool("exact", record->exact);
     }
     if (record->error != NULL) {
-        put(line, ", \"error\": ");
-        put_string(line, record->error);
-        put(line, record->final ? ", \"final\": true" : ", \"final\": false");
+        gc_json_string("error", record->error);
+        gc_json_bool("final", record->final);
     }
-    put(line, ", \"seconds\": ");
-    put_number(line, microseconds / 1000000, 1);
-    put(line, ".");
-    put_number(line, microseconds % 1000000, 6);
+    gc_json_number("seconds", floor(record->seconds * 1e6 + 0.5) / 1e6);
 }
 
-char *gc_record_line(const gc_record *record, const char *host, size_t *size)
+char *gc_record_line(const gc_record *record, const char *host)
 {
-    record_line line = {.bytes = NULL};
-    put(&line, "{\"id\": \"");
-    put_id(&line, gc_record_id(record->input, record->output));
-    put(&line, "\", ");
-    put_name(&line, "input", record->input);
-    put(&line, ", ");
-    put_name(&line, "output", record->output);
-    put(&line, ", \"status\": \"");
-    put(&line, status_names[record->status]);
-    put(&line, "\", \"recipe\": \"");
-    put(&line, record->recipe);
-    put(&line, record->in_place ? "\", \"in_place\": true" : "\"");
-    put_state(&line, "input", &record->in);
-    put_state(&line, "output", &record->out);
-    put_result(&line, record);
-    put(&line, ", \"finished\": \"");
-    put(&line, time_of_day());
-    put(&line, "\", \"host\": ");
-    put_string(&line, host);
-    put(&line, ", \"version\": \"");
-    put(&line, gconv_version());
-    put(&line, "\"}\n");
-    *size = line.used;
-    if (!line.failed)
-        return line.bytes;
-    free(line.bytes);
-    return NULL;
+    char id[17];
+    snprintf(id, sizeof id, "%016" PRIx64, gc_record_id(record->input, record->output));
+    gc_json_begin_apart();
+    gc_json_open(NULL, '{');
+    gc_json_string("id", id);
+    gc_json_name("input", record->input);
+    gc_json_name("output", record->output);
+    gc_json_string("status", status_names[record->status]);
+    gc_json_string("recipe", record->recipe);
+    if (record->in_place)
+        gc_json_bool("in_place", true);
+    put_state("input", &record->in);
+    put_state("output", &record->out);
+    put_result(record);
+    gc_json_string("finished", time_of_day());
+    gc_json_string("host", host);
+    gc_json_string("version", gconv_version());
+    gc_json_close('}');
+    return gc_json_end_apart(NULL);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -340,11 +218,11 @@ static gconv_status take_value(void *user, const gc_json_value *value, gconv_err
     return GCONV_OK;
 }
 
-gconv_status gc_record_read(const char *line, size_t size, gc_record *record, gconv_error *error)
+gconv_status gc_record_read(const char *line, gc_record *record, gconv_error *error)
 {
     *record = (gc_record){.status = GC_RECORD_STATUSES, .in = {.size = -1}, .out = {.size = -1}};
     const gc_json_events events = {.value = take_value, .user = record};
-    gconv_status status = gc_json_read(line, size, &events, error);
+    gconv_status status = gc_json_read(line, strlen(line), &events, error);
     if (status == GCONV_OK &&
         (record->input == NULL || record->output == NULL || record->status == GC_RECORD_STATUSES))
         status = gc_fail(error, GCONV_ERROR_FORMAT, "no record of an image");

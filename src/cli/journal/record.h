@@ -49,14 +49,11 @@ bool gc_file_state_is_same(const gc_file_state *a, const gc_file_state *b);
 
 /* The line of a record with its newline. `host` is where it was computed; free releases it. NULL
  * where memory is out. */
-char *gc_record_line(const gc_record *record, const char *host, size_t *size);
+char *gc_record_line(const gc_record *record, const char *host);
 
 /* Reads a line. GCONV_ERROR_FORMAT where it is not that of a record. */
-gconv_status gc_record_read(const char *line, size_t size, gc_record *record, gconv_error *error);
+gconv_status gc_record_read(const char *line, gc_record *record, gconv_error *error);
 
 void gc_record_destroy(gc_record *record);
-
-/* "status" of a record in the journal. */
-const char *gc_record_status_name(gc_record_status status);
 
 #endif

@@ -1,161 +1,167 @@
 #include "cli/report/json.h"
 
-#include "base/status.h"
-#include "cli/report/json_text.h"
+#include "base/buffer.h"
 #include "cli/report/output.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 /* A line that is being built. */
 typedef struct line {
-    FILE *stream; /* NULL: nothing was written yet, or there is no memory */
-    char *text;
-    size_t size;
-    bool follows;    /* the next value needs a comma before it */
-    bool incomplete; /* a part of the line is lost: a memory stream that cannot grow drops text
-                        without setting its error flag */
+    gc_buffer text;
+    bool follows; /* the next value needs a comma before it */
 } line;
 
-static line lines[2]; /* that of standard output, and one apart */
-static line *current = lines;
+/* Those of this thread: that of standard output, and one apart. */
+static _Thread_local line lines[2];
+static _Thread_local bool is_apart;
 
-/* Without memory for a line of standard output, its parts go there at once. */
-static FILE *target(void)
+static line *current(void)
 {
-    if (current->stream == NULL)
-        current->stream = open_memstream(&current->text, &current->size);
-    return current->stream != NULL || current != lines ? current->stream : stdout;
+    return &lines[is_apart];
 }
 
-static void put(const char *format, ...) GC_PRINTF(1, 2);
+/* ---- Strings --------------------------------------------------------------------------------- */
 
-static void put(const char *format, ...)
+/* The length of the UTF-8 sequence of a printable character beyond ASCII at `text`; 0 if there is
+ * none. */
+static size_t sequence_length(const unsigned char *text)
 {
-    FILE *stream = target();
-    va_list arguments;
-    va_start(arguments, format);
-    if (stream == NULL || vfprintf(stream, format, arguments) < 0)
-        current->incomplete = true;
-    va_end(arguments);
+    size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+    char sequence[5] = "", escaped[32];
+    for (size_t i = 0; i < length && text[i] != '\0'; i++)
+        sequence[i] = (char)text[i];
+    gc_escape(sequence, escaped, sizeof escaped);
+    return escaped[0] == (char)text[0] && escaped[0] != '\\' ? length : 0;
 }
 
-static void write_string(const char *text)
+/* The length of the beginning of a text that JSON shows as it is. */
+static size_t plain_length(const unsigned char *text)
 {
-    FILE *stream = target();
-    if (stream == NULL)
-        current->incomplete = true;
-    else
-        gc_json_write_text(stream, text);
+    size_t length = 0;
+    while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '"' &&
+           text[length] != '\\')
+        length++;
+    return length;
 }
 
-static void begin(const char *key)
+/* Writes a string with its quotes. False if some of its bytes are not UTF-8. */
+static bool put_string(gc_buffer *to, const char *text)
 {
-    if (current->follows)
-        put(", ");
-    current->follows = true;
-    if (key == NULL)
-        return;
-    write_string(key);
-    put(": ");
+    bool whole = true;
+    gc_buffer_put(to, "\"");
+    for (const unsigned char *next = (const unsigned char *)text; *next != '\0';) {
+        size_t length = plain_length(next);
+        length = length > 0 ? length : sequence_length(next);
+        if (*next == '"' || *next == '\\') {
+            gc_buffer_print(to, "\\%c", *next++);
+        } else if (*next < 0x20 || *next == 0x7f) {
+            gc_buffer_print(to, "\\u%04x", *next++);
+        } else if (length == 0) {
+            gc_buffer_put(to, "\\ufffd");
+            whole = false;
+            next++;
+        } else {
+            gc_buffer_add(to, next, length);
+            next += length;
+        }
+    }
+    gc_buffer_put(to, "\"");
+    return whole;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* Writes what stands before a value. */
+static gc_buffer *begin(const char *key)
+{
+    line *l = current();
+    if (l->follows)
+        gc_buffer_put(&l->text, ", ");
+    l->follows = true;
+    if (key != NULL) {
+        put_string(&l->text, key);
+        gc_buffer_put(&l->text, ": ");
+    }
+    return &l->text;
 }
 
 void gc_json_open(const char *key, char bracket)
 {
-    begin(key);
-    put("%c", bracket);
-    current->follows = false;
+    gc_buffer_add(begin(key), &bracket, 1);
+    current()->follows = false;
 }
 
 void gc_json_close(char bracket)
 {
-    put("%c", bracket);
-    current->follows = true;
+    gc_buffer_add(&current()->text, &bracket, 1);
+    current()->follows = true;
 }
 
 void gc_json_string(const char *key, const char *value)
 {
-    begin(key);
-    write_string(value);
+    put_string(begin(key), value);
 }
 
 void gc_json_name(const char *key, const char *name)
 {
-    FILE *stream = target();
-    if (current->follows)
-        put(", ");
-    current->follows = true;
-    if (stream == NULL)
-        current->incomplete = true;
-    else
-        gc_json_write_name(stream, key, name);
+    gc_buffer *to = begin(key);
+    if (put_string(to, name))
+        return;
+    gc_buffer_print(to, ", \"%s_bytes\": \"", key);
+    for (const unsigned char *next = (const unsigned char *)name; *next != '\0'; next++)
+        gc_buffer_print(to, "%02x", *next);
+    gc_buffer_put(to, "\"");
 }
 
 void gc_json_integer(const char *key, int64_t value)
 {
-    begin(key);
-    put("%" PRId64, value);
+    gc_buffer_print(begin(key), "%" PRId64, value);
 }
 
 void gc_json_number(const char *key, double value)
 {
-    begin(key);
+    gc_buffer *to = begin(key);
     if (isfinite(value))
-        put("%.9g", value);
+        gc_buffer_print(to, "%.9g", value);
     else
-        put("null");
+        gc_buffer_put(to, "null");
 }
 
 void gc_json_bool(const char *key, bool value)
 {
-    begin(key);
-    put("%s", value ? "true" : "false");
+    gc_buffer_put(begin(key), value ? "true" : "false");
 }
 
-/* Ends the line. Returns whether `text` and `size` of it are whole. */
-static bool finish(void)
-{
-    put("\n");
-    current->follows = false;
-    /* fclose may need more memory for the text; where it gets none it reports success and leaves no
-     * text. */
-    bool whole = current->stream != NULL && fclose(current->stream) == 0 && current->text != NULL &&
-                 !current->incomplete;
-    current->stream = NULL;
-    current->incomplete = false;
-    return whole;
-}
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
 void gc_json_end(void)
 {
-    bool at_once = target() == stdout;
-    bool whole = finish();
-    if (whole)
-        gc_write_line(current->text, current->size);
-    else if (!at_once)
+    line *l = current();
+    gc_buffer_put(&l->text, "\n");
+    l->follows = false;
+    if (is_apart)
+        return;
+    if (l->text.failed)
         gc_fail_output(ENOMEM);
-    free(current->text);
-    current->text = NULL;
+    else
+        gc_write_line(l->text.bytes, l->text.size);
+    gc_buffer_free(&l->text);
 }
 
 void gc_json_begin_apart(void)
 {
-    current = lines + 1;
+    is_apart = true;
 }
 
 char *gc_json_end_apart(size_t *size)
 {
-    bool whole = finish();
-    char *text = current->text;
-    *size = current->size;
-    current->text = NULL;
-    current = lines;
-    if (whole)
-        return text;
-    free(text);
-    return NULL;
+    if (current()->follows)
+        gc_json_end();
+    char *text = gc_buffer_take(&current()->text, size);
+    current()->follows = false;
+    is_apart = false;
+    return text;
 }

@@ -1,5 +1,5 @@
 /* JSON, value by value; commas are added where they belong. Each line goes to standard output in
- * one piece when it is complete, or to the caller. */
+ * one piece when it is complete, or to the caller. Each thread builds lines of its own. */
 #ifndef GC_CLI_REPORT_JSON_H
 #define GC_CLI_REPORT_JSON_H
 
@@ -28,9 +28,9 @@ void gc_json_bool(const char *key, bool value);
 /* Ends the line, after the outermost object. */
 void gc_json_end(void);
 
-/* Sets the line that is built aside, and begins another one, which does not go to standard output.
- * The second function ends that one and returns it with its newline; free releases it. NULL where
- * memory is short. The line that was set aside then goes on. */
+/* Sets the line that is built aside, and begins lines that do not go to standard output. The second
+ * function ends these and returns them with their newlines; free releases them. NULL if memory is
+ * short. The line that was set aside then goes on. */
 void gc_json_begin_apart(void);
 char *gc_json_end_apart(size_t *size);
 

@@ -224,3 +224,18 @@ gconv_status gc_json_read(const char *text, size_t size, const gc_json_events *e
     free(r.text);
     return status;
 }
+
+bool gc_json_read_bytes(char *digits)
+{
+    static const char known[] = "0123456789abcdef";
+    char *to = digits;
+    for (const char *next = digits; *next != '\0'; next += 2) {
+        const char *high = strchr(known, next[0]);
+        const char *low = next[1] != '\0' ? strchr(known, next[1]) : NULL;
+        if (high == NULL || low == NULL)
+            return false;
+        *to++ = (char)((high - known) * 16 + (low - known));
+    }
+    *to = '\0';
+    return true;
+}

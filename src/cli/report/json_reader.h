@@ -4,6 +4,7 @@
 
 #include "gconv.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A string where `text` is not NULL, else a number. `key` is "" for elements of an array. Both are
@@ -26,5 +27,9 @@ typedef struct gc_json_events {
  * deeply, or a string holds a NUL. Bytes that are not UTF-8 are taken as they are. */
 gconv_status gc_json_read(const char *text, size_t size, const gc_json_events *events,
                           gconv_error *error);
+
+/* Turns hexadecimal digits, as of KEY_bytes, into the bytes of a name, in place. False if they are
+ * no digits. */
+bool gc_json_read_bytes(char *digits);
 
 #endif

@@ -1,8 +1,12 @@
 #include "cli/report/messages.h"
 
+#include "base/memory.h"
+#include "cli/report/json.h"
 #include "cli/report/progress.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Long enough for a path of PATH_MAX bytes, each escaped. */
 enum { NAME_BYTES = 4 * 4096 + 1 };
@@ -35,12 +39,28 @@ static void print_line(FILE *stream, const char *file, int line, const char *mes
         fprintf(stream, "gconv: %s: %s\n", gc_escape(file, name, sizeof name), message);
 }
 
+static _Thread_local FILE *aside; /* NULL: standard error */
+
+void gc_messages_into(FILE *stream)
+{
+    aside = stream;
+}
+
+/* Locks where messages go, and removes the progress line there. */
+static FILE *begin_message(void)
+{
+    FILE *stream = aside != NULL ? aside : stderr;
+    flockfile(stream);
+    if (aside == NULL)
+        gc_progress_clear();
+    return stream;
+}
+
 static void write_line(const char *file, int line, const char *message)
 {
-    flockfile(stderr);
-    gc_progress_clear();
-    print_line(stderr, file, line, message);
-    funlockfile(stderr);
+    FILE *stream = begin_message();
+    print_line(stream, file, line, message);
+    funlockfile(stream);
 }
 
 void gc_report(const char *file, const gconv_error *error)
@@ -50,46 +70,39 @@ void gc_report(const char *file, const gconv_error *error)
 
 enum { MESSAGE_BYTES = 2048 };
 
-/* Formats one message; what does not fit is cut. */
-static const char *format_message(char message[MESSAGE_BYTES], const char *format,
-                                  va_list arguments) GC_PRINTF(2, 0);
+/* Says one message; what does not fit is cut. */
+static void say(const char *file, const char *format, va_list arguments) GC_PRINTF(2, 0);
 
-static const char *format_message(char message[MESSAGE_BYTES], const char *format,
-                                  va_list arguments)
+static void say(const char *file, const char *format, va_list arguments)
 {
-    char text[MESSAGE_BYTES];
+    char text[MESSAGE_BYTES], message[MESSAGE_BYTES];
     vsnprintf(text, sizeof text, format, arguments);
-    return gc_escape(text, message, MESSAGE_BYTES);
+    write_line(file, 0, gc_escape(text, message, sizeof message));
 }
 
 void gc_say(const char *format, ...)
 {
-    if (said.quiet)
-        return;
-    char message[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    write_line(NULL, 0, format_message(message, format, arguments));
+    if (!said.quiet)
+        say(NULL, format, arguments);
     va_end(arguments);
 }
 
 void gc_answer(const char *file, const char *format, ...)
 {
-    char message[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    write_line(file, 0, format_message(message, format, arguments));
+    say(file, format, arguments);
     va_end(arguments);
 }
 
 void gc_note(const char *file, const char *format, ...)
 {
-    if (!said.verbose)
-        return;
-    char message[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    write_line(file, 0, format_message(message, format, arguments));
+    if (said.verbose)
+        say(file, format, arguments);
     va_end(arguments);
 }
 
@@ -115,8 +128,90 @@ void gc_warn_into(FILE *stream, const char *file, const char *message)
 
 void gc_notes_print(const char *notes)
 {
-    flockfile(stderr);
-    gc_progress_clear();
-    fputs(notes, stderr);
-    funlockfile(stderr);
+    FILE *stream = begin_message();
+    fputs(notes, stream);
+    funlockfile(stream);
+}
+
+/* ---- Warnings -------------------------------------------------------------------------------- */
+
+enum { TEXTS_MAX = 100, MARKED_BYTES = 640 /* a message of the library, and a word */ };
+
+/* The reader and the writer of an image warn from different threads. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void keep(gc_warning_list *list, const char *message)
+{
+    if (list == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    if (list->texts == NULL)
+        list->texts = calloc(TEXTS_MAX, sizeof *list->texts);
+    char *text = list->texts != NULL && list->count < TEXTS_MAX ? gc_copy_string(message) : NULL;
+    if (text != NULL)
+        list->texts[list->count++] = text;
+    else
+        list->left_out++;
+    pthread_mutex_unlock(&lock);
+}
+
+void gc_take_warning(void *target, const char *message)
+{
+    const gc_warning_target *to = target;
+    char marked[MARKED_BYTES];
+    keep(to->list, message);
+    snprintf(marked, sizeof marked, "warning: %s", message);
+    gc_note_into(to->notes, to->name, marked);
+}
+
+void gc_take_damage(void *target, const char *message)
+{
+    const gc_warning_target *to = target;
+    keep(to->list, message);
+    gc_warn_into(to->notes, to->name, message);
+}
+
+void gc_warning_list_json(const gc_warning_list *list)
+{
+    char more[64];
+    gc_json_open("warnings", '[');
+    for (size_t i = 0; i < list->count; i++)
+        gc_json_string(NULL, list->texts[i]);
+    snprintf(more, sizeof more, "%zu more warnings", list->left_out);
+    if (list->left_out > 0)
+        gc_json_string(NULL, more);
+    gc_json_close(']');
+}
+
+void gc_warning_list_destroy(gc_warning_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->texts[i]);
+    free(list->texts);
+    *list = (gc_warning_list){.texts = NULL};
+}
+
+/* ---- Exit codes ------------------------------------------------------------------------------ */
+
+int gc_start_code(gconv_status status)
+{
+    switch (status) {
+    case GCONV_ERROR_DEVICE:
+    case GCONV_ERROR_UNSUPPORTED:
+        return GC_EXIT_DEVICE;
+    case GCONV_ERROR_MEMORY:
+    case GCONV_ERROR_OPEN:
+    case GCONV_ERROR_READ:
+        return GC_EXIT_FAILED;
+    default:
+        return GC_EXIT_USAGE;
+    }
+}
+
+int gc_exit_code(gconv_status status)
+{
+    if (status == GCONV_OK)
+        return GC_EXIT_DONE;
+    bool device = status == GCONV_ERROR_DEVICE || status == GCONV_ERROR_UNSUPPORTED;
+    return device ? GC_EXIT_DEVICE : GC_EXIT_FAILED;
 }

@@ -1,10 +1,13 @@
 #include "cli/report/output.h"
 
 #include "base/file.h"
+#include "cli/report/progress.h"
+#include "gconv.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -31,7 +34,9 @@ static atomic_int postponed;
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
                "a signal handler uses them");
 
-bool gc_line_postpones(int signal_number)
+/* Whether gc_write_line is writing a line. Then it notes `signal_number`, and gc_write_line raises
+ * the signal when the line is out. Async-signal-safe. */
+static bool postpones(int signal_number)
 {
     if (!atomic_load(&line_is_written))
         return false;
@@ -39,7 +44,8 @@ bool gc_line_postpones(int signal_number)
     return true;
 }
 
-int gc_postponed_signal(void)
+/* The signal that was noted, 0 where none was. Async-signal-safe. */
+static int postponed_signal(void)
 {
     return atomic_load(&postponed);
 }
@@ -51,6 +57,115 @@ void gc_write_line(const char *line, size_t size)
     if (!gc_write_all(STDOUT_FILENO, line, size))
         gc_fail_output(errno);
     atomic_store(&line_is_written, false);
-    if (gc_postponed_signal() != 0)
-        raise(gc_postponed_signal());
+    if (postponed_signal() != 0)
+        raise(postponed_signal());
+}
+
+/* ---- Signals --------------------------------------------------------------------------------- */
+
+/* Whether SIGALRM was ignored or blocked when the program began. Then only the alarm that the
+ * program sets itself ends it. */
+static volatile sig_atomic_t alarm_is_own;
+
+/* Ends the program by a signal. It is called up to three times:
+ * - At the signal. While a line is being written to standard output, the signal is postponed, an
+ *   alarm is set, and the program goes on.
+ * - When the line is out: the writer raises the postponed signal again.
+ * - At the alarm, a second later, if nobody reads the line. The program then ends by the postponed
+ *   signal. */
+static void end_program(int number)
+{
+    int waiting = postponed_signal(), saved = errno;
+    if (number == SIGALRM && waiting == 0 && alarm_is_own)
+        return;
+    if (waiting == 0 && postpones(number)) {
+        alarm(1);
+        errno = saved;
+        return;
+    }
+    if (waiting != 0)
+        number = waiting;
+    gc_counts_stop();
+    gconv_abandon_outputs();
+    gc_counts_tell();
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigaction(number, &action, NULL);
+    raise(number);
+}
+
+static void handle(int number)
+{
+    struct sigaction action = {.sa_handler = end_program, .sa_flags = SA_RESTART};
+    sigfillset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+/* Makes sure that SIGALRM arrives, even where the parent process ignores or blocks it. */
+static void install_alarm(void)
+{
+    struct sigaction before;
+    sigset_t one, blocked;
+    sigemptyset(&one);
+    sigaddset(&one, SIGALRM);
+    alarm_is_own =
+        (sigaction(SIGALRM, NULL, &before) == 0 && before.sa_handler == SIG_IGN) ||
+        (sigprocmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, SIGALRM) == 1);
+    handle(SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+}
+
+void gc_signals_install(void)
+{
+    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGUSR1,
+                                 SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF};
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+        struct sigaction action;
+        if (sigaction(ending[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN)
+            continue;
+        handle(ending[i]);
+    }
+    install_alarm();
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+void gc_signals_hand_over(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    if (alarm_is_own)
+        sigaction(SIGALRM, &ignore, NULL);
+}
+
+/* ---- SIGUSR1 --------------------------------------------------------------------------------- */
+
+static atomic_bool stop_requested;
+
+_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler sets it");
+
+static void request_stop(int number)
+{
+    (void)number;
+    atomic_store(&stop_requested, true);
+}
+
+void gc_signals_stop_softly(void)
+{
+    struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART}, before;
+    if (sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGUSR1, &action, NULL);
+}
+
+bool gc_stop_is_requested(void)
+{
+    return atomic_load(&stop_requested);
+}
+
+void gc_signals_finish(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    if (!gc_stop_is_requested())
+        return;
+    sigaction(SIGUSR1, &action, NULL);
+    raise(SIGUSR1);
 }

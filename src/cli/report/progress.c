@@ -2,12 +2,77 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "cli/report/messages.h"
 
 #include <math.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+/* Changed by threads, read by a signal handler. */
+static struct {
+    const char *what; /* set before `items`, like the next one */
+    const char *advice;
+    bool may_fail;
+    atomic_size_t items, finished, failed, skipped;
+    atomic_bool several; /* `items` is not known */
+    atomic_bool stopped; /* nothing counts any more */
+} counts;
+
+_Static_assert(ATOMIC_LONG_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
+               "a signal handler reads them");
+
+void gc_counts_begin(const char *what, bool may_fail, size_t items)
+{
+    counts.what = what;
+    counts.may_fail = may_fail;
+    atomic_store(&counts.finished, 0);
+    atomic_store(&counts.items, items);
+}
+
+void gc_counts_advise(const char *advice)
+{
+    counts.advice = advice;
+}
+
+void gc_counts_add(bool failed, bool skipped)
+{
+    if (atomic_load(&counts.stopped))
+        return;
+    atomic_fetch_add(&counts.failed, failed);
+    atomic_fetch_add(&counts.skipped, skipped);
+    atomic_fetch_add(&counts.finished, 1);
+}
+
+void gc_counts_several(const char *what, bool may_fail)
+{
+    if (atomic_load(&counts.several))
+        return;
+    counts.what = what;
+    counts.may_fail = may_fail;
+    atomic_store(&counts.several, true);
+}
+
+void gc_counts_stop(void)
+{
+    atomic_store(&counts.stopped, true);
+}
+
+bool gc_counts_are_stopped(void)
+{
+    return atomic_load(&counts.stopped);
+}
+
+size_t gc_counts_finished(void)
+{
+    return atomic_load(&counts.finished);
+}
+
+/* ---- The line -------------------------------------------------------------------------------- */
 
 enum { SAMPLES = 8 };
 
@@ -53,11 +118,6 @@ void gc_progress_clear(void)
     funlockfile(stderr);
 }
 
-const char *gc_progress_clear_text(void)
-{
-    return atomic_load(&progress.stands) ? clear_line : "";
-}
-
 /* ---- What the line says ---------------------------------------------------------------------- */
 
 /* ", 1:05 left" */
@@ -101,16 +161,17 @@ static double measure_rate(double now, size_t finished)
 }
 
 /* ", 2 failed, 350/s, 1:05 left" */
-static void describe_images(const gc_progress_images *images, double now, char *text, size_t size)
+static void describe_images(size_t finished, size_t count, double now, char *text, size_t size)
 {
-    double rate = measure_rate(now, images->finished);
+    double rate = measure_rate(now, finished);
+    size_t count_failed = atomic_load(&counts.failed);
     char failed[32] = "", speed[32] = "", rest[32] = "";
-    if (images->failed > 0)
-        snprintf(failed, sizeof failed, ", %zu failed", images->failed);
+    if (count_failed > 0)
+        snprintf(failed, sizeof failed, ", %zu failed", count_failed);
     if (rate > 0)
         snprintf(speed, sizeof speed, rate < 9.95 ? ", %.1f/s" : ", %.0f/s", rate);
-    if (rate > 0 && images->count > images->finished)
-        describe_seconds((double)(images->count - images->finished) / rate, rest, sizeof rest);
+    if (rate > 0 && count > finished)
+        describe_seconds((double)(count - finished) / rate, rest, sizeof rest);
     else
         describe_rest(now, rest, sizeof rest);
     snprintf(text, size, "%s%s%s", failed, speed, rest);
@@ -146,9 +207,8 @@ static void draw(const char *name, double now, size_t item, size_t items, const 
     atomic_store(&progress.stands, true);
 }
 
-/* Draws where it is time. `images` may be NULL. */
-static void show_line(const char *name, double done, size_t item, size_t items,
-                      const gc_progress_images *images)
+/* Draws if it is time. */
+static void show_line(const char *name, double done, size_t item, size_t items, bool are_images)
 {
     char rest[96] = "";
     if (!progress.drawn)
@@ -159,8 +219,8 @@ static void show_line(const char *name, double done, size_t item, size_t items,
     if (done > progress.done)
         progress.done = done;
     if (now >= progress.next) {
-        if (images != NULL)
-            describe_images(images, now, rest, sizeof rest);
+        if (are_images)
+            describe_images(item, items, now, rest, sizeof rest);
         else if (items > 0)
             describe_rest(now, rest, sizeof rest);
         draw(name, now, item, items, rest);
@@ -170,12 +230,14 @@ static void show_line(const char *name, double done, size_t item, size_t items,
 
 void gc_progress_show(const char *name, double done, size_t item, size_t items)
 {
-    show_line(name, done, item, items, NULL);
+    show_line(name, done, item, items, false);
 }
 
-void gc_progress_show_images(const char *name, double done, const gc_progress_images *images)
+void gc_progress_show_images(const char *name, double part, size_t count)
 {
-    show_line(name, done, images->finished, images->count, images);
+    size_t finished = gc_counts_finished();
+    double done = count > 0 ? ((double)finished + part) / (double)count : 0;
+    show_line(name, done, finished, count, true);
 }
 
 void gc_progress_begin(const char *name, double done, size_t item, size_t items)
@@ -184,4 +246,69 @@ void gc_progress_begin(const char *name, double done, size_t item, size_t items)
     progress.next = 0;
     gc_progress_show(name, done, item, items);
     funlockfile(stderr);
+}
+
+/* ---- The last words -------------------------------------------------------------------------- */
+
+enum { TELLING_BYTES = 256 };
+
+/* Text at the end of a line, without the functions that a signal handler must not call. */
+static size_t append(char line[TELLING_BYTES], size_t used, const char *text)
+{
+    while (*text != '\0' && used < TELLING_BYTES)
+        line[used++] = *text++;
+    return used;
+}
+
+static size_t append_number(char line[TELLING_BYTES], size_t used, size_t number)
+{
+    char digits[24];
+    size_t first = sizeof digits - 1;
+    digits[first] = '\0';
+    do
+        digits[--first] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    return append(line, used, digits + first);
+}
+
+static size_t append_counts(char line[TELLING_BYTES], size_t used)
+{
+    size_t failed = atomic_load(&counts.failed), skipped = atomic_load(&counts.skipped);
+    size_t finished = atomic_load(&counts.finished), other = failed + skipped;
+    used = append(line, used, "gconv: stopped: ");
+    used = append_number(line, used, finished > other ? finished - other : 0);
+    if (atomic_load(&counts.several)) {
+        used = append(line, used, finished == 1 ? " image " : " images ");
+    } else {
+        used = append(line, used, " of ");
+        used = append_number(line, used, atomic_load(&counts.items));
+        used = append(line, used, " ");
+    }
+    used = append(line, used, counts.what);
+    if (counts.may_fail) {
+        used = append(line, used, ", ");
+        used = append_number(line, used, failed);
+        used = append(line, used, " failed, ");
+        used = append_number(line, used, skipped);
+        used = append(line, used, " skipped");
+    }
+    bool complete = !atomic_load(&counts.several) && finished == atomic_load(&counts.items);
+    if (counts.advice != NULL && !complete) {
+        used = append(line, used, "; ");
+        used = append(line, used, counts.advice);
+    }
+    return append(line, used, "\n");
+}
+
+void gc_counts_tell(void)
+{
+    char line[TELLING_BYTES];
+    size_t used = append(line, 0, atomic_load(&progress.stands) ? clear_line : "");
+    bool many = atomic_load(&counts.items) > 1 || atomic_load(&counts.several);
+    if (many && !gc_messages_are_quiet())
+        used = append_counts(line, used);
+    struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
+    if (used > 0 && poll(&standard_error, 1, 0) == 1 && (standard_error.revents & POLLOUT) != 0 &&
+        write(STDERR_FILENO, line, used) < 0)
+        return; /* there is nobody to read it */
 }

@@ -1,16 +1,43 @@
-/* The progress line on standard error: how much is done, and the time that is left. */
+/* How much is done: counts, for the progress line and for the last words at a signal, and the line
+ * itself on standard error, which also tells the time that is left. */
 #ifndef GC_CLI_REPORT_PROGRESS_H
 #define GC_CLI_REPORT_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The images of a batch. */
-typedef struct gc_progress_images {
-    size_t finished; /* done, failed or skipped */
-    size_t failed;
-    size_t count; /* of all; 0: nobody knows */
-} gc_progress_images;
+/* ---- Counts ---------------------------------------------------------------------------------- */
+
+/* Begins to count `items` things. `what` says what happens to them, such as "images done"; with
+ * `may_fail` the last words also tell how many failed or were skipped. Both texts are kept. */
+void gc_counts_begin(const char *what, bool may_fail, size_t items);
+
+/* What the last words advise if things are left. It is called before gc_counts_begin. The text is
+ * kept; NULL: no advice. */
+void gc_counts_advise(const char *advice);
+
+/* Counts one thing that is finished. Any thread. */
+void gc_counts_add(bool failed, bool skipped);
+
+/* Says that the one image that was begun is a stream of images, whose number is not known. `what`
+ * says what happens to each, such as "done". */
+void gc_counts_several(const char *what, bool may_fail);
+
+/* Counts no more: what fails from now on fails because the program ends. Async-signal-safe. */
+void gc_counts_stop(void);
+
+/* Whether gc_counts_stop was called: a signal ends the program. */
+bool gc_counts_are_stopped(void);
+
+/* How many things are finished. */
+size_t gc_counts_finished(void);
+
+/* The last words at a signal: removes the progress line, and where there are several things says on
+ * standard error how many were done. Says nothing where standard error would block.
+ * Async-signal-safe. */
+void gc_counts_tell(void);
+
+/* ---- The line -------------------------------------------------------------------------------- */
 
 /* Whether a line is drawn, the first one after `delay` seconds from now. Begins the time from which
  * the rest is estimated. */
@@ -22,9 +49,11 @@ void gc_progress_set(bool drawn, double delay);
  * are drawn. Any thread. */
 void gc_progress_show(const char *name, double done, size_t item, size_t items);
 
-/* The same for images of equal weight. The line also says how many have failed and how many are
- * finished in a second; the time that is left follows from the last seconds. */
-void gc_progress_show_images(const char *name, double done, const gc_progress_images *images);
+/* The same for `count` images of equal weight, 0 if nobody knows how many: what is counted as
+ * finished, and `part` of one that is computed, from 0 to 1. The line also says how many have
+ * failed and how many are finished in a second; the time that is left follows from the last
+ * seconds. */
+void gc_progress_show_images(const char *name, double part, size_t count);
 
 /* The same as gc_progress_show at once, before work that may take long without telling its
  * progress. */
@@ -35,8 +64,5 @@ bool gc_progress_was_drawn(void);
 
 /* Removes the line. */
 void gc_progress_clear(void);
-
-/* What removes the line from the terminal; "" where none is drawn. Async-signal-safe. */
-const char *gc_progress_clear_text(void);
 
 #endif

@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "base/processors.h"
 #include "base/status.h"
+#include "base/threads.h"
 #include "cli/tasks/names.h"
-#include "cli/tasks/share_out.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,11 +43,9 @@ static bool is_same(gc_hash a, gc_hash b)
 
 /* ---- Refusing -------------------------------------------------------------------------------- */
 
-static const char *input_of(const gc_taken_names *names, uint32_t number)
+static const char *input_of(const gc_taken_names *names, uint64_t number)
 {
-    if (number == UINT32_MAX)
-        return "an earlier input";
-    return names->tasks != NULL ? names->tasks[number - 1].input : names->inputs + number - 1;
+    return names->tasks != NULL ? names->tasks[number - 1].input : names->names.bytes + number - 1;
 }
 
 /* What keeps the outputs of two inputs apart. */
@@ -91,13 +89,12 @@ static gconv_status compare(const gc_taken_names *names, gc_task *task, const id
                             gconv_error *error)
 {
     const gc_options *options = names->options;
-    const gc_seen *seen = &names->seen;
     bool replaces = !options->writer.no_clobber;
     bool replaces_own = replaces && is_same(own->input.file, own->output.file);
-    uint32_t same = gc_seen_find(seen, own->output.path, GC_SEEN_OUTPUT);
-    uint32_t twice = gc_seen_find(seen, own->input.file, GC_SEEN_INPUT);
-    uint32_t source = gc_seen_find(seen, own->output.file, GC_SEEN_INPUT);
-    uint32_t result = gc_seen_find(seen, own->input.file, GC_SEEN_OUTPUT);
+    uint64_t same = gc_map_find(&names->outputs, own->output.path);
+    uint64_t twice = gc_map_find(&names->inputs, own->input.file);
+    uint64_t source = gc_map_find(&names->inputs, own->output.file);
+    uint64_t result = gc_map_find(&names->outputs, own->input.file);
     /* Its record in a journal would take the place of the other one's. */
     task->repeated = same != 0 && twice == same;
     if (task->repeated || (replaces_own && options->batch.in_place && twice != 0))
@@ -118,28 +115,19 @@ static gconv_status compare(const gc_taken_names *names, gc_task *task, const id
 }
 
 /* The number of the next name; 0 where memory is out. */
-static uint32_t next_number(gc_taken_names *names, const gc_task *task)
+static uint64_t next_number(gc_taken_names *names, const gc_task *task)
 {
-    size_t size = strlen(task->input) + 1, number = names->used + 1;
+    size_t number = names->names.size + 1;
     if (names->tasks != NULL)
-        return (uint32_t)(task - names->tasks) + 1;
-    if (number >= UINT32_MAX)
-        return UINT32_MAX;
-    while (names->room < names->used + size) {
-        char *larger = gc_make_room(names->inputs, names->room, &names->room, 1);
-        if (larger == NULL)
-            return 0;
-        names->inputs = larger;
-    }
-    memcpy(names->inputs + names->used, task->input, size);
-    names->used += size;
-    return (uint32_t)number;
+        return (uint64_t)(task - names->tasks) + 1;
+    gc_buffer_add(&names->names, task->input, strlen(task->input) + 1);
+    return names->names.failed ? 0 : number;
 }
 
-static bool note(gc_taken_names *names, gc_hash name, gc_seen_kind kind, uint32_t number)
+/* Notes a name unless an earlier task has it. */
+static bool note(gc_map *map, gc_hash name, uint64_t number)
 {
-    return gc_seen_find(&names->seen, name, kind) != 0 ||
-           gc_seen_add(&names->seen, name, kind, number);
+    return gc_map_find(map, name) != 0 || gc_map_set(map, name, number);
 }
 
 /* Compares a task with those before it, and notes its names. */
@@ -154,12 +142,12 @@ static gconv_status add(gc_taken_names *names, gc_task *task, const identities *
     gconv_status status = compare(names, task, own, error);
     if (status != GCONV_OK)
         return status;
-    uint32_t number = next_number(names, task);
+    uint64_t number = next_number(names, task);
     bool is_direct = own->output.mode != 0 && !S_ISREG(own->output.mode); /* takes any number */
-    if (number == 0 || !note(names, own->input.file, GC_SEEN_INPUT, number) ||
-        (!is_direct && !(note(names, own->output.path, GC_SEEN_OUTPUT, number) &&
-                         note(names, own->output.file, GC_SEEN_OUTPUT, number))))
-        return gc_fail_memory(error, sizeof(gc_seen_entry));
+    if (number == 0 || !note(&names->inputs, own->input.file, number) ||
+        (!is_direct && !(note(&names->outputs, own->output.path, number) &&
+                         note(&names->outputs, own->output.file, number))))
+        return gc_fail_memory(error, sizeof(gc_map_entry));
     return GCONV_OK;
 }
 
@@ -168,7 +156,7 @@ void gc_taken_begin(gc_taken_names *names, const gc_options *options, const gc_t
     const char *directory = options->batch.directory;
     *names = (gc_taken_names){.options = options, .tasks = tasks};
     if (options->journal.file != NULL)
-        names->journal = gc_identify(&names->outputs, options->journal.file).path;
+        names->journal = gc_identify(&names->of_outputs, options->journal.file).path;
     names->no_linked_outputs = directory != NULL && gc_is_empty_directory(directory);
 }
 
@@ -177,7 +165,7 @@ void gc_taken_add(gc_taken_names *names, gc_task *task)
     gconv_error error;
     if (gc_task_is_doomed(task))
         return;
-    const identities own = identify(names, &names->sources, &names->outputs, task);
+    const identities own = identify(names, &names->of_inputs, &names->of_outputs, task);
     gconv_status status = add(names, task, &own, &error);
     task->collides = status == GCONV_ERROR_ARGUMENT;
     task->refused = task->collides ? gc_copy_string(error.message) : NULL;
@@ -187,8 +175,9 @@ void gc_taken_add(gc_taken_names *names, gc_task *task)
 
 void gc_taken_free(gc_taken_names *names)
 {
-    gc_seen_free(&names->seen);
-    free(names->inputs);
+    gc_map_free(&names->inputs);
+    gc_map_free(&names->outputs);
+    gc_buffer_free(&names->names);
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */

@@ -2,9 +2,10 @@
 #ifndef GC_CLI_TASKS_COLLISIONS_H
 #define GC_CLI_TASKS_COLLISIONS_H
 
+#include "base/buffer.h"
+#include "base/map.h"
 #include "cli/options/options.h"
-#include "cli/tasks/identity.h"
-#include "cli/tasks/seen.h"
+#include "cli/tasks/names.h"
 #include "cli/tasks/tasks.h"
 #include "gconv.h"
 
@@ -12,12 +13,11 @@
 typedef struct gc_taken_names {
     const gc_options *options;
     const gc_task *tasks; /* all tasks, where they are known; they are numbered from 1 */
-    char *inputs;         /* else their names one behind the other; a number is a place, from 1 */
-    size_t used, room;
-    gc_seen seen;
-    gc_hash journal;                    /* the path of --journal, where there is one */
-    bool no_linked_outputs;             /* the output directory was empty: no output is a link */
-    gc_identity_cache sources, outputs; /* the directories that were looked up last */
+    gc_buffer names; /* else of their inputs, one behind the other; a number is a place, from 1 */
+    gc_map inputs, outputs; /* the numbers of the tasks that have them */
+    gc_hash journal;        /* the path of --journal, where there is one */
+    bool no_linked_outputs; /* the output directory was empty: no output is a link */
+    gc_identity_cache of_inputs, of_outputs; /* the directories that were looked up last */
 } gc_taken_names;
 
 /* Begins with the tasks of a whole list, or with NULL. */

@@ -86,8 +86,7 @@ static void remove_leftovers(const char *path, size_t length, FILE *notes)
 static void clean_once(gc_directories *made, const char *path, size_t length, FILE *notes)
 {
     gc_hash directory = gc_hash_bytes(gc_hash_start(), path, length);
-    if (gc_seen_find(&made->visited, directory, GC_SEEN_INPUT) == 0 &&
-        gc_seen_add(&made->visited, directory, GC_SEEN_INPUT, 1))
+    if (gc_map_find(&made->clean, directory) == 0 && gc_map_set(&made->clean, directory, 1))
         remove_leftovers(path, length, notes);
 }
 
@@ -108,9 +107,9 @@ gconv_status gc_prepare_parent(gc_directories *made, const char *path, FILE *not
     gc_hash directory = gc_hash_bytes(gc_hash_start(), path, length);
     gconv_status status = GCONV_OK;
     pthread_mutex_lock(&made->visiting);
-    if (gc_seen_find(&made->visited, directory, GC_SEEN_OUTPUT) == 0) {
+    if (gc_map_find(&made->there, directory) == 0) {
         status = gc_make_parents(made, path, error);
-        if (status == GCONV_OK && gc_seen_add(&made->visited, directory, GC_SEEN_OUTPUT, 1))
+        if (status == GCONV_OK && gc_map_set(&made->there, directory, 1))
             clean_once(made, path, length, notes);
     }
     pthread_mutex_unlock(&made->visiting);
@@ -123,7 +122,8 @@ void gc_remove_empty_directories(gc_directories *made)
         rmdir(made->names[--made->count]);
         free(made->names[made->count]);
     }
-    gc_seen_free(&made->visited);
+    gc_map_free(&made->there);
+    gc_map_free(&made->clean);
     free(made->names);
     made->names = NULL;
     made->capacity = 0;

@@ -2,7 +2,7 @@
 #ifndef GC_CLI_TASKS_DIRECTORIES_H
 #define GC_CLI_TASKS_DIRECTORIES_H
 
-#include "cli/tasks/seen.h"
+#include "base/map.h"
 #include "gconv.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ typedef struct gc_directories {
     char **names;
     size_t count, capacity;
     pthread_mutex_t visiting; /* held before `lock` */
-    gc_seen visited;          /* as outputs: that are there; as inputs: free of leftovers */
+    gc_map there, clean;      /* directories that exist; that are free of leftovers */
 } gc_directories;
 
 #define GC_DIRECTORIES_NONE                                                                        \

@@ -2,12 +2,19 @@
 #ifndef GC_CLI_TASKS_NAMES_H
 #define GC_CLI_TASKS_NAMES_H
 
+#include "base/hash.h"
 #include "cli/options/options.h"
 #include "gconv.h"
+
+#include <limits.h>
+#include <sys/stat.h>
 
 /* What messages call a path: the path itself, or what "-" stands for. */
 const char *gc_input_name(const char *path);
 const char *gc_output_name(const char *path);
+
+/* Refuses "-" if standard input is a terminal. */
+gconv_status gc_check_input(const char *path, gconv_error *error);
 
 /* The part of a path behind its last slash. */
 const char *gc_base_name(const char *path);
@@ -42,5 +49,58 @@ gconv_status gc_check_extension(const char *path, gconv_error *error);
 
 /* Fails where `format` cannot hold samples of `depth` bits. GCONV_FORMAT_UNKNOWN passes. */
 gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);
+
+/* ---- Outputs of a batch ---------------------------------------------------------------------- */
+
+/* A path without "." and "..", without a slash at its beginning and without repeated slashes, as a
+ * new string: "/a/./b//../c" becomes "a/c". A ".." that leads out is dropped. "" where nothing is
+ * left. NULL where there is no memory. */
+char *gc_clean_path(const char *path);
+
+/* The path of a batch's output as a new string, NULL where there is no memory. `relative` is the
+ * input's path below its root; its extension is changed where it does not fit `format`. --name
+ * makes another name of its parts. The result lies below the output directory. */
+char *gc_batch_output(const gc_options *options, const char *relative, gconv_format format);
+
+/* The format that the extension of --name stands for, if the template ends in one.
+ * GCONV_FORMAT_UNKNOWN where it does not, and without --name. */
+gconv_format gc_template_format(const gc_options *options);
+
+/* The format of a batch's output: that of --format; else that of --name; else PNG for edges; else
+ * that of the input, found by gc_sniff where `is_file` says that it is a regular file. */
+gconv_format gc_batch_format(const gc_options *options, const char *input, bool is_file,
+                             int *unknown);
+
+/* ---- Which file a path leads to -------------------------------------------------------------- */
+
+/* Also if it does not exist yet. */
+
+/* The directory that was looked up last, so that names in one directory cost little. */
+typedef struct gc_identity_cache {
+    char asked[PATH_MAX];    /* "": none yet */
+    char resolved[PATH_MAX]; /* without links as far as it exists */
+} gc_identity_cache;
+
+/* What a path leads to. */
+typedef struct gc_identity {
+    /* The hash of the path without links. Two paths to one name have equal hashes, whether the file
+     * exists or not. */
+    gc_hash path;
+    gc_hash file; /* the same, but one for all names (hard links) of a file */
+    mode_t mode;  /* st_mode of what is there; 0: nothing is */
+} gc_identity;
+
+gc_identity gc_identify(gc_identity_cache *cache, const char *path);
+
+/* The same without a look at the last part of the path: its links are not followed, it has one
+ * name, and its mode is 0. */
+gc_identity gc_identify_plain(gc_identity_cache *cache, const char *path);
+
+/* Whether two paths lead to one file: hard links count as different files. False where one is NULL
+ * or "-". */
+bool gc_is_one_path(const char *a, const char *b);
+
+/* Whether `path` names something in a directory or below it. Neither needs to exist. */
+bool gc_lies_below(const char *path, const char *directory);
 
 #endif

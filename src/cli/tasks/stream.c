@@ -2,22 +2,156 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "cli/report/output.h"
 #include "cli/tasks/collisions.h"
-#include "cli/tasks/name_reader.h"
 #include "cli/tasks/names.h"
-#include "cli/tasks/single.h"
 #include "cli/tasks/walk.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Names of a list ------------------------------------------------------------------------- */
+
+/* Names from a file, one after the other, each ended by a newline or by a NUL byte. */
+enum { NAME_BYTES_MAX = 1 << 16 }; /* a name with its end has at most this many bytes */
+
+typedef struct name_reader {
+    int descriptor;
+    char end;         /* '\n' or '\0' */
+    bool at_end;      /* nothing is left to read from the file */
+    uint64_t entries; /* that were taken, empty ones among them */
+    size_t first, filled;
+    atomic_bool stopped; /* somebody called name_reader_stop */
+    char buffer[NAME_BYTES_MAX];
+} name_reader;
+
+/* Opens a list. "-" is standard input. */
+static gconv_status open_names(const char *path, char end, name_reader **reader, gconv_error *error)
+{
+    int descriptor = STDIN_FILENO;
+    *reader = NULL;
+    if (strcmp(path, "-") != 0)
+        descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the list of files");
+    name_reader *opened = malloc(sizeof *opened);
+    if (opened == NULL) {
+        if (descriptor != STDIN_FILENO)
+            close(descriptor);
+        return gc_fail_memory(error, sizeof *opened);
+    }
+    opened->descriptor = descriptor;
+    opened->end = end;
+    opened->at_end = false;
+    opened->entries = 0;
+    opened->first = opened->filled = 0;
+    atomic_init(&opened->stopped, false);
+    *reader = opened;
+    return GCONV_OK;
+}
+
+static void free_names(name_reader *reader)
+{
+    if (reader != NULL && reader->descriptor != STDIN_FILENO)
+        close(reader->descriptor);
+    free(reader);
+}
+
+/* Waits until there is something to read. False where nobody wants it any more. */
+static bool await_input(name_reader *reader)
+{
+    enum { MILLISECONDS = 50 };
+    struct pollfd input = {.fd = reader->descriptor, .events = POLLIN};
+    while (!atomic_load(&reader->stopped) && !gc_stop_is_requested()) {
+        int ready = poll(&input, 1, MILLISECONDS);
+        if (ready > 0 || (ready < 0 && errno != EINTR))
+            return true;
+    }
+    return false;
+}
+
+/* Reads more into the buffer. */
+static gconv_status fill(name_reader *reader, gconv_error *error)
+{
+    memmove(reader->buffer, reader->buffer + reader->first, reader->filled - reader->first);
+    reader->filled -= reader->first;
+    reader->first = 0;
+    ssize_t count;
+    do
+        count = await_input(reader) ? read(reader->descriptor, reader->buffer + reader->filled,
+                                           sizeof reader->buffer - reader->filled)
+                                    : 0;
+    while (count < 0 && errno == EINTR);
+    reader->at_end = count <= 0;
+    if (count < 0)
+        return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read the list of files");
+    reader->filled += (size_t)count;
+    return GCONV_OK;
+}
+
+/* Finds the end of the next entry; NULL at the end of the list. */
+static gconv_status find_end(name_reader *reader, char **end, gconv_error *error)
+{
+    for (;;) {
+        char *first = reader->buffer + reader->first;
+        size_t length = reader->filled - reader->first;
+        *end = memchr(first, reader->end, length);
+        if (*end != NULL || (reader->at_end && length == 0))
+            return GCONV_OK;
+        if (length == sizeof reader->buffer) {
+            reader->at_end = true;
+            reader->filled = reader->first;
+            return gc_fail(error, GCONV_ERROR_READ, "a name in the list of files exceeds %d bytes",
+                           NAME_BYTES_MAX - 1);
+        }
+        if (reader->at_end) { /* the last entry may lack its end; the buffer has room for one */
+            *end = first + length;
+            reader->filled++;
+            return GCONV_OK;
+        }
+        gconv_status status = fill(reader, error);
+        if (status != GCONV_OK)
+            return status;
+    }
+}
+
+/* Takes the next name. It stays until the next call. NULL at the end. Empty lines are passed over.
+ * After a failure about one name the next call takes the next name; after others it ends. */
+static gconv_status next_name(name_reader *reader, const char **name, gconv_error *error)
+{
+    char *end;
+    size_t length;
+    do {
+        *name = NULL; /* an empty entry is none */
+        gconv_status status = find_end(reader, &end, error);
+        if (status != GCONV_OK || end == NULL || atomic_load(&reader->stopped) ||
+            gc_stop_is_requested())
+            return status;
+        *name = reader->buffer + reader->first;
+        length = (size_t)(end - *name);
+        reader->first += length + 1;
+        reader->entries++;
+    } while (length == 0);
+    *end = '\0';
+    if (strlen(*name) == length)
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "a NUL byte in a line of the list of files; --files0-from reads such lists");
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 
 struct gc_task_stream {
     const gc_options *options;
     gc_walk walk;
-    gc_name_reader *names;
+    name_reader *names;
     int operands;         /* that were taken */
     bool ended;           /* the list has failed */
     gc_task_list pending; /* the tasks of the last name; those before `next` were handed out */
@@ -39,9 +173,8 @@ gconv_status gc_task_stream_create(const gc_options *options, gc_task_stream **s
     if (status != GCONV_OK)
         return status;
     *blamed = gc_input_name(options->batch.files_from);
-    status = gc_name_reader_open(options->batch.files_from,
-                                 options->batch.files_end_in_nul ? '\0' : '\n', &(*stream)->names,
-                                 error);
+    status = open_names(options->batch.files_from, options->batch.files_end_in_nul ? '\0' : '\n',
+                        &(*stream)->names, error);
     if (status == GCONV_OK)
         *blamed = NULL;
     gc_taken_begin(&(*stream)->taken, options, NULL);
@@ -50,7 +183,7 @@ gconv_status gc_task_stream_create(const gc_options *options, gc_task_stream **s
 
 void gc_task_stream_stop(gc_task_stream *stream)
 {
-    gc_name_reader_stop(stream->names);
+    atomic_store(&stream->names->stopped, true);
 }
 
 size_t gc_task_stream_foreign(const gc_task_stream *stream)
@@ -65,7 +198,7 @@ void gc_task_stream_free(gc_task_stream *stream)
     for (size_t i = 0; i < stream->next; i++)
         stream->pending.tasks[i] = (gc_task){.input = NULL};
     gc_task_list_clear(&stream->pending);
-    gc_name_reader_free(stream->names);
+    free_names(stream->names);
     gc_taken_free(&stream->taken);
     free(stream);
 }
@@ -109,7 +242,7 @@ static bool take_name(gc_task_stream *stream)
         return add_name(stream, options->operands[stream->operands++]);
     if (stream->ended)
         return false;
-    gconv_status status = gc_name_reader_next(stream->names, &name, &error);
+    gconv_status status = next_name(stream->names, &name, &error);
     if (status == GCONV_OK)
         return name != NULL && add_name(stream, name);
     stream->ended = name == NULL;

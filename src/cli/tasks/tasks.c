@@ -1,9 +1,21 @@
 #include "cli/tasks/tasks.h"
 
 #include "base/memory.h"
+#include "base/place.h"
 #include "base/status.h"
+#include "cli/options/formats.h"
+#include "cli/options/table.h"
+#include "cli/options/values.h"
+#include "cli/tasks/collisions.h"
+#include "cli/tasks/names.h"
+#include "cli/tasks/stream.h"
+#include "cli/tasks/walk.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 gconv_status gc_task_list_add(gc_task_list *list, gc_task task, gconv_error *error)
 {
@@ -38,4 +50,231 @@ void gc_task_list_clear(gc_task_list *list)
     free(list->tasks);
     list->tasks = NULL;
     list->count = list->capacity = 0;
+}
+
+/* ---- One input and one output ---------------------------------------------------------------- */
+
+/* Whether what is written to `path` would appear on a terminal. */
+static bool is_terminal(const char *path)
+{
+    struct stat about;
+    if (strcmp(path, "-") == 0)
+        return isatty(STDOUT_FILENO) == 1;
+    if (stat(path, &about) != 0 || !S_ISCHR(about.st_mode))
+        return false;
+    int descriptor = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    bool terminal = descriptor >= 0 && isatty(descriptor) == 1;
+    if (descriptor >= 0)
+        close(descriptor);
+    return terminal;
+}
+
+static gconv_status check_standard_streams(const gc_options *options, const char *input,
+                                           const char *output, gconv_error *error)
+{
+    if (is_terminal(output))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "%s is a terminal; redirect it or name an output", gc_output_name(output));
+    if (strcmp(output, "-") == 0 && options->report.json)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--json and the image cannot both go to standard output");
+    return gc_check_input(input, error);
+}
+
+static bool is_same_pipe(const char *input, const char *output)
+{
+    struct stat from, to;
+    return stat(input, &from) == 0 && stat(output, &to) == 0 && S_ISFIFO(from.st_mode) &&
+           gc_same_file(&from, &to);
+}
+
+/* Whether the output would take the place of its input. What is written to directly replaces
+ * nothing. */
+static bool replaces_input(const char *input, const char *output)
+{
+    struct stat from;
+    gc_place place;
+    if (strcmp(input, "-") == 0 || strcmp(output, "-") == 0 || stat(input, &from) != 0 ||
+        gc_place_find(output, &place, NULL) != GCONV_OK)
+        return false;
+    bool same = place.exists && !gc_place_is_direct(&place) && gc_same_file(&from, &place.about);
+    gc_place_close(&place);
+    return same;
+}
+
+static gconv_status fail_directory(gconv_error *error)
+{
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "a directory; to process its images, give -o DIR");
+}
+
+static gconv_status check_paths(const gc_options *options, const char *input, const char *output,
+                                const char **blamed, gconv_error *error)
+{
+    *blamed = NULL;
+    /* With --no-clobber nothing is replaced. */
+    if (!options->writer.no_clobber && replaces_input(input, output))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "the output '%.150s' would replace its input '%.150s'; name another file, "
+                       "or give --in-place '%.150s'",
+                       output, input, input);
+    *blamed = input;
+    if (gc_is_directory(input))
+        return fail_directory(error);
+    *blamed = output;
+    if (gc_is_directory(output))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "a directory; -o DIR writes into one, and so does a slash at the end");
+    if (is_same_pipe(input, output))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "input and output are the same pipe: the result would be read again");
+    return GCONV_OK;
+}
+
+/* Fills format and either_pnm of an output that has a name: from --format, else from its
+ * extension. */
+static gconv_status choose_named_format(const gc_options *options, gc_task *task,
+                                        gconv_error *error)
+{
+    const char *output = task->output;
+    gconv_format named = gconv_format_from_path(output);
+    char list[GC_FORMAT_LIST_BYTES];
+    gconv_status status = gc_check_extension(output, error);
+    if (status != GCONV_OK)
+        return status;
+    if (named == GCONV_FORMAT_UNKNOWN && task->format == GCONV_FORMAT_UNKNOWN)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "its extension names no known format; give --format %s",
+                       gc_list_formats(list));
+    bool named_pnm = named == GCONV_FORMAT_PGM || named == GCONV_FORMAT_PPM;
+    if (options->form.either_pnm && named_pnm &&
+        !gc_is_either_pnm(output)) { /* the name says which */
+        task->format = named;
+        task->either_pnm = false;
+        return GCONV_OK;
+    }
+    if (task->format == GCONV_FORMAT_UNKNOWN) {
+        task->format = named;
+        task->either_pnm = gc_is_either_pnm(output);
+    }
+    if (named != GCONV_FORMAT_UNKNOWN && !gc_extension_fits(options, output, task->format))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--format %s contradicts the extension",
+                       options->form.either_pnm ? "pnm" : gconv_format_name(task->format));
+    return GCONV_OK;
+}
+
+/* Standard output takes the format of --format, PNG for edges, else the input's own. */
+static gconv_status choose_format(const gc_options *options, gc_task *task, gconv_error *error)
+{
+    task->format = options->writer.format;
+    task->either_pnm = options->form.either_pnm;
+    gconv_status status = GCONV_OK;
+    if (strcmp(task->output, "-") != 0)
+        status = choose_named_format(options, task, error);
+    else if (task->format == GCONV_FORMAT_UNKNOWN && options->command == GC_COMMAND_EDGES)
+        task->format = GCONV_FORMAT_PNG;
+    if (status == GCONV_OK && options->form.depth != 0)
+        status = gc_check_depth(task->format, options->form.depth, error);
+    return status;
+}
+
+/* Fills `list` for IN OUT or a pipe. Otherwise as gc_task_list_create. */
+static gconv_status collect_single(const gc_options *options, gc_task_list *list,
+                                   const char **blamed, gconv_error *error)
+{
+    *blamed = options->operand_count == 1 ? options->operands[0] : NULL;
+    if (*blamed != NULL && gc_is_directory(*blamed))
+        return fail_directory(error);
+    *blamed = NULL;
+    if (options->operand_count == 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "one operand alone; give IN and OUT, or -o DIR and inputs");
+    if (options->operand_count > 2)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d operands; several inputs need -o DIR",
+                       options->operand_count);
+    bool pipe = options->operand_count == 0;
+    char dash[] = "-";
+    gc_task task = {.input = pipe ? dash : options->operands[0],
+                    .output = pipe ? dash : options->operands[1]};
+    gconv_status status = check_standard_streams(options, task.input, task.output, error);
+    if (status == GCONV_OK)
+        status = check_paths(options, task.input, task.output, blamed, error);
+    if (status == GCONV_OK)
+        status = choose_format(options, &task, error);
+    if (status != GCONV_OK)
+        return status;
+    *blamed = NULL;
+    task.input = gc_copy_string(task.input);
+    task.output = gc_copy_string(task.output);
+    return gc_task_list_add(list, task, error);
+}
+
+/* ---- A batch --------------------------------------------------------------------------------- */
+
+/* Refuses options of batches where one image is named. */
+static gconv_status refuse_alone(const gc_options *options, gconv_error *error)
+{
+    static const char *const names[] = {"recursive",   "parents", "name",   "files-from",
+                                        "files0-from", "shard",   "update", "dry-run",
+                                        "on-error",    "journal", "hash",   "retry-failed"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (gc_option_given(options, names[i]))
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "--%s needs -o DIR or --in-place",
+                           names[i]);
+    return GCONV_OK;
+}
+
+/* Leaves the tasks of --shard in the list. Collisions are found before, among all tasks. */
+static void keep_shard(const gc_options *options, gc_task_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (gc_shard_has(&options->batch.shard, list->tasks[i].input))
+            list->tasks[kept++] = list->tasks[i];
+        else
+            gc_task_destroy(&list->tasks[i]);
+    }
+    list->count = kept;
+}
+
+/* Fills `list` for -o DIR or --in-place. Otherwise as gc_task_list_create. */
+static gconv_status collect_batch(const gc_options *options, gc_task_list *list,
+                                  const char **blamed, gconv_error *error)
+{
+    if (options->batch.files_from != NULL)
+        return gc_task_stream_create(options, &list->stream, blamed, error);
+    gc_walk w;
+    gconv_status status = gc_walk_begin(&w, options, list, blamed, error);
+    for (int i = 0; status == GCONV_OK && i < options->operand_count; i++)
+        status = gc_walk_add(&w, options->operands[i]);
+    if (status != GCONV_OK)
+        return status;
+    *blamed = NULL;
+    if (list->count == 0 && list->foreign > 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "no image among the inputs; %zu image file%s of other formats ignored",
+                       list->foreign, list->foreign == 1 ? "" : "s");
+    if (list->count == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "no image among the inputs%s",
+                       options->batch.recursive ? "" : " (--recursive looks below directories)");
+    status = gc_refuse_collisions(options, list, error);
+    keep_shard(options, list);
+    return status;
+}
+
+gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
+                                 gconv_error *error)
+{
+    *list = (gc_task_list){.batch = gc_is_batch(options)};
+    *blamed = NULL;
+    if (!list->batch && refuse_alone(options, error) != GCONV_OK)
+        return GCONV_ERROR_ARGUMENT;
+    return list->batch ? collect_batch(options, list, blamed, error)
+                       : collect_single(options, list, blamed, error);
+}
+
+void gc_task_list_destroy(gc_task_list *list)
+{
+    gc_task_list_clear(list);
+    gc_task_stream_free(list->stream);
+    list->stream = NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef GC_CLI_TASKS_TASKS_H
 #define GC_CLI_TASKS_TASKS_H
 
-#include "gconv.h"
+#include "cli/options/options.h"
 
 /* One input and its output. */
 typedef struct gc_task {
@@ -49,5 +49,12 @@ void gc_task_list_clear(gc_task_list *list);
 
 /* Appends a task and takes over its strings, which may be NULL for lack of memory. */
 gconv_status gc_task_list_add(gc_task_list *list, gc_task task, gconv_error *error);
+
+/* Fills `list` from the operands. Nothing has been started yet, so most failures are mistakes in
+ * the command line. `*blamed` is the operand that the message is about, or NULL. */
+gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
+                                 gconv_error *error);
+
+void gc_task_list_destroy(gc_task_list *list);
 
 #endif

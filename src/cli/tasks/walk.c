@@ -4,16 +4,86 @@
 #include "base/place.h"
 #include "base/processors.h"
 #include "base/status.h"
+#include "base/threads.h"
 #include "cli/options/table.h"
-#include "cli/tasks/listing.h"
 #include "cli/tasks/names.h"
-#include "cli/tasks/naming.h"
-#include "cli/tasks/share_out.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- The names in a directory ---------------------------------------------------------------- */
+
+typedef struct listed_name {
+    char *name;
+    bool is_file; /* a regular file; false, too, where the file system does not tell in a listing */
+} listed_name;
+
+typedef struct name_list {
+    listed_name *names;
+    size_t count, capacity;
+} name_list;
+
+static int compare_names(const void *a, const void *b)
+{
+    const listed_name *x = a, *y = b;
+    return strcmp(x->name, y->name);
+}
+
+/* Whether the listing itself says that an entry is a regular file. */
+static bool is_listed_as_file(const struct dirent *entry)
+{
+#ifdef DT_REG
+    return entry->d_type == DT_REG;
+#else /* a system whose listings do not tell */
+    (void)entry;
+    return false;
+#endif
+}
+
+static bool add_name(name_list *list, const struct dirent *entry)
+{
+    listed_name *names = gc_make_room(list->names, list->count, &list->capacity, sizeof *names);
+    if (names == NULL)
+        return false;
+    list->names = names;
+    names[list->count] = (listed_name){gc_copy_string(entry->d_name), is_listed_as_file(entry)};
+    return names[list->count].name != NULL && ++list->count > 0;
+}
+
+static void free_names(name_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i].name);
+    free(list->names);
+}
+
+/* Lists a directory into an empty list, sorted by bytes; names that begin with a dot are left out.
+ * False with errno set if that fails; the names that were read are there all the same. */
+static bool list_directory(const char *path, name_list *list)
+{
+    DIR *directory = opendir(path);
+    if (directory == NULL)
+        return false;
+    bool listed = true;
+    struct dirent *entry;
+    errno = 0;
+    while (listed && (entry = readdir(directory)) != NULL) {
+        if (entry->d_name[0] != '.')
+            listed = add_name(list, entry);
+        errno = listed ? 0 : ENOMEM;
+    }
+    int failure = errno;
+    closedir(directory);
+    if (list->count > 0)
+        qsort(list->names, list->count, sizeof list->names[0], compare_names);
+    errno = failure;
+    return failure == 0;
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 
 /* Whether outputs are PGM or PPM by their content. */
 static bool is_either_pnm(const gc_options *options)
@@ -92,7 +162,7 @@ static void look_closer(const gc_walk *w, const char *path, entry *e, int *unkno
 
 /* Any thread. */
 static entry look_at(const gc_walk *w, const char *directory, const char *relative,
-                     const gc_listed_name *listed)
+                     const listed_name *listed)
 {
     entry e = {.kind = listed->is_file ? ENTRY_IMAGE : ENTRY_NOTHING};
     int unknown = 0;
@@ -122,7 +192,7 @@ static entry look_at(const gc_walk *w, const char *directory, const char *relati
 typedef struct look {
     const gc_walk *walk;
     const char *directory, *relative;
-    const gc_listed_name *names;
+    const listed_name *names;
     entry *entries;
 } look;
 
@@ -155,7 +225,7 @@ static gconv_status add_entry(gc_walk *w, entry *e, gconv_status status)
 
 /* Adds what names of a directory stand for, at most SOME at one time. */
 static gconv_status add_names(gc_walk *w, const char *path, const char *relative,
-                              const gc_name_list *list)
+                              const name_list *list)
 {
     enum { SOME = 4096 };
     size_t room = list->count < SOME ? list->count : SOME;
@@ -175,13 +245,13 @@ static gconv_status add_names(gc_walk *w, const char *path, const char *relative
 
 static gconv_status add_directory(gc_walk *w, const char *path, const char *relative)
 {
-    gc_name_list list = {.names = NULL};
+    name_list list = {.names = NULL};
     gconv_status status = GCONV_OK;
-    if (!gc_list_directory(path, &list))
+    if (!list_directory(path, &list))
         status = add_unlisted(w, path, errno);
     if (status == GCONV_OK)
         status = add_names(w, path, relative, &list);
-    gc_free_names(&list);
+    free_names(&list);
     return status;
 }
 

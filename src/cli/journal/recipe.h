@@ -1,8 +1,7 @@
 /* What decides the pixels of a result beside the input: command, options and filters. */
-#ifndef GC_CLI_IMAGE_RECIPE_H
-#define GC_CLI_IMAGE_RECIPE_H
+#ifndef GC_CLI_JOURNAL_RECIPE_H
+#define GC_CLI_JOURNAL_RECIPE_H
 
-#include "cli/image/chain.h"
 #include "cli/journal/record.h"
 #include "cli/options/options.h"
 #include "gconv.h"
@@ -15,12 +14,11 @@ typedef struct gc_recipe {
     char name[GC_RECIPE_BYTES];                       /* a hash of what follows */
     char earlier[GC_DEFINITION - 1][GC_RECIPE_BYTES]; /* its names under versions 1, 2, ... */
     char *line;                                       /* of a journal, with its newline; owned */
-    size_t size;
 } gc_recipe;
 
 /* Fills the recipe from options that count as they were given, and from the numbers of the filters,
  * so that a filter file that changed makes another recipe. */
-gconv_status gc_recipe_create(const gc_options *options, const gc_filter_chain *chain,
+gconv_status gc_recipe_create(const gc_options *options, gconv_filter *const *filters, int count,
                               gc_recipe *recipe, gconv_error *error);
 
 /* Whether this is the name of a gc_recipe, now or under an earlier version. What replaced its input

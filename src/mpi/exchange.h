@@ -1,0 +1,20 @@
+/* Messages are sent and received without waiting: MPI would keep a processor busy while it waits,
+ * and images need it. One thread of a rank calls these functions. */
+#ifndef GC_MPI_EXCHANGE_H
+#define GC_MPI_EXCHANGE_H
+
+#include "mpi/message.h"
+
+/* Sends a message and takes over its bytes. Ends all ranks if memory is out. */
+void gc_exchange_send(int rank, gc_message_kind kind, gc_message *message);
+
+/* Receives a message that has arrived; the caller frees it. False if there is none. */
+bool gc_exchange_receive(int *rank, gc_message_kind *kind, gc_message *message);
+
+/* Frees what was sent. True if nothing is left to be sent. */
+bool gc_exchange_clear(void);
+
+/* Ends all ranks for lack of memory, and does not return. Any thread. */
+_Noreturn void gc_exchange_give_up(void);
+
+#endif
