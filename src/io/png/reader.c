@@ -371,8 +371,8 @@ static gconv_status read_blobs(png_decoder *decoder)
     return status;
 }
 
-/* Says which chunks are lost: damaged ones in the header, and those that lie behind the image data,
- * if the orientation of EXIF comes too late for the pixels. */
+/* Says which chunks are lost: damaged ones in the header, and those behind the image data. There
+ * the orientation of EXIF comes too late for the pixels. */
 static gconv_status tell_losses(png_decoder *decoder, bool late)
 {
     gconv_status status = GCONV_OK;
