@@ -73,7 +73,7 @@ static gconv_status check_session(const gc_options *options, gc_session *session
     return status == GCONV_OK ? gc_session_check_all(session, error) : status;
 }
 
-/* How many images this rank computes at one time: more than threads where some wait for a GPU. */
+/* How many images this rank computes at one time: more than threads if some wait for a GPU. */
 static int count_places(const gc_options *options)
 {
     enum { IMAGES_PER_THREAD = 3 };

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <time.h>
 
-/* How long a rank sleeps where no message has come and nothing is to be sent: while it has room for
- * an image, and while it has not. */
+/* How long a rank sleeps if no message has come and nothing is to be sent: while it has room for an
+ * image, and while it has not. */
 static const long HUNGRY_NANOSECONDS = 50000, BUSY_NANOSECONDS = 1000000;
 
 /* An image that rank 0 has handed out. It is told from others by the pointer `input`, which task,

@@ -17,9 +17,9 @@ void gc_ranks_find(gc_ranks *ranks);
 int gc_ranks_share_processors(const gc_ranks *ranks);
 
 /* Shows this rank its part of the GPUs, by CUDA_VISIBLE_DEVICES, before CUDA starts: different ones
- * for the ranks of a host as far as there are enough. Does nothing where the ranks were shown
- * different GPUs already, and where `options` name GPUs by numbers. All ranks call it. Fills
- * `shown` with the part, "" where nothing was changed. */
+ * for the ranks of a host as far as there are enough. Does nothing if the ranks were shown
+ * different GPUs already, and if `options` name GPUs by numbers. All ranks call it. Fills `shown`
+ * with the part, "" if nothing was changed. */
 void gc_ranks_share_gpus(const gc_ranks *ranks, const gc_options *options, char *shown,
                          size_t size);
 

@@ -11,12 +11,12 @@
 #include <time.h>
 
 /* Images that a rank gets ahead of time for each that it computes: enough for the time that
- * messages take, also where processors are busy, and no more, so that in the end no rank has much
- * left that others could do. */
+ * messages take, also if processors are busy, and no more, so that in the end no rank has much left
+ * that others could do. */
 static const double AHEAD_SECONDS = 2e-3;
 enum { AHEAD_MAX = 64 };
 
-/* How long rank 0 sleeps where no message has come: a part of an image's time, within limits. */
+/* How long rank 0 sleeps if no message has come: a part of an image's time, within limits. */
 static const double SLEEP_MIN = 20e-6, SLEEP_MAX = 500e-6, SLEEP_PART = 0.05;
 
 typedef struct member {

@@ -106,7 +106,7 @@ static gconv_status take_value(void *user, const gc_json_value *value, gconv_err
     return wanted && value->text != NULL ? add_argument(recheck, value->text, error) : GCONV_OK;
 }
 
-/* Makes the session of the recorded options. Where it is computed is what this command says. */
+/* Makes the session of the recorded options. This command says on which device. */
 static gconv_status make_session(recheck_state *recheck, const char *recipe, gconv_error *error)
 {
     const char *blamed = NULL;
@@ -222,8 +222,8 @@ static gconv_status prepare_image(recheck_state *recheck, const gc_record *recor
     return status == GCONV_OK ? make_directory(recheck, error) : status;
 }
 
-/* Computes the image of a record into the file `path`. Where its chain is not exact, the reference
- * is computed, too: it tells the bound. */
+/* Computes the image of a record into the file `path`. If its chain is not exact, the reference is
+ * computed, too: it tells the bound. */
 static gconv_status compute(recheck_state *recheck, const gc_record *record, char *path,
                             gc_result *result, gconv_error *error)
 {
@@ -376,7 +376,7 @@ typedef struct check {
     size_t images; /* in the journal */
     size_t found[FINDINGS];
     bool has_relative_name; /* of an output */
-    const char *blamed;     /* the journal, or NULL where a failure is not the journal's */
+    const char *blamed;     /* the journal, or NULL if a failure is not the journal's */
 } check;
 
 /* ---- Files ----------------------------------------------------------------------------------- */

@@ -214,7 +214,7 @@ static void json_end(const compare_table *table, const gc_points *points)
     gc_buffer_free(&subject);
 }
 
-/* The object of --json with these points, as a line of `size` bytes; free releases it. NULL where
+/* The object of --json with these points, as a line of `size` bytes; free releases it. NULL if
  * memory is short. */
 static char *make_document(const compare_table *table, const gc_points *points, size_t *size)
 {

@@ -232,8 +232,8 @@ static bool begins(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* Prints a name so that a line of --dry-run can be read in one way only, also where the name ends
- * in an arrow without its last space. */
+/* Prints a name so that a line of --dry-run can be read in one way only, also if the name ends in
+ * an arrow without its last space. */
 static void print_name(const char *name)
 {
     char part[PATH_MAX], escaped[4 * PATH_MAX];
@@ -375,7 +375,7 @@ void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
-/* Nothing is said where nothing was written. */
+/* Nothing is said if nothing was written. */
 static void note_effects(const gc_options *options, const gc_summary *s)
 {
     unsigned met = s->met | (options->command == GC_COMMAND_EDGES ? GC_MET_EDGES : 0);
@@ -436,7 +436,7 @@ static void say_images(const gc_summary *summary)
         say_failed(summary);
 }
 
-/* Counts the images of a batch in a line where some were not computed. */
+/* Counts the images of a batch in a line if some were not computed. */
 static void say_counts(const gc_summary *s, const gc_task_list *list)
 {
     size_t count = list->stream != NULL ? s->reported : list->count;

@@ -43,8 +43,8 @@ static gconv_status check_start(void *user, gconv_error *error)
     return status;
 }
 
-/* How to go on with a batch that a signal stopped. NULL where a repetition would repeat work that
- * is done, or would take old files for results. */
+/* How to go on with a batch that a signal stopped. NULL if a repetition would repeat work that is
+ * done, or would take old files for results. */
 static const char *how_to_go_on(const gc_options *options)
 {
     if (options->batch.dry_run)

@@ -49,7 +49,7 @@ static void print_device(const gconv_device_info *device)
     }
 }
 
-/* NVRTC is of use only where there is a device for the kernels that it compiles. */
+/* NVRTC is of use only if there is a device for the kernels that it compiles. */
 static void print_devices(void)
 {
     printf("\ndevices:\n");

@@ -34,9 +34,9 @@ typedef struct facts {
     const char *kernel; /* as it was named */
     char reading[256];  /* how its text was read */
     properties own, product;
-    gconv_filter *composed; /* the product; NULL for the first filter, and where there is none */
-    gconv_error no_product; /* says why there is none */
-    bool exact[DEPTHS];     /* the chain, on samples of this depth */
+    gconv_filter *composed;      /* the product; NULL for the first filter, and if there is none */
+    gconv_error no_product;      /* says why there is none */
+    bool exact[DEPTHS];          /* the chain, on samples of this depth */
     gconv_error refusal[DEPTHS]; /* why the chain cannot be computed; GCONV_OK: it can be */
 } facts;
 

@@ -6,8 +6,8 @@
 #include "cli/options/options.h"
 #include "gconv.h"
 
-/* Writes a filter in a notation from which gconv reads the same filter again. GCONV_ERROR_FILTER
- * where the notation cannot hold it. */
+/* Writes a filter in a notation from which gconv reads the same filter again. GCONV_ERROR_FILTER if
+ * the notation cannot hold it. */
 gconv_status gc_kernel_write(const char *path, const gconv_filter *filter, gc_notation notation,
                              gconv_error *error);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Finds gconv-lab beside this program, else where both are installed. */
+/* Finds gconv-lab beside this program, else in the folder of an installation. */
 static bool find(char path[PATH_MAX])
 {
     static const char *const places[] = {"", GC_LAB_DIRECTORY "/"};

@@ -24,7 +24,7 @@ enum {
     FILES_PER_WORKER = 4,                   /* input, output, its directory and its lock */
     FILES_KEPT = 3,                         /* for what is listed and looked into meanwhile */
     RESULTS_MAX = 4 * WORKERS_MAX,          /* that wait for an earlier result */
-    BORROWED_RESULTS_MAX = 64 * WORKERS_MAX /* where other processes borrow tasks */
+    BORROWED_RESULTS_MAX = 64 * WORKERS_MAX /* if other processes borrow tasks */
 };
 
 #define NO_TASK SIZE_MAX
@@ -158,7 +158,7 @@ typedef struct gc_batch {
 /* ---- Places ---------------------------------------------------------------------------------- */
 
 /* Whether fewer images are being computed than may be. While a GPU starts only half as many may be:
- * its driver's threads take longer where no processor is free. */
+ * its driver's threads take longer if no processor is free. */
 static bool has_place(const batch *b)
 {
     int places = gconv_device_is_starting() ? (b->images_at_once + 1) / 2 : b->images_at_once;
@@ -199,8 +199,8 @@ static void call_returning(batch *b, worker_thread **called)
     }
 }
 
-/* Gives free places to idle workers. Where no task is left, all of them are called to end. They go
- * to `called`. */
+/* Gives free places to idle workers. If no task is left, all of them are called to end. They go to
+ * `called`. */
 static void call_idle(batch *b, worker_thread **called)
 {
     while (b->idle != NULL && (gc_task_queue_has_ended(b->tasks) || may_start(b))) {
@@ -322,7 +322,7 @@ static void return_to_place_and_unlock(batch *b, worker_thread *self)
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
-/* A copy of what a worker's images wrote to its notes, which become empty. NULL where they wrote
+/* A copy of what a worker's images wrote to its notes, which become empty. NULL if they wrote
  * nothing or memory is out. */
 static char *take_notes(FILE *notes, char *const *text)
 {
@@ -340,7 +340,7 @@ static void count(const gc_task *task, const gc_result *result)
         gc_counts_add(result->outcome == GC_OUTCOME_FAILED, result->outcome == GC_OUTCOME_SKIPPED);
 }
 
-/* Processes a task. Notes wait in the result where several are processed at one time. */
+/* Processes a task. Notes wait in the result if several are processed at one time. */
 static void process_task(batch *b, gc_worker *worker, char *const *notes, const gc_task *task,
                          gc_result *result)
 {
@@ -384,8 +384,8 @@ static bool create_worker(batch *b)
 }
 
 /* A gconv_wait_function: while an image waits for a device, another one is computed, by one more
- * worker where nobody is idle. After that it waits until it may be computed again, before images
- * that have not begun. */
+ * worker if nobody is idle. After that it waits until it may be computed again, before images that
+ * have not begun. */
 static void note_wait(void *user, bool waits)
 {
     worker_thread *self = user;
@@ -402,7 +402,7 @@ static void note_wait(void *user, bool waits)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* Where no task is left to begin, the threads of images that are done go to the last ones. */
+/* If no task is left to begin, the threads of images that are done go to the last ones. */
 static void spare_threads(const batch *b)
 {
     int share = gc_thread_count(b->session->job.threads) / b->images_at_once;
@@ -460,7 +460,7 @@ static void *run_worker(void *user)
     return NULL;
 }
 
-/* How many workers find files to open; 0: one does, where nobody reads tasks ahead. The drivers of
+/* How many workers find files to open; 0: one does, if nobody reads tasks ahead. The drivers of
  * GPUs get a quarter of the files. */
 static int count_workers_possible(const gc_session *session)
 {

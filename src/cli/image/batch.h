@@ -23,7 +23,7 @@ typedef struct gc_loan {
     size_t images_left;  /* that are not reported yet */
 } gc_loan;
 
-/* Takes the next task. False where there is none now. */
+/* Takes the next task. False if there is none now. */
 bool gc_batch_lend(struct gc_batch *batch, gc_loan *loan);
 
 /* Whether there will be no more tasks. */

@@ -74,7 +74,7 @@ gconv_status gc_open_input(gc_work *work)
 
 /* ---- Looking ahead --------------------------------------------------------------------------- */
 
-/* Where alpha must be known, an image up to this size is held in memory. A larger one is decoded
+/* If alpha must be known, an image up to this size is held in memory. A larger one is decoded
  * twice. */
 #define HELD_BYTES ((size_t)16 << 20)
 

@@ -142,7 +142,7 @@ static void sum_weights(const gconv_filter *f, double sums[2])
 }
 
 /* The values of a chain over its divisors, in samples of the input. Premultiplied colours are means
- * of colours where no weight is negative, else they can be anything. */
+ * of colours if no weight is negative, else they can be anything. */
 static range range_of_chain(const gconv_job *job, double white)
 {
     bool means = job->alpha == GCONV_ALPHA_PREMULTIPLY && job->input.channels % 2 == 0;

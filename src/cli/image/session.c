@@ -46,7 +46,7 @@ void gc_filter_reading(const char *name, const gconv_filter *filter, char *text,
                  filter->width);
 }
 
-/* Says how a filter was read where the text can be meant in another way: those of files, and
+/* Says how a filter was read if the text can be meant in another way: those of files, and
  * "gaussian:1,5". */
 static void note_reading(const gc_options *options, const char *name, const gconv_filter *filter)
 {
@@ -71,7 +71,7 @@ gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *ch
     for (int i = 0; i < count; i++) {
         *blamed = names[i];
         gconv_filter **filter = &chain->filters[i];
-        /* The edges chain is the built-in one, even where files of these names exist. */
+        /* The edges chain is the built-in one, even if files of these names exist. */
         gconv_status status = given ? gconv_filter_load(names[i], filter, error)
                                     : load_builtin(names[i], filter, error);
         if (status != GCONV_OK)
@@ -117,7 +117,7 @@ static void fill_job(gc_session *session)
     job->output = options->kernel_count > 0 ? GCONV_OUTPUT_SAMPLES : GCONV_OUTPUT_EDGES;
     job->between_files = (options->command & GC_COMMANDS_OF_IMAGES) != 0;
     if (options->implementations != NULL)
-        job->implementation = options->implementations; /* a list where the command measures */
+        job->implementation = options->implementations; /* a list if the command measures */
     if (gc_gpu_decoder(options) != NULL && strcmp(job->device, "auto") == 0)
         job->device = "cuda:all"; /* the GPUs that may decode */
     if (options->rows.count > 0)

@@ -14,7 +14,7 @@ typedef struct gc_filter_chain {
     int count;
 } gc_filter_chain;
 
-/* Loads what --kernel names, or the built-in filters of the chain of edges where it was not given.
+/* Loads what --kernel names, or the built-in filters of the chain of edges if it was not given.
  * On failure `*blamed` is the --kernel at fault, and the chain holds what was loaded before it. */
 gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *chain,
                                   const char **blamed, gconv_error *error);
@@ -60,7 +60,7 @@ const char *gc_device_for(const gc_session *session, const char *implementation)
 /* The session's job for images of this shape. */
 gconv_job gc_job_for(const gc_session *session, const gconv_shape *shape);
 
-/* Options of the reader of an input, which delivers grey where edges are wanted. */
+/* Options of the reader of an input, which delivers grey if edges are wanted. */
 gconv_reader_options gc_reader_options(const gc_options *options);
 
 #endif

@@ -119,7 +119,7 @@ bool gc_task_queue_read(gc_task_queue *q, gc_task *task)
                           : gc_task_stream_next(q->list->stream, task);
 }
 
-/* Keeps a task in the ring, or notes the end of the stream where `task` is NULL. */
+/* Keeps a task in the ring, or notes the end of the stream if `task` is NULL. */
 static void note_task(gc_task_queue *q, const gc_task *task)
 {
     if (task != NULL)

@@ -61,10 +61,10 @@ bool gc_task_queue_is_read(const gc_task_queue *queue);
 bool gc_task_queue_read(gc_task_queue *queue, gc_task *task);
 
 /* Adds a task that was read, and owns it; NULL: the end. Waits until there is room, and gives up
- * `lock`, the batch's, meanwhile. False where no further task is wanted. */
+ * `lock`, the batch's, meanwhile. False if no further task is wanted. */
 bool gc_task_queue_add(gc_task_queue *queue, gc_task *task, pthread_mutex_t *lock);
 
-/* Reads a task and adds it, where all that are known are started and there is room. For batches
+/* Reads a task and adds it, if all that are known are started and there is room. For batches
  * without a thread that reads ahead. Keeps the lock while it waits for the task. */
 void gc_task_queue_read_if_needed(gc_task_queue *queue);
 

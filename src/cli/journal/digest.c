@@ -93,7 +93,7 @@ static void update_xxh3(XXH3_state_t *state, const void *bytes, size_t size)
 
 static void add(gc_digest *d, const void *bytes, size_t size)
 {
-    (void)bytes; /* where the build has neither library */
+    (void)bytes; /* the build has neither library */
     d->counted += size;
 #if GC_HAS_XXHASH
     if (d->kind == GC_DIGEST_XXH3)
@@ -127,7 +127,7 @@ static size_t end(gc_digest *d, unsigned char hash[HASH_BYTES_MAX])
     return 0;
 }
 
-/* Reads up to `size` bytes of the file into the hash, fewer where the file ends before. */
+/* Reads up to `size` bytes of the file into the hash, fewer if the file ends before. */
 static gconv_status add_file(gc_digest *d, int descriptor, uint64_t size, gconv_error *error)
 {
     unsigned char bytes[READ_BYTES];

@@ -13,16 +13,16 @@ enum { GC_DIGEST_BYTES = 80 };
 /* "xxh3" or "sha256". */
 const char *gc_digest_name(gc_digest_kind kind);
 
-/* GCONV_ERROR_UNSUPPORTED where the build lacks the library. */
+/* GCONV_ERROR_UNSUPPORTED if the build lacks the library. */
 gconv_status gc_digest_check(gc_digest_kind kind, gconv_error *error);
 
-/* The kind of a hash, by the name before its colon. False where there is none. */
+/* The kind of a hash, by the name before its colon. False if there is none. */
 bool gc_digest_kind_of(const char *text, gc_digest_kind *kind);
 
 /* The hash of a file whose bytes are shown as they are read or written. */
 typedef struct gc_digest gc_digest;
 
-/* NULL where memory is out or the build lacks the library. free releases it. */
+/* NULL if memory is out or the build lacks the library. free releases it. */
 gc_digest *gc_digest_create(gc_digest_kind kind);
 
 /* A gconv_bytes_function, whose `user` is a gc_digest. Counts bytes that follow those that are
@@ -33,7 +33,7 @@ void gc_digest_show(void *digest, uint64_t offset, const void *bytes, size_t siz
 gconv_status gc_digest_end(gc_digest *digest, int descriptor, int64_t size,
                            char text[GC_DIGEST_BYTES], gconv_error *error);
 
-/* Writes "NAME:DIGITS" of the first `size` bytes of a regular file, of all where it has fewer. The
+/* Writes "NAME:DIGITS" of the first `size` bytes of a regular file, of all if it has fewer. The
  * offset of the descriptor stays. */
 gconv_status gc_digest_file(gc_digest_kind kind, int descriptor, int64_t size,
                             char text[GC_DIGEST_BYTES], gconv_error *error);

@@ -24,7 +24,7 @@ enum {
     WINDOW_BYTES = 2 * LINE_BYTES_MAX /* a line is in memory as a whole */
 };
 
-/* Where the line of a recipe begins. */
+/* The beginning of the line of a recipe. */
 typedef struct recipe_entry {
     char name[GC_RECIPE_BYTES];
     uint64_t offset;
@@ -39,7 +39,7 @@ struct gc_journal {
     atomic_bool failed;
     pthread_mutex_t lock;
     uint64_t end;  /* of the whole lines */
-    gc_map images; /* where the last line of each begins: its offset plus 1 */
+    gc_map images; /* the offset of the last line of each, plus 1 */
     recipe_entry *recipes;
     size_t recipe_count, recipe_room;
 };
@@ -117,9 +117,9 @@ static gconv_status check_header(const char *line, size_t length, gconv_error *e
     return GCONV_OK;
 }
 
-/* The header in a line, NULL where there is none. Where journals were joined, it may stand behind
- * what a killed program left of a line. No line of ours holds it otherwise: in a text its quotes
- * have backslashes. */
+/* The header in a line, NULL if there is none. If journals were joined, it may stand behind what a
+ * killed program left of a line. No line of ours holds it otherwise: in a text its quotes have
+ * backslashes. */
 static const char *find_header(const char *line, size_t length)
 {
     size_t end = length < HEADER_BYTES_MAX ? length : (size_t)HEADER_BYTES_MAX;
@@ -258,7 +258,7 @@ static gconv_status read_line(const gc_journal *journal, uint64_t offset, char *
     return *line != NULL ? GCONV_OK : gc_fail_memory(error, sizeof bytes);
 }
 
-/* The number of the line that begins at an offset; 0 where the file cannot be read. */
+/* The number of the line that begins at an offset; 0 if the file cannot be read. */
 static size_t count_lines(const gc_journal *journal, uint64_t offset)
 {
     char bytes[4096];
@@ -345,7 +345,7 @@ static gconv_status open_file(gc_journal *journal, gc_journal_use use, gconv_err
     return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot lock the journal");
 }
 
-/* A journal without a file. NULL where memory is out. */
+/* A journal without a file. NULL if memory is out. */
 static gc_journal *create(const char *path)
 {
     gc_journal *created = calloc(1, sizeof *created);

@@ -12,7 +12,7 @@
 typedef struct gc_journal gc_journal;
 
 typedef enum gc_journal_use {
-    GC_JOURNAL_WRITE, /* locks the file, which is made where there is none */
+    GC_JOURNAL_WRITE, /* locks the file, which is made if there is none */
     GC_JOURNAL_READ   /* changes nothing */
 } gc_journal_use;
 
@@ -21,7 +21,7 @@ typedef enum gc_journal_use {
 gconv_status gc_journal_open(const char *path, gc_journal_use use, gc_digest_kind digest, bool sync,
                              gc_journal **journal, gconv_error *error);
 
-/* The last record of an image. *found is false where there is none; else the caller destroys the
+/* The last record of an image. *found is false if there is none; else the caller destroys the
  * record. Records of this process are not found. Any thread. */
 gconv_status gc_journal_find(const gc_journal *journal, const char *input, const char *output,
                              gc_record *record, bool *found, gconv_error *error);
@@ -38,7 +38,7 @@ bool gc_journal_has_failed(gc_journal *journal);
 
 /* ---- For processes that share a journal ------------------------------------------------------ */
 
-/* The last line of an image, in a process that has the file; free releases it. NULL where there is
+/* The last line of an image, in a process that has the file; free releases it. NULL if there is
  * none. Any thread. */
 gconv_status gc_journal_find_line(const gc_journal *journal, const char *input, const char *output,
                                   char **line, gconv_error *error);
@@ -49,7 +49,7 @@ gconv_status gc_journal_append_line(gc_journal *journal, const char *line, bool 
 
 /* How a process without the file has its lines found and added. Any thread calls the functions. */
 typedef struct gc_journal_relay {
-    /* The last line of an image, valid until its next line is added; NULL where there is none. */
+    /* The last line of an image, valid until its next line is added; NULL if there is none. */
     const char *(*find)(void *user, const char *input);
     /* `sync`: the line must be on the disk when the function returns. */
     gconv_status (*append)(void *user, const gc_record *record, const char *line, bool sync,
@@ -74,7 +74,7 @@ typedef gconv_status gc_journal_function(void *user, const gc_record *record, gc
 gconv_status gc_journal_each(const gc_journal *journal, gc_journal_function *take, void *user,
                              gconv_error *error);
 
-/* The line of a recipe; free releases it. GCONV_ERROR_FORMAT where the journal has none. */
+/* The line of a recipe; free releases it. GCONV_ERROR_FORMAT if the journal has none. */
 gconv_status gc_journal_recipe(const gc_journal *journal, const char *recipe, char **line,
                                gconv_error *error);
 
@@ -100,7 +100,7 @@ typedef bool gc_recipe_function(const void *user, const char *name);
 gconv_status gc_results_read(const gc_journal *journal, gc_recipe_function *counts,
                              const void *user, gc_results *results, gconv_error *error);
 
-/* Whether the content of a regular file is one of the results. False where it cannot be read. Any
+/* Whether the content of a regular file is one of the results. False if it cannot be read. Any
  * thread. */
 bool gc_results_have(const gc_results *results, const char *path);
 

@@ -47,11 +47,11 @@ gc_file_state gc_file_state_of(const struct stat *about);
 /* Whether size and time are equal. */
 bool gc_file_state_is_same(const gc_file_state *a, const gc_file_state *b);
 
-/* The line of a record with its newline. `host` is where it was computed; free releases it. NULL
- * where memory is out. */
+/* The line of a record with its newline. `host` is the machine that computed it; free releases it.
+ * NULL if memory is out. */
 char *gc_record_line(const gc_record *record, const char *host);
 
-/* Reads a line. GCONV_ERROR_FORMAT where it is not that of a record. */
+/* Reads a line. GCONV_ERROR_FORMAT if it is not that of a record. */
 gconv_status gc_record_read(const char *line, gc_record *record, gconv_error *error);
 
 void gc_record_destroy(gc_record *record);

@@ -16,7 +16,7 @@ enum { PROCESSORS_MAX = 1024, ZONES_MAX = 64, TEXT_BYTES = 1 << 16 };
 
 static gc_clocks seen, gpu_seen;
 
-/* The beginning of a file as text; "" where it cannot be read. */
+/* The beginning of a file as text; "" if it cannot be read. */
 static void read_text(const char *root, const char *path, char *text, size_t size)
 {
     char whole[PATH_MAX];
@@ -32,8 +32,8 @@ static void read_text(const char *root, const char *path, char *text, size_t siz
     text[length] = '\0';
 }
 
-/* The number at the beginning of the file whose name has `index` between two parts; 0 where there
- * is none. */
+/* The number at the beginning of the file whose name has `index` between two parts; 0 if there is
+ * none. */
 static double read_number(const char *root, const char *before, int index, const char *after)
 {
     char path[128], text[64];
@@ -42,7 +42,7 @@ static double read_number(const char *root, const char *before, int index, const
     return strtod(text, NULL);
 }
 
-/* The highest clock in /proc/cpuinfo, where virtual machines have it, too. */
+/* The highest clock in /proc/cpuinfo, which virtual machines have, too. */
 static double read_cpuinfo(const char *root)
 {
     static const char key[] = "\ncpu MHz";

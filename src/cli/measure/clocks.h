@@ -1,9 +1,9 @@
-/* Clock and temperature of processors and GPU while something is measured, where the system and
+/* Clock and temperature of processors and GPU while something is measured, if the system and
  * NVIDIA's library tell them. */
 #ifndef GC_CLI_MEASURE_CLOCKS_H
 #define GC_CLI_MEASURE_CLOCKS_H
 
-/* Over all samples. A number is 0 where it is not known. */
+/* Over all samples. A number is 0 if it is not known. */
 typedef struct gc_clocks {
     double megahertz_low, megahertz_high; /* of the fastest processor, or of the GPU */
     double celsius_low, celsius_high;     /* of the hottest sensor, or of the GPU */

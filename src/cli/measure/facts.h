@@ -1,4 +1,4 @@
-/* Where, when and by what something was measured. */
+/* On which machine, when and by which program something was measured. */
 #ifndef GC_CLI_MEASURE_FACTS_H
 #define GC_CLI_MEASURE_FACTS_H
 

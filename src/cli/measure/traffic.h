@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Roofs of a device. 0 where they are not known. */
+/* Roofs of a device. 0 if they are not known. */
 typedef struct gc_roofs {
     double bandwidth; /* bytes a second */
     double peak;      /* float32 operations a second */
@@ -23,10 +23,10 @@ typedef struct gc_traffic {
     bool planes;      /* passes of their own turn samples into floats and back */
 } gc_traffic;
 
-/* Bytes that a sample has to move in device memory, or in that of the CPU, even where caches serve
- * all that is read again:
+/* Bytes that a sample has to move in device memory, or in that of the CPU, even if caches serve all
+ * that is read again:
  *   - in one pass (direct, separable, fused, tensor, tilefft, all that runs on the CPU): the sample
- *     is read and written, as a float of 4 bytes where other passes convert it;
+ *     is read and written, as a float of 4 bytes if other passes convert it;
  *   - fft, for each point of the extended image: the image is copied to that of the transform; each
  *     of two transforms, in two dimensions, takes two passes; the product reads two spectra and
  *     writes one; the result is copied. 15 numbers: 60 bytes in float32. In exact chains 13 of them
@@ -38,7 +38,7 @@ double gc_traffic_bytes(const gc_traffic *traffic);
  * likewise. */
 double gc_traffic_intensity(const gc_traffic *traffic);
 
-/* Operations a second that roofs allow; 0 where they are not known. */
+/* Operations a second that roofs allow; 0 if they are not known. */
 double gc_roof_at(gc_roofs roofs, double intensity);
 
 #endif

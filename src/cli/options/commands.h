@@ -36,7 +36,7 @@ int gc_command_count(void);
 const gc_command_row *gc_command_at(int index);          /* NULL beyond */
 const gc_command_row *gc_command_of(gc_command command); /* NULL for GC_COMMAND_NONE */
 
-/* The command of this name; an error with a suggestion where there is none. */
+/* The command of this name; an error with a suggestion if there is none. */
 gconv_status gc_command_find(const char *name, const gc_command_row **row, gconv_error *error);
 
 #endif

@@ -23,10 +23,10 @@ bool gc_names_each(const char *list);
 
 /* The names that a list stands for, each once: the reference first, which others are compared with,
  * then the list's order; "all" has the registry's. An array of *count names, freed with free; NULL
- * where there is no memory. */
+ * if there is no memory. */
 const char **gc_expand_names(const char *list, int *count);
 
-/* Describes the implementation of this name; false where there is none. */
+/* Describes the implementation of this name; false if there is none. */
 bool gc_describe_name(const char *name, gconv_implementation_info *info);
 
 /* Whether an implementation runs on GPUs; false for "auto". */

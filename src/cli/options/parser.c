@@ -14,7 +14,7 @@
 
 /* Tables for getopt_long, made from the table of options. getopt_long returns LONG_BASE + i for
  * option i and OPERAND for an operand. Operands are returned so that options may follow them even
- * where POSIXLY_CORRECT is set. */
+ * if POSIXLY_CORRECT is set. */
 enum { OPERAND = 1, LONG_BASE = 256, OPTIONS_MAX = GC_OPTIONS_MAX };
 
 typedef struct getopt_tables {
@@ -103,8 +103,8 @@ static gconv_status take_option(int code, char **argv, gc_options *options, gcon
     return GCONV_OK;
 }
 
-/* Whether a word that was read as options is the name of a file, as a glob gives it. Where it is
- * read `without fault`, it has to be the name of an image. */
+/* Whether a word that was read as options is the name of a file, as a glob gives it. If it is read
+ * `without fault`, it has to be the name of an image. */
 static bool is_file_name(const char *word, bool without_fault)
 {
     bool is_image = word[1] != '-' && gconv_format_from_path(word) != GCONV_FORMAT_UNKNOWN;
@@ -142,7 +142,7 @@ static gconv_status read_arguments(int argc, char **argv, gc_options *options, g
 
 /* ---- What belongs together ------------------------------------------------------------------- */
 
-/* Refuses a first operand in front of which the command was forgotten. GCONV_OK where nothing says
+/* Refuses a first operand in front of which the command was forgotten. GCONV_OK if nothing says
  * which one: the operand names no file, or no command takes the options with it, and no option
  * belongs to one command alone. */
 static gconv_status refuse_operand(const gc_options *options, gconv_error *error)

@@ -33,7 +33,7 @@ bool gc_template_next(const char **rest, gc_text *piece, gc_placeholder *placeho
     return true;
 }
 
-/* The length of what a brace begins: "{foo}", or the brace alone where no other one closes it. */
+/* The length of what a brace begins: "{foo}", or the brace alone if no other one closes it. */
 static int braced_length(const char *text)
 {
     size_t length = 1 + strcspn(text + 1, "{}");

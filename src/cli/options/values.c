@@ -208,8 +208,8 @@ gconv_status gc_set_implementation(gc_options *options, const char *value, gconv
     return gc_check_names(value, error);
 }
 
-/* The devices that a command takes which uses one alone. NULL where the command takes several, or
- * is not known yet. */
+/* The devices that a command takes which uses one alone. NULL if the command takes several, or is
+ * not known yet. */
 static const char *forms_of_one_device(const gc_options *options)
 {
     const gc_command_row *row;

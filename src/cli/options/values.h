@@ -57,7 +57,7 @@ gc_value_function gc_set_notation;
 /* Whether the command line asks for a batch: -o DIR or --in-place. */
 bool gc_is_batch(const gc_options *options);
 
-/* The value of --decoder where it asks for a GPU: "cuda"; else NULL. */
+/* The value of --decoder if it asks for a GPU: "cuda"; else NULL. */
 const char *gc_gpu_decoder(const gc_options *options);
 
 #endif

@@ -20,7 +20,7 @@ gconv_status gc_read_whole(const char *text, int low, int high, int *value, gcon
 /* Reads a finite number. */
 gconv_status gc_read_finite(const char *text, double *value, gconv_error *error);
 
-/* Writes "; did you mean 'NAME'?" to `buffer`, or nothing where no name is near. */
+/* Writes "; did you mean 'NAME'?" to `buffer`, or nothing if no name is near. */
 void gc_suggest(const char *text, const char *const *names, size_t count, char *buffer,
                 size_t size);
 

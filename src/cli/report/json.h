@@ -17,8 +17,8 @@ void gc_json_close(char bracket);
 
 /* Bytes that are not valid UTF-8 are written as U+FFFD. */
 void gc_json_string(const char *key, const char *value);
-/* The name of a file. Where it is not UTF-8, its bytes follow under the key KEY_bytes as
- * hexadecimal digits. */
+/* The name of a file. If it is not UTF-8, its bytes follow under the key KEY_bytes as hexadecimal
+ * digits. */
 void gc_json_name(const char *key, const char *name);
 void gc_json_integer(const char *key, int64_t value);
 /* A value that is not finite is written as null. */

@@ -27,7 +27,7 @@ static void skip_blanks(reader *r)
         r->at++;
 }
 
-/* Takes `c` with the blanks before it, where it comes next. */
+/* Takes `c` with the blanks before it, if it comes next. */
 static bool take(reader *r, char c)
 {
     skip_blanks(r);
@@ -92,7 +92,7 @@ static char *read_code(reader *r, char *to)
     return put_character(to, 0x10000 + ((code - 0xd800) << 10) + (second - 0xdc00));
 }
 
-/* What stands behind a backslash. Returns where the text goes on; NULL where it is no escape. */
+/* What stands behind a backslash. Returns the rest of the text; NULL if it is no escape. */
 static char *read_escape(reader *r, char *to)
 {
     static const char names[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A string where `text` is not NULL, else a number. `key` is "" for elements of an array. Both are
+/* A string if `text` is not NULL, else a number. `key` is "" for elements of an array. Both are
  * valid during the call. */
 typedef struct gc_json_value {
     const char *key, *text;
@@ -23,8 +23,8 @@ typedef struct gc_json_events {
     void *user;
 } gc_json_events;
 
-/* Reads a text of any number of values. GCONV_ERROR_FORMAT where it is not JSON, is nested too
- * deeply, or a string holds a NUL. Bytes that are not UTF-8 are taken as they are. */
+/* Reads a text of any number of values. GCONV_ERROR_FORMAT if it is not JSON, is nested too deeply,
+ * or a string holds a NUL. Bytes that are not UTF-8 are taken as they are. */
 gconv_status gc_json_read(const char *text, size_t size, const gc_json_events *events,
                           gconv_error *error);
 

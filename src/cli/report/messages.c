@@ -46,7 +46,7 @@ void gc_messages_into(FILE *stream)
     aside = stream;
 }
 
-/* Locks where messages go, and removes the progress line there. */
+/* Locks the stream of messages, and removes the progress line there. */
 static FILE *begin_message(void)
 {
     FILE *stream = aside != NULL ? aside : stderr;

@@ -15,8 +15,8 @@ bool gc_messages_are_quiet(void);
  * there again. For a process whose reports another one prints. */
 void gc_messages_into(FILE *stream);
 
-/* "gconv: FILE:LINE: MESSAGE": an error. Without the line where there is none, without the file
- * where `file` is NULL. */
+/* "gconv: FILE:LINE: MESSAGE": an error. Without the line if there is none, without the file if
+ * `file` is NULL. */
 void gc_report(const char *file, const gconv_error *error);
 
 /* "gconv: MESSAGE", unless --quiet. */
@@ -29,7 +29,7 @@ void gc_answer(const char *file, const char *format, ...) GC_PRINTF(2, 3);
 void gc_note(const char *file, const char *format, ...) GC_PRINTF(2, 3);
 
 /* A note about an image of a batch. Other images may be reported first, so the note is written to
- * `stream`, and gc_notes_print says it later. Where `stream` is NULL it is said at once. Any
+ * `stream`, and gc_notes_print says it later. If `stream` is NULL it is said at once. Any
  * thread. */
 void gc_note_into(FILE *stream, const char *file, const char *message);
 
@@ -56,7 +56,7 @@ void gc_warning_list_destroy(gc_warning_list *list);
 /* Prints the key `warnings` with the list. */
 void gc_warning_list_json(const gc_warning_list *list);
 
-/* Where the warnings about one file go: the `user` of the functions below. */
+/* The receiver of warnings about one file: the `user` of the functions below. */
 typedef struct gc_warning_target {
     const char *name;
     FILE *notes;           /* as in gc_note_into */

@@ -44,7 +44,7 @@ static bool postpones(int signal_number)
     return true;
 }
 
-/* The signal that was noted, 0 where none was. Async-signal-safe. */
+/* The signal that was noted, 0 if none was. Async-signal-safe. */
 static int postponed_signal(void)
 {
     return atomic_load(&postponed);
@@ -100,7 +100,7 @@ static void handle(int number)
     sigaction(number, &action, NULL);
 }
 
-/* Makes sure that SIGALRM arrives, even where the parent process ignores or blocks it. */
+/* Makes sure that SIGALRM arrives, even if the parent process ignores or blocks it. */
 static void install_alarm(void)
 {
     struct sigaction before;

@@ -143,7 +143,7 @@ static void describe_rest(double now, char *text, size_t size)
 }
 
 /* Images in a second, of the last seconds: images that were skipped at the beginning count no more.
- * 0 where too few are finished to tell. */
+ * 0 if too few are finished to tell. */
 static double measure_rate(double now, size_t finished)
 {
     enum { FEW = 4 };

@@ -32,8 +32,8 @@ bool gc_counts_are_stopped(void);
 /* How many things are finished. */
 size_t gc_counts_finished(void);
 
-/* The last words at a signal: removes the progress line, and where there are several things says on
- * standard error how many were done. Says nothing where standard error would block.
+/* The last words at a signal: removes the progress line, and, if there are several things, says on
+ * standard error how many were done. Says nothing if standard error would block.
  * Async-signal-safe. */
 void gc_counts_tell(void);
 

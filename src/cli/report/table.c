@@ -27,7 +27,7 @@ static int used_width(const gc_column *columns, int count)
     return used;
 }
 
-/* The visible column with the highest rank; NULL where none may be hidden. */
+/* The visible column with the highest rank; NULL if none may be hidden. */
 static gc_column *least_needed(gc_column *columns, int count)
 {
     gc_column *least = NULL;

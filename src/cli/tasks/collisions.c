@@ -114,7 +114,7 @@ static gconv_status compare(const gc_taken_names *names, gc_task *task, const id
     return GCONV_OK;
 }
 
-/* The number of the next name; 0 where memory is out. */
+/* The number of the next name; 0 if memory is out. */
 static uint64_t next_number(gc_taken_names *names, const gc_task *task)
 {
     size_t number = names->names.size + 1;

@@ -12,10 +12,10 @@
 /* The names of the tasks so far. */
 typedef struct gc_taken_names {
     const gc_options *options;
-    const gc_task *tasks; /* all tasks, where they are known; they are numbered from 1 */
+    const gc_task *tasks; /* all tasks, if they are known; they are numbered from 1 */
     gc_buffer names; /* else of their inputs, one behind the other; a number is a place, from 1 */
     gc_map inputs, outputs; /* the numbers of the tasks that have them */
-    gc_hash journal;        /* the path of --journal, where there is one */
+    gc_hash journal;        /* the path of --journal, if there is one */
     bool no_linked_outputs; /* the output directory was empty: no output is a link */
     gc_identity_cache of_inputs, of_outputs; /* the directories that were looked up last */
 } gc_taken_names;
@@ -23,7 +23,7 @@ typedef struct gc_taken_names {
 /* Begins with the tasks of a whole list, or with NULL. */
 void gc_taken_begin(gc_taken_names *names, const gc_options *options, const gc_task *tasks);
 
-/* Notes the names of the next task. Refuses it where they collide with earlier ones. */
+/* Notes the names of the next task. Refuses it if they collide with earlier ones. */
 void gc_taken_add(gc_taken_names *names, gc_task *task);
 
 void gc_taken_free(gc_taken_names *names);
@@ -40,7 +40,7 @@ typedef struct gc_collisions {
 
 void gc_collisions_add(gc_collisions *collisions, const char *message);
 
-/* Tells how many there are, with examples. GCONV_OK where there is none. */
+/* Tells how many there are, with examples. GCONV_OK if there are none. */
 gconv_status gc_collisions_tell(const gc_collisions *collisions, gconv_error *error);
 
 #endif

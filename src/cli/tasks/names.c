@@ -194,7 +194,7 @@ static const char *default_extension(const gc_options *options, gconv_format for
     return info != NULL ? info->extension : "png";
 }
 
-/* The place of the dot before the extension of a path; the end of the path where it has none. */
+/* The place of the dot before the extension of a path; the end of the path if it has none. */
 static size_t find_extension(const char *path)
 {
     const char *name = gc_base_name(path), *dot = strrchr(name, '.');
@@ -312,7 +312,7 @@ static size_t cut_part(char *path, size_t length)
     return length;
 }
 
-/* Appends what does not exist yet to what was resolved. False where the path is too long. */
+/* Appends what does not exist yet to what was resolved. False if the path is too long. */
 static bool append(char resolved[PATH_MAX], const char *rest)
 {
     char *clean = gc_clean_path(rest);
@@ -327,7 +327,7 @@ static bool append(char resolved[PATH_MAX], const char *rest)
 }
 
 /* Resolves the links of a directory; of one that does not exist, those of the part that does. False
- * where the path is too long. */
+ * if the path is too long. */
 static bool resolve(const char *directory, char resolved[PATH_MAX])
 {
     char existing[PATH_MAX];
@@ -341,7 +341,7 @@ static bool resolve(const char *directory, char resolved[PATH_MAX])
     return append(resolved, directory + length);
 }
 
-/* The directory of a path without links. NULL where it is too long. */
+/* The directory of a path without links. NULL if it is too long. */
 static const char *resolve_cached(gc_identity_cache *cache, const char *path, size_t length)
 {
     if (length + 1 >= sizeof cache->asked)
@@ -357,8 +357,8 @@ static const char *resolve_cached(gc_identity_cache *cache, const char *path, si
     return NULL;
 }
 
-/* Follows a link that leads to nothing yet, as an output does. False where the links have no end or
- * a path is too long. */
+/* Follows a link that leads to nothing yet, as an output does. False if the links have no end or a
+ * path is too long. */
 static bool follow(const char *path, char target[PATH_MAX])
 {
     enum { LINKS_MAX = 40 }; /* as in Linux */

@@ -19,20 +19,20 @@ gconv_status gc_check_input(const char *path, gconv_error *error);
 /* The part of a path behind its last slash. */
 const char *gc_base_name(const char *path);
 
-/* "DIRECTORY/NAME" as a new string, NULL where there is no memory. */
+/* "DIRECTORY/NAME" as a new string, NULL if there is no memory. */
 char *gc_join_path(const char *directory, const char *name);
 
 /* Whether a path leads to a directory; false for "-". */
 bool gc_is_directory(const char *path);
 
-/* Whether nothing is in a directory. True where it does not exist. */
+/* Whether nothing is in a directory. True if it does not exist. */
 bool gc_is_empty_directory(const char *path);
 
 /* Whether an errno is about the state of the machine, not about the file. The same call may succeed
  * at another time. */
 bool gc_is_passing(int error_number);
 
-/* The format by content. The path is that of a regular file, or of none. Where a passing failure
+/* The format by content. The path is that of a regular file, or of none. If a passing failure
  * (gc_is_passing) hides the content, *unknown becomes its errno. Such a file may be an image, so
  * the caller must not skip it. *foreign becomes the format that is known by sight; NULL: nobody
  * asks. */
@@ -44,30 +44,30 @@ bool gc_is_either_pnm(const char *path);
 /* Whether the extension of `path` fits an output in `format`. */
 bool gc_extension_fits(const gc_options *options, const char *path, gconv_format format);
 
-/* Fails where the extension of an output is that of a format which gconv does not write. */
+/* Fails if the extension of an output is that of a format which gconv does not write. */
 gconv_status gc_check_extension(const char *path, gconv_error *error);
 
-/* Fails where `format` cannot hold samples of `depth` bits. GCONV_FORMAT_UNKNOWN passes. */
+/* Fails if `format` cannot hold samples of `depth` bits. GCONV_FORMAT_UNKNOWN passes. */
 gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);
 
 /* ---- Outputs of a batch ---------------------------------------------------------------------- */
 
 /* A path without "." and "..", without a slash at its beginning and without repeated slashes, as a
- * new string: "/a/./b//../c" becomes "a/c". A ".." that leads out is dropped. "" where nothing is
- * left. NULL where there is no memory. */
+ * new string: "/a/./b//../c" becomes "a/c". A ".." that leads out is dropped. "" if nothing is
+ * left. NULL if there is no memory. */
 char *gc_clean_path(const char *path);
 
-/* The path of a batch's output as a new string, NULL where there is no memory. `relative` is the
- * input's path below its root; its extension is changed where it does not fit `format`. --name
- * makes another name of its parts. The result lies below the output directory. */
+/* The path of a batch's output as a new string, NULL if there is no memory. `relative` is the
+ * input's path below its root; its extension is changed if it does not fit `format`. --name makes
+ * another name of its parts. The result lies below the output directory. */
 char *gc_batch_output(const gc_options *options, const char *relative, gconv_format format);
 
 /* The format that the extension of --name stands for, if the template ends in one.
- * GCONV_FORMAT_UNKNOWN where it does not, and without --name. */
+ * GCONV_FORMAT_UNKNOWN if it does not, and without --name. */
 gconv_format gc_template_format(const gc_options *options);
 
 /* The format of a batch's output: that of --format; else that of --name; else PNG for edges; else
- * that of the input, found by gc_sniff where `is_file` says that it is a regular file. */
+ * that of the input, found by gc_sniff if `is_file` says that it is a regular file. */
 gconv_format gc_batch_format(const gc_options *options, const char *input, bool is_file,
                              int *unknown);
 
@@ -96,8 +96,8 @@ gc_identity gc_identify(gc_identity_cache *cache, const char *path);
  * name, and its mode is 0. */
 gc_identity gc_identify_plain(gc_identity_cache *cache, const char *path);
 
-/* Whether two paths lead to one file: hard links count as different files. False where one is NULL
- * or "-". */
+/* Whether two paths lead to one file: hard links count as different files. False if one is NULL or
+ * "-". */
 bool gc_is_one_path(const char *a, const char *b);
 
 /* Whether `path` names something in a directory or below it. Neither needs to exist. */

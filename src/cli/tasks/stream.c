@@ -64,7 +64,7 @@ static void free_names(name_reader *reader)
     free(reader);
 }
 
-/* Waits until there is something to read. False where nobody wants it any more. */
+/* Waits until there is something to read. False if nobody wants it any more. */
 static bool await_input(name_reader *reader)
 {
     enum { MILLISECONDS = 50 };
@@ -205,8 +205,8 @@ void gc_task_stream_free(gc_task_stream *stream)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Makes a task that fails of a name that could not become one, or of the list where that cannot be
- * read. False where memory is out. */
+/* Makes a task that fails of a name that could not become one, or of the list if that cannot be
+ * read. False if memory is out. */
 static bool add_failed(gc_task_stream *stream, const char *name, const gconv_error *reason)
 {
     const char *list = gc_input_name(stream->options->batch.files_from);

@@ -17,7 +17,7 @@ gconv_status gc_task_stream_create(const gc_options *options, gc_task_stream **s
  * thread at a time. */
 bool gc_task_stream_next(gc_task_stream *stream, gc_task *task);
 
-/* Makes gc_task_stream_next return false soon, also where it waits for a pipe. Any thread. */
+/* Makes gc_task_stream_next return false soon, also if it waits for a pipe. Any thread. */
 void gc_task_stream_stop(gc_task_stream *stream);
 
 /* How many image files of other formats the directories so far hold. */

@@ -210,7 +210,7 @@ static gconv_status collect_single(const gc_options *options, gc_task_list *list
 
 /* ---- A batch --------------------------------------------------------------------------------- */
 
-/* Refuses options of batches where one image is named. */
+/* Refuses options of batches if one image is named. */
 static gconv_status refuse_alone(const gc_options *options, gconv_error *error)
 {
     static const char *const names[] = {"recursive",   "parents", "name",   "files-from",

@@ -9,10 +9,10 @@ typedef struct gc_task {
     char *input;         /* a path, or "-" */
     char *output;        /* a path, or "-" */
     gconv_format format; /* of the output; GCONV_FORMAT_UNKNOWN: the input's own */
-    bool either_pnm;     /* the format is PGM where the result is grey, else PPM */
+    bool either_pnm;     /* the format is PGM if the result is grey, else PPM */
     bool is_plain;       /* the input is known to be no symbolic link */
-    /* An errno where reading the operands showed that the input cannot be read; else 0. The task
-     * then fails when its turn comes, not before. */
+    /* An errno if reading the operands showed that the input cannot be read; else 0. The task then
+     * fails when its turn comes, not before. */
     int unlisted;  /* `input` is a directory that could not be listed */
     int unknown;   /* `input` could not be looked into */
     char *refused; /* why the task fails, whatever its files are; NULL: it does not */

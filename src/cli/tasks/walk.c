@@ -18,7 +18,7 @@
 
 typedef struct listed_name {
     char *name;
-    bool is_file; /* a regular file; false, too, where the file system does not tell in a listing */
+    bool is_file; /* a regular file; false, too, if the file system does not tell in a listing */
 } listed_name;
 
 typedef struct name_list {

@@ -12,7 +12,7 @@
 typedef struct gc_walk {
     const gc_options *options;
     gc_task_list *list; /* that gets the tasks */
-    struct stat output; /* of the output directory, where it exists */
+    struct stat output; /* of the output directory, if it exists */
     bool output_exists;
     const char **blamed;
     gconv_error *error;
