@@ -302,10 +302,11 @@ step() {
   note "$(date +%H:%M:%S) $*"
 }
 
-# Arguments: DIRECTORY CMAKE-ARGUMENT...
+# Arguments: TARGET DIRECTORY CMAKE-ARGUMENT...
 build() {
-  directory=$1
-  shift
+  target=$1
+  directory=$2
+  shift 2
   werror=OFF
   [ "${CI:-}" != true ] || werror=ON
   set -- "$@" "-DGCONV_WERROR=$werror"
@@ -314,7 +315,7 @@ build() {
   fi
   step "builds $directory"
   cmake -S . -B "$directory" "$@"
-  cmake --build "$directory" --parallel "$(jobs)"
+  cmake --build "$directory" --parallel "$(jobs)" --target "$target"
 }
 
 # What the program lacks that this machine could compile.
@@ -332,7 +333,7 @@ show() {
     GCONV_CUDA=OFF
   fi
   choose_architectures
-  build "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+  build all "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
     ${GCONV_CUDA:+"-DGCONV_CUDA=$GCONV_CUDA"}
   result=$BUILD_DIR/harbour-edges.png
   "$BUILD_DIR/gconv" edges samples/harbour.jpg "$result"
@@ -343,9 +344,10 @@ show() {
   printf 'Next: %s help\n' "$BUILD_DIR/gconv"
 }
 
+# Arguments: DIRECTORY CTEST-ARGUMENT...
 run_tests() {
   step "runs the tests of $1"
-  (cd "$1" && ctest --output-on-failure --parallel "$(jobs)")
+  (cd "$1" && shift && ctest --output-on-failure --parallel "$(jobs)" "$@")
 }
 
 # Kernels that are compiled and not run: for one architecture, and with fewer optimisations, which
@@ -355,13 +357,14 @@ build_kernels() {
   fewer_optimisations=
   ! "$(find_nvcc)" --help 2>/dev/null | grep -q -e --Ofast-compile ||
     fewer_optimisations=--Ofast-compile=max
-  build "$1" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DGCONV_CUDA=ON \
+  build all "$1" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DGCONV_CUDA=ON \
     -DCMAKE_CUDA_ARCHITECTURES=80-real "-DCMAKE_CUDA_FLAGS=$fewer_optimisations"
 }
 
 # What `check` will do. Arguments: DIRECTORY-OF-THE-RELEASE MINUTES
 announce() {
-  note "builds gconv and runs its tests twice, with sanitizers in $BUILD_DIR/asan and without in $1"
+  note "builds gconv and runs its tests twice, with sanitizers in $BUILD_DIR/asan and without in $1;"
+  note "a few of them without fast paths, in $BUILD_DIR/floor"
   [ "$1" = "$BUILD_DIR" ] ||
     note "there is no GPU: the kernels in $1 are compiled, but neither fast nor run"
   note "that takes $(minutes "$2"); both times end in a summary of the tests"
@@ -373,20 +376,22 @@ check() {
   release=$BUILD_DIR
   if lacks_gpu; then
     release=$BUILD_DIR/kernels
-    announce "$release" 36
+    announce "$release" 38
   else
     choose_architectures
-    announce "$release" 28
+    announce "$release" 30
   fi
   if met sanitizers || [ "${CI:-}" = true ]; then
-    build "$BUILD_DIR/asan" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O1 -g1' \
+    build all "$BUILD_DIR/asan" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O1 -g1' \
       -DGCONV_SANITIZE=ON -DGCONV_CUDA=OFF -DBUILD_TESTING=ON
     run_tests "$BUILD_DIR/asan"
   else
     note "this compiler has no sanitizers; the tests run without them"
   fi
+  build floor "$BUILD_DIR/floor" -DCMAKE_BUILD_TYPE=Release -DGCONV_FAST=OFF -DBUILD_TESTING=ON
+  run_tests "$BUILD_DIR/floor" -L floor
   if [ "$release" = "$BUILD_DIR" ]; then
-    build "$release" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON \
+    build all "$release" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON \
       ${GCONV_CUDA:+"-DGCONV_CUDA=$GCONV_CUDA"}
   else
     build_kernels "$release"

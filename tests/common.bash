@@ -22,6 +22,18 @@ needs() {
     command -v "$1" >/dev/null || skip "no $1"
 }
 
+# needs_lab: skips the test if the build has no gconv-lab.
+needs_lab() {
+    [ -e "$(dirname "$GCONV")/gconv-lab" ] || skip 'this build has no gconv-lab'
+}
+
+# needs_fast_paths: skips the test if the build has none.
+needs_fast_paths() {
+    case $("$GCONV" --version) in
+    *'without fast paths'*) skip 'this build has no fast paths' ;;
+    esac
+}
+
 # ---- Running -------------------------------------------------------------------------------------
 
 # expect STATUS COMMAND...: runs a command, keeps what it prints in $out and $err, fails unless it ends
@@ -34,8 +46,8 @@ expect() {
         out=$(<"$BATS_TEST_TMPDIR/out")
         err=$(<"$BATS_TEST_TMPDIR/err")
     } 2>/dev/null
-    case $err in *'needs the program gconv-lab'*) # a build may leave it out
-        [ -e "$(dirname "$GCONV")/gconv-lab" ] || skip 'this build has no gconv-lab' ;;
+    case $err in
+    *'needs the program gconv-lab'*) needs_lab ;; # a build may leave it out
     esac
     if [ "$status" -ne "$wanted" ]; then
         printf '%s\nstatus %s instead of %s\nstdout: %.500s\nstderr: %s\n' \

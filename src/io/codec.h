@@ -62,10 +62,6 @@ struct gc_decoder_type {
     void (*free)(gc_decoder *decoder);
 };
 
-extern const gc_decoder_type gc_png_decoder;
-extern const gc_decoder_type gc_jpeg_decoder;
-extern const gc_decoder_type gc_pnm_decoder;
-
 /* Fails if the shape has more pixels than max_pixels, or more bytes than memory can address. */
 gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error);
 
@@ -110,9 +106,5 @@ struct gc_encoder_type {
                                      gconv_error *error);
     void (*free)(gc_encoder *encoder);
 };
-
-extern const gc_encoder_type gc_png_encoder;
-extern const gc_encoder_type gc_jpeg_encoder;
-extern const gc_encoder_type gc_pnm_encoder; /* PGM, PPM and PFM */
 
 #endif

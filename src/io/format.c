@@ -3,9 +3,13 @@
 #include "base/status.h"
 #include "io/codec.h"
 
+#include <stdio.h>
 #include <string.h>
 
-/* The table of formats: all that the library knows of one, but for its codec's inside. A format is
+extern const gc_decoder_type gc_png_decoder, gc_jpeg_decoder, gc_pnm_decoder;
+extern const gc_encoder_type gc_png_encoder, gc_jpeg_encoder, gc_pnm_encoder;
+
+/* THE table of formats: all that the library knows of one, but for its codec's inside. A format is
  * added by an entry here, a value of gconv_format, and a codec. */
 static const gc_format formats[GCONV_FORMAT_COUNT] = {
     [GCONV_FORMAT_PNG] = {.info = {.name = "png",
@@ -72,6 +76,19 @@ const gconv_format_info *gconv_format_describe(gconv_format format)
 {
     const gc_format *known = gc_format_at(format);
     return known != NULL ? &known->info : NULL;
+}
+
+const char *gc_format_list(bool capitals, char list[GC_FORMAT_LIST_BYTES])
+{
+    size_t used = 0;
+    for (int i = GCONV_FORMAT_UNKNOWN + 1; i < GCONV_FORMAT_COUNT; i++) {
+        const char *before = used == 0 ? "" : i + 1 < GCONV_FORMAT_COUNT ? ", " : " or ";
+        used += (size_t)snprintf(list + used, GC_FORMAT_LIST_BYTES - used, "%s", before);
+        for (const char *name = formats[i].info.name; *name != '\0'; name++)
+            list[used++] = (char)(capitals ? *name - 'a' + 'A' : *name);
+    }
+    list[used] = '\0';
+    return list;
 }
 
 /* ---- By name --------------------------------------------------------------------------------- */
@@ -150,5 +167,6 @@ gconv_status gc_format_refuse(const unsigned char *bytes, size_t count, gconv_er
         return gc_fail(error, GCONV_ERROR_FORMAT, "the file is empty");
     if (foreign != NULL)
         return gc_fail(error, GCONV_ERROR_FORMAT, "this is %s, %s", foreign->name, foreign->about);
-    return gc_fail(error, GCONV_ERROR_FORMAT, "not a PNG, JPEG, PGM, PPM or PFM image");
+    char list[GC_FORMAT_LIST_BYTES];
+    return gc_fail(error, GCONV_ERROR_FORMAT, "not a %s image", gc_format_list(true, list));
 }

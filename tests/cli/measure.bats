@@ -65,6 +65,7 @@ results_alone() {
 }
 
 @test "compare: the methods of the CPU side by side" {
+    needs_fast_paths
     setup_images
     expect 0 gconv compare --time 0.01 -k box:9 in.png
     like "$out" '*
@@ -183,6 +184,7 @@ filter *name *verdict
 }
 
 @test "compare: the methods of cpu side by side" {
+    needs_fast_paths
     setup_images
     expect 0 gconv compare --time 0.05 --impl reference,cpu,cpu:taps,cpu:products,cpu:tiles -k gaussian:3 in.png
     same "$(printf '%s\n' "$out" | grep -c 'within bound$')" 5

@@ -45,6 +45,7 @@ cpu on *: asked for by name*'
 }
 
 @test "what decoded an image is told, and why no GPU did" {
+    needs_fast_paths
     make_image jpeg:ycc sound.jpg 40 30 noise
     make_image jpeg:ycc:progressive other.jpg 40 30 noise
     make_image jpeg:ycc narrow.jpg 8 30 noise # the decoder of these tests refuses it
@@ -113,6 +114,7 @@ sharper() { awk -v n="$1" 'BEGIN { for (j = 0; j < n; j++) for (i = 0; i < n; i+
 
 # with_instructions SET: --explain says how the CPU computes, and --verify agrees, with this set.
 with_instructions() {
+    needs_fast_paths
     export GCONV_INSTRUCTIONS=$1
     gconv info >/dev/null 2>&1 || skip "this processor or build lacks $1"
     make_image png:grey in.png 120 90 noise
@@ -191,6 +193,7 @@ gconv: in.png: *'
 }
 
 @test "-v says that the CPU took over, and --json names it" {
+    needs_fast_paths # among them what expects times of GPUs
     make_image pgm big.pgm 450 450 noise
     expect 0 "$FAULTY" filter -v --json -k box:29 big.pgm out.pgm
     like "$err" "gconv: big.pgm: 450x450, 1 channel of 8 bits to out.pgm by cpu

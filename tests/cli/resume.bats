@@ -34,6 +34,7 @@ interrupt() {
 }
 
 @test "bench --resume goes on behind SIGINT and SIGKILL" {
+    needs_lab
     for signal in INT KILL; do
         rm -f kept
         interrupt $signal
@@ -104,6 +105,7 @@ $(printf '%s\n' "$out" | tail -n +2)"
 }
 
 @test "bench --resume refuses what it did not make" {
+    needs_lab
     echo 'precious' >file
     gconv bench --json --impl cpu --sizes 32 --filters 3 --time 0.1 >json
     printf 'x' >byte

@@ -97,7 +97,7 @@ expect '' none
 expect '' none CAPABILITIES=9.0
 
 # The tests.
-mkdir "$work/build/asan" "$work/build/kernels"
+mkdir "$work/build/asan" "$work/build/floor" "$work/build/kernels"
 quickstart test CAPABILITIES=9.0
 has "tests of $work/build" "$work/arguments"
 rm "$work/build/CMakeCache.txt"

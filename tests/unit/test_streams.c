@@ -82,14 +82,14 @@ static gconv_status write_late(void *user, uint32_t count, const void *rows, siz
 }
 
 /* The output of a job, and in *bytes how much that is. `how` is a word that the plan's explanation
- * must have. */
+ * must have, if the build has fast paths. */
 static char *output_of(gconv_job job, int threads, bool streamed, char *samples, const char *how,
                        size_t *bytes)
 {
     gconv_error error;
     job.threads = threads;
     OWNED_PLAN plan = planned(&job);
-    if (how != NULL && strstr(gconv_plan_explanation(plan), how) == NULL)
+    if (GC_HAS_FAST && how != NULL && strstr(gconv_plan_explanation(plan), how) == NULL)
         fail_msg("not by %s: %s", how, gconv_plan_explanation(plan));
     size_t in_bytes = gconv_shape_row_bytes(&job.input);
     size_t out_bytes = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
