@@ -1,9 +1,9 @@
 /* gconv tune: searches the fastest configurations of the kernels that are compiled for one filter,
  * on one GPU. */
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/status.h"
 #include "cli/options/options.h"
-#include "cli/report/json.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
 #include "cli/report/progress.h"

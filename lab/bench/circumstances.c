@@ -1,9 +1,9 @@
 #include "lab/bench/circumstances.h"
 
 #include "base/hash.h"
+#include "base/json.h"
 #include "cli/measure/figures.h"
 #include "cli/report/about.h"
-#include "cli/report/json.h"
 #include "lab/bench/lists.h"
 
 #include <inttypes.h>

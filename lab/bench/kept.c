@@ -1,9 +1,9 @@
 #include "lab/bench/kept.h"
 
 #include "base/file.h"
+#include "base/json_reader.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "cli/report/json_reader.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,9 +1,9 @@
 #include "lab/bench/resume.h"
 
 #include "base/file.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/status.h"
-#include "cli/report/json.h"
-#include "cli/report/json_reader.h"
 #include "lab/bench/circumstances.h"
 
 #include <errno.h>

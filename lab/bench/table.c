@@ -1,9 +1,9 @@
 #include "lab/bench/table.h"
 
+#include "base/json.h"
 #include "cli/measure/clocks.h"
 #include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
-#include "cli/report/json.h"
 #include "cli/report/output.h"
 #include "lab/bench/formats.h"
 #include "lab/bench/presets.h"

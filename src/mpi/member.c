@@ -1,10 +1,10 @@
 #include "mpi/member.h"
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/commands/image_report.h"
 #include "cli/image/batch.h"
-#include "cli/report/json.h"
 #include "cli/report/messages.h"
 #include "cli/tasks/directories.h"
 #include "mpi/exchange.h"

@@ -1,7 +1,7 @@
 /* Journals and hashes where calls of the system end early or count. */
 #include "io_support.h"
 
-#include "cli/journal/digest.h"
+#include "base/digest.h"
 #include "cli/journal/journal.h"
 
 #include <fcntl.h>

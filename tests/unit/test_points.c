@@ -1,7 +1,7 @@
 /* Points of bench: written as JSON and read again, and JSON that is none of theirs. */
 #include "unit.h"
 
-#include "cli/report/json.h"
+#include "base/json.h"
 #include "lab/bench/kept.h"
 
 static const gc_point full = {.preset = "kth",

@@ -1,6 +1,8 @@
 /* gconv check: whether the outputs of a journal are there, unchanged, up to date and right. */
 #include "cli/commands/commands.h"
 
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/memory.h"
 #include "base/memory_rows.h"
 #include "base/status.h"
@@ -9,9 +11,8 @@
 #include "cli/image/session.h"
 #include "cli/journal/journal.h"
 #include "cli/options/table.h"
-#include "cli/report/json.h"
-#include "cli/report/json_reader.h"
 #include "cli/report/messages.h"
+#include "cli/report/output.h"
 #include "cli/report/progress.h"
 #include "cli/tasks/names.h"
 #include "gconv.h"

@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 
 #include "base/buffer.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/image/picture.h"
@@ -13,7 +14,6 @@
 #include "cli/measure/point.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
-#include "cli/report/json.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
 #include "cli/report/progress.h"

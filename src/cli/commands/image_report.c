@@ -1,11 +1,11 @@
 #include "cli/commands/image_report.h"
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "cli/options/effects.h"
 #include "cli/options/table.h"
 #include "cli/options/values.h"
-#include "cli/report/json.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
 #include "cli/report/progress.h"

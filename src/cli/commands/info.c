@@ -1,9 +1,10 @@
 /* gconv info: program and machine, filters, devices, implementations. */
+#include "base/json.h"
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
 #include "cli/report/about.h"
-#include "cli/report/json.h"
 #include "cli/report/messages.h"
+#include "cli/report/output.h"
 #include "gconv.h"
 
 #include <stdio.h>

@@ -2,13 +2,14 @@
 #include "cli/commands/commands.h"
 
 #include "base/buffer.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/commands/kernel_files.h"
 #include "cli/image/session.h"
 #include "cli/options/table.h"
-#include "cli/report/json.h"
 #include "cli/report/messages.h"
+#include "cli/report/output.h"
 #include "cli/report/table.h"
 #include "cli/tasks/names.h"
 

@@ -4,8 +4,8 @@
 #ifndef GC_CLI_JOURNAL_JOURNAL_H
 #define GC_CLI_JOURNAL_JOURNAL_H
 
+#include "base/digest.h"
 #include "base/map.h"
-#include "cli/journal/digest.h"
 #include "cli/journal/record.h"
 #include "gconv.h"
 

@@ -2,9 +2,9 @@
 
 #include "base/buffer.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/status.h"
 #include "cli/options/table.h"
-#include "cli/report/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #include "cli/journal/record.h"
 
 #include "base/hash.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
-#include "cli/report/json.h"
-#include "cli/report/json_reader.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef GC_CLI_JOURNAL_RECORD_H
 #define GC_CLI_JOURNAL_RECORD_H
 
-#include "cli/journal/digest.h"
+#include "base/digest.h"
 #include "gconv.h"
 
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 #include "cli/measure/clocks.h"
 
 #include "base/file.h"
-#include "cli/report/json.h"
+#include "base/json.h"
 #include "gconv_lab.h"
 
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 #include "cli/measure/facts.h"
 
 #include "base/file.h"
+#include "base/json.h"
 #include "cli/measure/commit.h"
 #include "cli/report/about.h"
-#include "cli/report/json.h"
 #include "gconv.h"
 
 #include <fcntl.h>

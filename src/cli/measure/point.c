@@ -1,8 +1,8 @@
 #include "cli/measure/point.h"
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "cli/report/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

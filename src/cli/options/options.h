@@ -2,7 +2,7 @@
 #ifndef GC_CLI_OPTIONS_OPTIONS_H
 #define GC_CLI_OPTIONS_OPTIONS_H
 
-#include "cli/journal/digest.h"
+#include "base/digest.h"
 #include "cli/options/commands.h"
 #include "cli/options/rows.h"
 #include "cli/options/shard.h"

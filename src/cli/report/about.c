@@ -1,6 +1,6 @@
 #include "cli/report/about.h"
 
-#include "cli/report/json.h"
+#include "base/json.h"
 #include "gconv.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "cli/report/messages.h"
 
+#include "base/json.h"
 #include "base/memory.h"
-#include "cli/report/json.h"
 #include "cli/report/progress.h"
 
 #include <pthread.h>

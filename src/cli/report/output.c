@@ -1,6 +1,7 @@
 #include "cli/report/output.h"
 
 #include "base/file.h"
+#include "base/json.h"
 #include "cli/report/progress.h"
 #include "gconv.h"
 
@@ -59,6 +60,18 @@ void gc_write_line(const char *line, size_t size)
     atomic_store(&line_is_written, false);
     if (postponed_signal() != 0)
         raise(postponed_signal());
+}
+
+void gc_json_end(void)
+{
+    gc_buffer line;
+    if (!gc_json_end_line(&line))
+        return;
+    if (line.failed)
+        gc_fail_output(ENOMEM);
+    else
+        gc_write_line(line.bytes, line.size);
+    gc_buffer_free(&line);
 }
 
 /* ---- Signals --------------------------------------------------------------------------------- */

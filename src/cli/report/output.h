@@ -10,6 +10,9 @@
  * second at most (see end_program). */
 void gc_write_line(const char *line, size_t size);
 
+/* Ends the JSON that this thread builds, and writes the line unless it is built apart. */
+void gc_json_end(void);
+
 /* Notes that standard output could not be written; `error_number` is an errno. */
 void gc_fail_output(int error_number);
 

@@ -1,5 +1,5 @@
 /* XXH3 compiled for AVX2, which takes half of the time. The hashes are the same. */
-#include "cli/journal/xxh3_avx2.h"
+#include "base/xxh3_avx2.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -1,6 +1,6 @@
 /* XXH3 for processors with AVX2. xxHash chooses vectors when it is compiled. */
-#ifndef GC_CLI_JOURNAL_XXH3_AVX2_H
-#define GC_CLI_JOURNAL_XXH3_AVX2_H
+#ifndef GC_BASE_XXH3_AVX2_H
+#define GC_BASE_XXH3_AVX2_H
 
 #include <stddef.h>
 

@@ -1,9 +1,7 @@
-#include "cli/report/json.h"
+#include "base/json.h"
 
 #include "base/buffer.h"
-#include "cli/report/output.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -137,18 +135,16 @@ void gc_json_bool(const char *key, bool value)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-void gc_json_end(void)
+bool gc_json_end_line(gc_buffer *text)
 {
     line *l = current();
     gc_buffer_put(&l->text, "\n");
     l->follows = false;
     if (is_apart)
-        return;
-    if (l->text.failed)
-        gc_fail_output(ENOMEM);
-    else
-        gc_write_line(l->text.bytes, l->text.size);
-    gc_buffer_free(&l->text);
+        return false;
+    *text = l->text;
+    l->text = (gc_buffer){.bytes = NULL};
+    return true;
 }
 
 void gc_json_begin_apart(void)
@@ -159,7 +155,7 @@ void gc_json_begin_apart(void)
 char *gc_json_end_apart(size_t *size)
 {
     if (current()->follows)
-        gc_json_end();
+        gc_json_end_line(NULL);
     char *text = gc_buffer_take(&current()->text, size);
     current()->follows = false;
     is_apart = false;

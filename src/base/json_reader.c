@@ -1,4 +1,4 @@
-#include "cli/report/json_reader.h"
+#include "base/json_reader.h"
 
 #include "base/memory.h"
 #include "base/number.h"

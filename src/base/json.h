@@ -1,11 +1,8 @@
-/* JSON, value by value; commas are added where they belong. Each line goes to standard output in
- * one piece when it is complete, or to the caller. Each thread builds lines of its own. */
-#ifndef GC_CLI_REPORT_JSON_H
-#define GC_CLI_REPORT_JSON_H
+/* JSON, value by value; commas are added where they belong. Each thread builds lines of its own. */
+#ifndef GC_BASE_JSON_H
+#define GC_BASE_JSON_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/buffer.h"
 
 /* The value of `schema` in every object. It rises when a key changes its meaning. */
 enum { GC_JSON_SCHEMA = 1 };
@@ -25,10 +22,11 @@ void gc_json_integer(const char *key, int64_t value);
 void gc_json_number(const char *key, double value);
 void gc_json_bool(const char *key, bool value);
 
-/* Ends the line, after the outermost object. */
-void gc_json_end(void);
+/* Ends the line, after the outermost object. True: hands it to the caller, who frees `text`. False:
+ * it is built apart, and stays. */
+bool gc_json_end_line(gc_buffer *text);
 
-/* Sets the line that is built aside, and begins lines that do not go to standard output. The second
+/* Sets the line that is built aside, and begins lines that are built apart. The second
  * function ends these and returns them with their newlines; free releases them. NULL if memory is
  * short. The line that was set aside then goes on. */
 void gc_json_begin_apart(void);

@@ -1,8 +1,8 @@
-#include "cli/journal/digest.h"
+#include "base/digest.h"
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "cli/journal/xxh3_avx2.h"
+#include "base/xxh3_avx2.h"
 
 #include <errno.h>
 #include <stdio.h>

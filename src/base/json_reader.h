@@ -1,6 +1,6 @@
 /* Reads JSON (RFC 8259) from memory, value by value. */
-#ifndef GC_CLI_REPORT_JSON_READER_H
-#define GC_CLI_REPORT_JSON_READER_H
+#ifndef GC_BASE_JSON_READER_H
+#define GC_BASE_JSON_READER_H
 
 #include "gconv.h"
 

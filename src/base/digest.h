@@ -1,7 +1,7 @@
 /* Hashes of files, by libraries: XXH3 of 128 bits from xxHash, SHA-256 from Nettle. A build may
  * lack either. */
-#ifndef GC_CLI_JOURNAL_DIGEST_H
-#define GC_CLI_JOURNAL_DIGEST_H
+#ifndef GC_BASE_DIGEST_H
+#define GC_BASE_DIGEST_H
 
 #include "gconv.h"
 
