@@ -2,7 +2,7 @@
  * it. Runs in a directory of its own. */
 #include "io_support.h"
 
-#include "cli/commands/kernel_files.h"
+#include "cli/commands/commands.h"
 
 #include <math.h>
 

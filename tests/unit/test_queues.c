@@ -1,7 +1,7 @@
 /* How many queues a batch asks CUDA for: by the number and the size of its inputs. */
 #include "io_support.h"
 
-#include "cli/commands/queues.h"
+#include "cli/commands/commands.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -2,11 +2,10 @@
 #ifndef GC_CLI_COMMANDS_COMMANDS_H
 #define GC_CLI_COMMANDS_COMMANDS_H
 
+#include "base/buffer.h"
 #include "base/output.h"
 #include "cli/image/batch.h"
 #include "cli/options/options.h"
-
-#include <stddef.h>
 
 /* edges, filter */
 gconv_status gc_check_images(const gc_options *options, gconv_error *error);
@@ -35,5 +34,19 @@ int gc_run_lab(const gc_options *options);
 
 int gc_run_kernel(const gc_options *options);
 int gc_run_info(const gc_options *options);
+
+/* ---- Parts of commands ----------------------------------------------------------------------- */
+
+/* Asks CUDA for more queues than it takes by default, unless the user has. One image needs one.
+ * CUDA looks when it starts; no other thread may run yet. */
+void gc_widen_queues(const gc_options *options);
+
+/* Writes a filter in a notation from which gconv reads the same filter again. GCONV_ERROR_FILTER
+ * where the notation cannot hold it. */
+gconv_status gc_kernel_write(const char *path, const gconv_filter *filter, gc_notation notation,
+                             gconv_error *error);
+
+/* Writes a text to a file, which appears whole or not at all, and frees the text. */
+gconv_status gc_write_text(const char *path, gc_buffer *text, gconv_error *error);
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "cli/commands/image_report.h"
-#include "cli/commands/queues.h"
 #include "cli/image/batch.h"
 #include "cli/journal/journal.h"
 #include "cli/options/values.h"

@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "cli/commands/kernel_files.h"
 #include "cli/image/session.h"
 #include "cli/options/table.h"
 #include "cli/report/messages.h"

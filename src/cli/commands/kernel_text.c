@@ -1,4 +1,4 @@
-#include "cli/commands/kernel_files.h"
+#include "cli/commands/commands.h"
 
 #include "base/buffer.h"
 #include "base/number.h"

@@ -1,4 +1,4 @@
-#include "cli/commands/queues.h"
+#include "cli/commands/commands.h"
 
 #include "cli/options/values.h"
 

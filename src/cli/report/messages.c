@@ -106,24 +106,27 @@ void gc_note(const char *file, const char *format, ...)
     va_end(arguments);
 }
 
-void gc_note_into(FILE *stream, const char *file, const char *message)
-{
-    if (stream == NULL)
-        gc_note(file, "%s", message);
-    else if (said.verbose)
-        print_line(stream, file, 0, message);
-}
-
-void gc_warn_into(FILE *stream, const char *file, const char *message)
+/* Says a message of the library, which is escaped already, or keeps it in `stream`. */
+static void say_into(FILE *stream, const char *file, const char *mark, const char *message)
 {
     char marked[MESSAGE_BYTES];
-    if (said.quiet)
-        return;
-    snprintf(marked, sizeof marked, "warning: %s", message);
+    snprintf(marked, sizeof marked, "%s%s", mark, message);
     if (stream == NULL)
         write_line(file, 0, marked);
     else
         print_line(stream, file, 0, marked);
+}
+
+void gc_note_into(FILE *stream, const char *file, const char *message)
+{
+    if (said.verbose)
+        say_into(stream, file, "", message);
+}
+
+void gc_warn_into(FILE *stream, const char *file, const char *message)
+{
+    if (!said.quiet)
+        say_into(stream, file, "warning: ", message);
 }
 
 void gc_notes_print(const char *notes)
@@ -135,7 +138,7 @@ void gc_notes_print(const char *notes)
 
 /* ---- Warnings -------------------------------------------------------------------------------- */
 
-enum { TEXTS_MAX = 100, MARKED_BYTES = 640 /* a message of the library, and a word */ };
+enum { TEXTS_MAX = 100 };
 
 /* The reader and the writer of an image warn from different threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -158,10 +161,9 @@ static void keep(gc_warning_list *list, const char *message)
 void gc_take_warning(void *target, const char *message)
 {
     const gc_warning_target *to = target;
-    char marked[MARKED_BYTES];
     keep(to->list, message);
-    snprintf(marked, sizeof marked, "warning: %s", message);
-    gc_note_into(to->notes, to->name, marked);
+    if (said.verbose)
+        say_into(to->notes, to->name, "warning: ", message);
 }
 
 void gc_take_damage(void *target, const char *message)

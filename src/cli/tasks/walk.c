@@ -14,75 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- The names in a directory ---------------------------------------------------------------- */
-
-typedef struct listed_name {
-    char *name;
-    bool is_file; /* a regular file; false, too, if the file system does not tell in a listing */
-} listed_name;
-
-typedef struct name_list {
-    listed_name *names;
-    size_t count, capacity;
-} name_list;
-
-static int compare_names(const void *a, const void *b)
-{
-    const listed_name *x = a, *y = b;
-    return strcmp(x->name, y->name);
-}
-
-/* Whether the listing itself says that an entry is a regular file. */
-static bool is_listed_as_file(const struct dirent *entry)
-{
-#ifdef DT_REG
-    return entry->d_type == DT_REG;
-#else /* a system whose listings do not tell */
-    (void)entry;
-    return false;
-#endif
-}
-
-static bool add_name(name_list *list, const struct dirent *entry)
-{
-    listed_name *names = gc_make_room(list->names, list->count, &list->capacity, sizeof *names);
-    if (names == NULL)
-        return false;
-    list->names = names;
-    names[list->count] = (listed_name){gc_copy_string(entry->d_name), is_listed_as_file(entry)};
-    return names[list->count].name != NULL && ++list->count > 0;
-}
-
-static void free_names(name_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->names[i].name);
-    free(list->names);
-}
-
-/* Lists a directory into an empty list, sorted by bytes; names that begin with a dot are left out.
- * False with errno set if that fails; the names that were read are there all the same. */
-static bool list_directory(const char *path, name_list *list)
-{
-    DIR *directory = opendir(path);
-    if (directory == NULL)
-        return false;
-    bool listed = true;
-    struct dirent *entry;
-    errno = 0;
-    while (listed && (entry = readdir(directory)) != NULL) {
-        if (entry->d_name[0] != '.')
-            listed = add_name(list, entry);
-        errno = listed ? 0 : ENOMEM;
-    }
-    int failure = errno;
-    closedir(directory);
-    if (list->count > 0)
-        qsort(list->names, list->count, sizeof list->names[0], compare_names);
-    errno = failure;
-    return failure == 0;
-}
-
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
 /* Whether outputs are PGM or PPM by their content. */
@@ -162,21 +93,22 @@ static void look_closer(const gc_walk *w, const char *path, entry *e, int *unkno
 
 /* Any thread. */
 static entry look_at(const gc_walk *w, const char *directory, const char *relative,
-                     const listed_name *listed)
+                     const struct dirent *listed)
 {
-    entry e = {.kind = listed->is_file ? ENTRY_IMAGE : ENTRY_NOTHING};
+    bool is_file = listed->d_type == DT_REG; /* not every file system tells in a listing */
+    entry e = {.kind = is_file ? ENTRY_IMAGE : ENTRY_NOTHING};
     int unknown = 0;
-    char *path = gc_join_path(directory, listed->name);
-    char *below = gc_join_path(relative, listed->name);
+    char *path = gc_join_path(directory, listed->d_name);
+    char *below = gc_join_path(relative, listed->d_name);
     if (path == NULL || below == NULL)
         e.kind = ENTRY_LOST;
-    else if (!listed->is_file)
+    else if (!is_file)
         look_closer(w, path, &e, &unknown);
     if (e.kind == ENTRY_IMAGE && unknown == 0 && !looks_like_image(path, &unknown, &e.is_foreign))
         e.kind = ENTRY_NOTHING;
     if (e.kind == ENTRY_IMAGE) {
         e.task = make_task(w->options, path, below, true, unknown);
-        e.task.is_plain = listed->is_file;
+        e.task.is_plain = is_file;
     }
     if (e.kind == ENTRY_DIRECTORY) {
         e.path = path;
@@ -192,7 +124,7 @@ static entry look_at(const gc_walk *w, const char *directory, const char *relati
 typedef struct look {
     const gc_walk *walk;
     const char *directory, *relative;
-    const listed_name *names;
+    struct dirent *const *names;
     entry *entries;
 } look;
 
@@ -201,7 +133,7 @@ static void look_at_range(void *user, size_t first, size_t end)
 {
     const look *l = user;
     for (size_t i = first; i < end; i++)
-        l->entries[i] = look_at(l->walk, l->directory, l->relative, &l->names[i]);
+        l->entries[i] = look_at(l->walk, l->directory, l->relative, l->names[i]);
 }
 
 static gconv_status add_directory(gc_walk *w, const char *path, const char *relative);
@@ -225,33 +157,45 @@ static gconv_status add_entry(gc_walk *w, entry *e, gconv_status status)
 
 /* Adds what names of a directory stand for, at most SOME at one time. */
 static gconv_status add_names(gc_walk *w, const char *path, const char *relative,
-                              const name_list *list)
+                              struct dirent *const *names, size_t count)
 {
     enum { SOME = 4096 };
-    size_t room = list->count < SOME ? list->count : SOME;
+    size_t room = count < SOME ? count : SOME;
     entry *entries = gc_allocate_array(room + 1, sizeof *entries);
     gconv_status status =
         entries != NULL ? GCONV_OK : gc_fail_memory(w->error, room * sizeof *entries);
-    for (size_t first = 0; status == GCONV_OK && first < list->count; first += room) {
-        size_t count = list->count - first < room ? list->count - first : room;
-        look l = {w, path, relative, list->names + first, entries};
-        gc_share_out(count, gc_thread_count(w->options->job.threads), look_at_range, &l);
-        for (size_t i = 0; i < count; i++)
+    for (size_t first = 0; status == GCONV_OK && first < count; first += room) {
+        size_t some = count - first < room ? count - first : room;
+        look l = {w, path, relative, names + first, entries};
+        gc_share_out(some, gc_thread_count(w->options->job.threads), look_at_range, &l);
+        for (size_t i = 0; i < some; i++)
             status = add_entry(w, &entries[i], status);
     }
     free(entries);
     return status;
 }
 
+static int is_shown(const struct dirent *listed)
+{
+    return listed->d_name[0] != '.';
+}
+
+/* Sorts by bytes, whatever the locale. */
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
 static gconv_status add_directory(gc_walk *w, const char *path, const char *relative)
 {
-    name_list list = {.names = NULL};
-    gconv_status status = GCONV_OK;
-    if (!list_directory(path, &list))
-        status = add_unlisted(w, path, errno);
-    if (status == GCONV_OK)
-        status = add_names(w, path, relative, &list);
-    free_names(&list);
+    struct dirent **names;
+    int count = scandir(path, &names, is_shown, compare_names);
+    if (count < 0)
+        return add_unlisted(w, path, errno);
+    gconv_status status = add_names(w, path, relative, names, (size_t)count);
+    for (int i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
     return status;
 }
 
