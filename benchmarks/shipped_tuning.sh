@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rows of src/gpu/tune/shipped.c from the file that `gconv tune` keeps (gconv tune -v says where).
+# Rows of src/gpu/tunings/shipped.c from the file that `gconv tune` keeps (gconv tune -v says where).
 #
 # Usage: shipped_tuning.sh FILE
 set -eu

@@ -1,13 +1,13 @@
 /* gconv's own kernels beside the others: replicate border, handled in the measured time. */
 #include "groups.cuh"
 
-#include "gpu/fast/methods.cuh"
+#include "gpu/methods/methods.cuh"
 
 extern "C" {
+#include "core/gpu.h"
 #include "core/problem.h"
-#include "gpu/fast/layout.h"
-#include "gpu/gpu.h"
-#include "gpu/runtime/finish.h"
+#include "gpu/pass/finish.h"
+#include "gpu/tunings/layout.h"
 }
 
 struct ours_state {

@@ -1,6 +1,6 @@
 /* Memory for images that a caller gets from the library, or has pinned by it. */
 #include "base/status.h"
-#include "gpu/gpu.h"
+#include "core/gpu.h"
 
 #include <pthread.h>
 #include <stdint.h>

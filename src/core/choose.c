@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "core/device.h"
 #include "core/file_time.h"
+#include "core/gpu.h"
 #include "core/registry.h"
 
 #include <stdarg.h>
@@ -169,7 +170,7 @@ static bool may_compute_meanwhile(const contest *c)
  * exact. */
 static bool computes_meanwhile(const contest *c)
 {
-    return may_compute_meanwhile(c) && c->problem->chain.exact && !gc_device_ready();
+    return may_compute_meanwhile(c) && c->problem->chain.exact && !gc_gpu_ready();
 }
 
 /* Whether GPUs need not be asked: none is in use, and with its start a GPU would compute the images
@@ -178,7 +179,7 @@ static bool computes_meanwhile(const contest *c)
 static bool leaves_out_gpus(const contest *c, double *least)
 {
     bool meanwhile = may_compute_meanwhile(c) && c->problem->chain.exact;
-    *least = gc_device_least_seconds(c->problem, meanwhile ? c->best : 0);
+    *least = gc_gpu_least_seconds(c->problem, meanwhile ? c->best : 0);
     return c->choice->implementation != NULL && !c->problem->gpu_in_use &&
            c->best * gc_images_left(c->problem) < *least;
 }

@@ -5,10 +5,8 @@
 #include "base/sized.h"
 #include "base/status.h"
 #include "core/device_loss.h"
+#include "core/gpu.h"
 #include "gconv.h"
-#include "gpu/cost/images.h"
-#include "gpu/gpu.h"
-#include "gpu/jit/jit.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -23,26 +21,6 @@ int gconv_device_count(void)
 const char *gconv_cuda_reason(void)
 {
     return gc_gpu_reason();
-}
-
-bool gc_device_started(void)
-{
-    return gc_gpu_started();
-}
-
-bool gc_device_ready(void)
-{
-    return gc_gpu_ready();
-}
-
-bool gc_device_works(int index)
-{
-    return gc_gpu_works(index);
-}
-
-double gc_device_least_seconds(const gc_problem *problem, double cpu_seconds)
-{
-    return gc_cost_at_least(problem, cpu_seconds);
 }
 
 int gconv_nvrtc_version(void)

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "core/device.h"
 #include "core/device_loss.h"
+#include "core/gpu.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -128,7 +129,7 @@ void gc_device_judge(int index, const gconv_error *failure)
 {
     gconv_device_info device;
     if (gc_device_is_dropped(index) || describe(index, &device, NULL) != GCONV_OK ||
-        gc_device_works(index))
+        gc_gpu_works(index))
         return;
     gc_device_drop(&device, failure);
 }

@@ -7,6 +7,7 @@
 #include "core/conversion.h"
 #include "core/device.h"
 #include "core/device_loss.h"
+#include "core/gpu.h"
 #include "core/job.h"
 #include "core/registry.h"
 #include "core/share.h"
@@ -166,7 +167,7 @@ bool gconv_plan_is_outdated(const gconv_plan *plan)
     const gconv_device_info *device = &plan->choice.device;
     if (device->kind == GCONV_DEVICE_CUDA)
         return gc_device_is_dropped(device->index);
-    return plan->choice.for_now && gc_device_ready();
+    return plan->choice.for_now && gc_gpu_ready();
 }
 
 bool gconv_plan_is_exact(const gconv_plan *plan)

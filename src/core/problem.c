@@ -1,7 +1,7 @@
 #include "core/problem.h"
 
 #include "base/status.h"
-#include "core/device.h"
+#include "core/gpu.h"
 #include "core/job.h"
 #include "filter/filter.h"
 
@@ -75,7 +75,7 @@ gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_
                        "how alpha is treated depends on the pixels: see gconv_alpha_resolve");
     problem->job = *job;
     problem->job.alpha = gconv_alpha_resolve(job, true);
-    problem->gpu_in_use = gc_device_started();
+    problem->gpu_in_use = gc_gpu_started();
     complete(problem);
     status = copy_filters(problem, error);
     if (status == GCONV_OK)

@@ -12,7 +12,7 @@ typedef struct gc_problem {
     bool to_grey;             /* edges of colours: rows become grey when they are read */
     gc_chain chain;           /* what is computed */
     gc_conversion conversion; /* how samples become chain values, and chain values output */
-    bool gpu_in_use;          /* gc_device_started, when the problem was made */
+    bool gpu_in_use;          /* gc_gpu_started, when the problem was made */
 } gc_problem;
 
 /* Checks `job` and fills `problem`, which keeps neither filters nor their array. It keeps the

@@ -21,7 +21,7 @@
  * GPU: naive, shared, const, tiled, adaptive, direct,
  *      fused in pairs                                       gc_chain_set_range
  * GPU: fused on tensor cores                                exact chains: integers below 2^24
- * GPU: tensor                                               gc_parts_in_range (gpu/fast/halves.h)
+ * GPU: tensor                                               gc_parts_in_range (tensor/halves.h)
  * GPU: tilefft                                              gc_range_holds_tiles
  * GPU: fft                                                  gc_range_holds_fft, or exact in double
  */

@@ -8,21 +8,21 @@ extern "C" {
 #include "core/border.h"
 #include "core/separate.h"
 #include "gpu/cost/costs.h"
-#include "gpu/decode/jpeg.h"
-#include "gpu/decode/ycc.h"
-#include "gpu/encode/encode.h"
-#include "gpu/runtime/finish.h"
+#include "gpu/jpeg/jpeg.h"
+#include "gpu/jpeg/ycc.h"
+#include "gpu/pass/finish.h"
+#include "gpu/png/encode.h"
 }
-#include "gpu/fast/passes.cuh"
-#include "gpu/fast/vectors_kernels.cuh"
-#include "gpu/kernels/jit/pass.cuh"
-#include "gpu/ladder/adaptive.cuh"
-#include "gpu/ladder/block.cuh"
-#include "gpu/ladder/constant.cuh"
-#include "gpu/runtime/check.cuh"
-#include "gpu/runtime/kernel.cuh"
-#include "gpu/runtime/plan.cuh"
-#include "gpu/runtime/planes.cuh"
+#include "gpu/device/check.cuh"
+#include "gpu/device/kernel.cuh"
+#include "gpu/methods/ladder/adaptive.cuh"
+#include "gpu/methods/ladder/block.cuh"
+#include "gpu/methods/ladder/constant.cuh"
+#include "gpu/methods/passes.cuh"
+#include "gpu/methods/separable/vectors_kernels.cuh"
+#include "gpu/pass/pass.cuh"
+#include "gpu/plan/plan.cuh"
+#include "gpu/plan/planes.cuh"
 #include "gpu/tune/tuner.cuh"
 
 #include <algorithm>
@@ -37,51 +37,51 @@ extern "C" {
 enum { SHARED_FLOATS = (227 << 10) / sizeof(float) };
 
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/ladder/factors.cuh"
-#include "gpu/ladder/twopass.cuh"
+#include "gpu/methods/ladder/factors.cuh"
+#include "gpu/methods/ladder/twopass.cuh"
 
 namespace naive
 {
-#include "gpu/ladder/naive.cu"
+#include "gpu/methods/ladder/naive.cu"
 }
 namespace shared
 {
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/ladder/shared.cu"
+#include "gpu/methods/ladder/shared.cu"
 } // namespace shared
 namespace twopass
 {
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/ladder/twopass.cu"
+#include "gpu/methods/ladder/twopass.cu"
 } // namespace twopass
 namespace lecture
 {
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/ladder/twopass_lecture.cu"
+#include "gpu/methods/ladder/twopass_lecture.cu"
 } // namespace lecture
 namespace transposed
 {
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/ladder/twopass_transposed.cu"
+#include "gpu/methods/ladder/twopass_transposed.cu"
 } // namespace transposed
 namespace planes
 {
-#include "gpu/runtime/planes.cu"
+#include "gpu/plan/planes.cu"
 }
 namespace decode
 {
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/decode/unpack.cu"
+#include "gpu/jpeg/unpack.cu"
 } // namespace decode
 namespace encode
 {
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/encode/bits.cu"
+#include "gpu/png/bits.cu"
 } // namespace encode
 namespace jpeg
 {
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/decode/jpeg.cu"
+#include "gpu/jpeg/jpeg.cu"
 } // namespace jpeg
 #include "gpu/tune/check_kernels.cuh"
 

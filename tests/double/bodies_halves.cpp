@@ -1,15 +1,15 @@
 /* The kernels of tensor: their own text, with the instructions of tensor cores in C++. */
 #include "instructions.hpp"
 
-#include "gpu/fast/tensor_kernels.cuh"
-#include "gpu/kernels/mma/halves.cuh"
+#include "gpu/methods/tensor/halves.cuh"
+#include "gpu/methods/tensor/kernels.cuh"
 
 #include <map>
 #include <string>
 
 namespace tensor
 {
-#include "gpu/fast/tensor_instances.cuh"
+#include "gpu/methods/tensor/instances.cuh"
 }
 
 typedef std::map<std::string, gc_double_body> body_map;

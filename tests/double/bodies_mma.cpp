@@ -2,20 +2,20 @@
  * cores in C++. */
 #include "instructions.hpp"
 
-#include "gpu/fast/fused_kernels.cuh"
-#include "gpu/kernels/mma/bytes.cuh"
-#include "gpu/kernels/mma/bytes_lines.cuh"
+#include "gpu/methods/fused/bytes.cuh"
+#include "gpu/methods/fused/bytes_lines.cuh"
+#include "gpu/methods/fused/kernels.cuh"
 
 #include <map>
 #include <string>
 
 namespace fused
 {
-#include "gpu/fast/fused_instances.cuh"
+#include "gpu/methods/fused/instances.cuh"
 }
 namespace fused_lines
 {
-#include "gpu/fast/fused_lines.cu"
+#include "gpu/methods/fused/lines.cu"
 }
 
 typedef std::map<std::string, gc_double_body> body_map;

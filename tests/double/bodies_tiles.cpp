@@ -1,16 +1,16 @@
 /* The kernels of tilefft: their own text. */
 #include "compiled.hpp"
 
-#include "gpu/fast/tilefft_kernels.cuh"
-#include "gpu/kernels/fft/large.cuh"
-#include "gpu/kernels/fft/tile.cuh"
+#include "gpu/methods/tilefft/kernels.cuh"
+#include "gpu/methods/tilefft/large_tile.cuh"
+#include "gpu/methods/tilefft/tile.cuh"
 
 #include <map>
 #include <string>
 
 namespace tiles
 {
-#include "gpu/fast/tilefft_instances.cuh"
+#include "gpu/methods/tilefft/instances.cuh"
 }
 
 typedef std::map<std::string, gc_double_body> body_map;

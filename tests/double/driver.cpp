@@ -5,8 +5,8 @@
  *     GC_DOUBLE_REFUSE=N               the driver refuses the first N binaries that it is given */
 #include "state.hpp"
 
-#include "gpu/kernels/jit/types.h"
-#include "gpu/kernels/unrolled/types.h"
+#include "gpu/methods/ladder/unrolled_types.h"
+#include "gpu/pass/types.h"
 
 #include <atomic>
 #include <cstdio>

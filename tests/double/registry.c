@@ -5,7 +5,7 @@
 #include "core/registry.c"
 #undef gc_implementation_at
 
-#include "gpu/cost/images.h"
+#include "core/gpu.h"
 
 #include <pthread.h>
 
@@ -20,7 +20,7 @@ static double slow(const gc_problem *problem, const gconv_device_info *device)
     (void)device;
     if (problem->chain.width == 1 && problem->chain.height == 1)
         return 0;
-    return 2 * (gc_cost_at_least(problem, 0) + FAST_SECONDS);
+    return 2 * (gc_gpu_least_seconds(problem, 0) + FAST_SECONDS);
 }
 
 static double fast(const gc_problem *problem, const gconv_device_info *device)

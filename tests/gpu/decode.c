@@ -10,7 +10,7 @@
 #include "jpeg/turbo.h"
 
 #include "base/clock.h"
-#include "gpu/decode/jpeg.h"
+#include "gpu/jpeg/jpeg.h"
 #include "io/orient.h"
 #include "jpeg/sound.h"
 

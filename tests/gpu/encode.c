@@ -6,7 +6,7 @@
  * The exit status is 77 where there is no GPU. */
 #include "../jpeg/random.h"
 
-#include "gpu/encode/encode.h"
+#include "gpu/png/encode.h"
 #include "io/png/fast/block.h"
 
 #include <cuda_runtime_api.h>

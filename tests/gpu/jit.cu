@@ -1,8 +1,8 @@
 /* Run-time compilation on a GPU: a kernel is compiled, found in the cache, and launched with more
  * shared memory than it gets unasked. XDG_CACHE_HOME should name an empty directory. */
-#include "gpu/gpu.h"
+#include "core/gpu.h"
+#include "gpu/device/check.cuh"
 #include "gpu/jit/modules.cuh"
-#include "gpu/runtime/check.cuh"
 
 #include <cstdio>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 #include "core_support.h"
 
 #include "core/border.h"
-#include "gpu/runtime/bands.h"
+#include "gpu/plan/bands.h"
 
 static const gconv_border borders[] = {GCONV_BORDER_MIRROR, GCONV_BORDER_MIRROR101,
                                        GCONV_BORDER_REPLICATE, GCONV_BORDER_WRAP,

@@ -1,6 +1,7 @@
 /* CPU or GPU for images between files: the expected times of an H200 and of 16 processors. */
 #include "core_support.h"
 
+#include "core/gpu.h"
 #include "core/registry.h"
 #include "cpu/instructions/instructions.h"
 #include "gpu/cost/costs.h"
@@ -92,9 +93,9 @@ static expected expect_on(const gconv_device_info *device, const gconv_job *job,
     expected times = {
         .cpu = gc_implementation_named("cpu")->operations->cost(&problem, device),
         .gpu = gc_cost_of_image(&problem, device, kernel_seconds(job), true),
-        .least = gc_cost_at_least(&problem, 0),
+        .least = gc_gpu_least_seconds(&problem, 0),
     };
-    times.meanwhile = gc_cost_at_least(&problem, times.cpu);
+    times.meanwhile = gc_gpu_least_seconds(&problem, times.cpu);
     return times;
 }
 

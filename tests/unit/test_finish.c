@@ -2,7 +2,7 @@
  * one. */
 #include "core_support.h"
 
-#include "gpu/runtime/finish.h"
+#include "gpu/pass/finish.h"
 
 #include <math.h>
 
@@ -172,7 +172,7 @@ TEST(thresholds_are_those_of_rule_6)
 
 /* ---- That they round alike ------------------------------------------------------------------- */
 
-/* gc_finish_round and gc_finish_quotient of gpu/kernels/jit/pass.cuh. */
+/* gc_finish_round and gc_finish_quotient of gpu/pass/pass.cuh. */
 static const float shift = 12582912;
 
 static unsigned clamp(float shifted, float largest)

@@ -1,7 +1,7 @@
 /* Numbers as halves for the tensor cores, and the banded matrices that weights stand in. */
 #include "core_support.h"
 
-#include "gpu/fast/halves.h"
+#include "gpu/methods/tensor/halves.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* Layouts of passes: what they take of a device, and which are chosen unasked. */
 #include "core_support.h"
 
-#include "gpu/fast/layout.h"
-#include "gpu/tune/tuning.h"
+#include "gpu/tunings/layout.h"
+#include "gpu/tunings/tuning.h"
 
 static gc_layout layout_of(gc_form form, int width, int height)
 {

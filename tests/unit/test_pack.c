@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "gpu/decode/packed.h"
+#include "gpu/jpeg/packed.h"
 #include "jpeg/random.h"
 #include "jpeg/samples.h"
 #include "jpeg/sound.h"

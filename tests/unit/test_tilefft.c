@@ -1,7 +1,7 @@
 /* The tiles of tilefft, and the filter's spectrum in the order of the kernels' threads. */
 #include "core_support.h"
 
-#include "gpu/fast/tilefft_tiles.h"
+#include "gpu/methods/tilefft/tiles.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Tilings: shared memory without bank conflicts, factors chosen from descriptions of devices. */
 #include "core_support.h"
 
-#include "gpu/ladder/tiling.h"
+#include "gpu/tunings/tiling.h"
 
 /* ---- Bank conflicts -------------------------------------------------------------------------- */
 

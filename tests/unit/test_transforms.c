@@ -1,7 +1,7 @@
 /* Transforms of whole images: their sizes, and that nothing but image and chain decides them. */
 #include "core_support.h"
 
-#include "gpu/fast/transforms.h"
+#include "gpu/methods/fft/transforms.h"
 
 static float weights[GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX];
 

@@ -3,7 +3,7 @@
 
 #include "jpeg/turbo.h"
 
-#include "gpu/decode/ycc.h"
+#include "gpu/jpeg/ycc.h"
 #include "io/orient.h"
 
 enum { SIDE_MAX = 40, TILE = 16 };

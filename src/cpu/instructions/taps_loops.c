@@ -11,7 +11,7 @@
  * With bytes, a lane holds four neighbouring samples, and one instruction multiplies them by four
  * taps. Lane i of vector v is then output 4 i + v of the block. */
 #include "cpu/instructions/instructions.h"
-#include "cpu/instructions/unroll.h"
+#include "cpu/unroll.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -76,7 +76,7 @@ typedef struct gc_costs {
     int direct_side,
         direct_side_of_bytes; /* separable leaves filters up to these sides to direct */
 
-    double vectors_share; /* of the multiply-adds, by long vectors (fast/vectors.cu) */
+    double vectors_share; /* of the multiply-adds, by long vectors (methods/separable/vectors.cu) */
 
     /* fused, a whole chain on the tensor cores. */
     double fused_launch_seconds;

@@ -1,6 +1,7 @@
 #include "gpu/cost/images.h"
 
 #include "core/file_time.h"
+#include "core/gpu.h"
 #include "gpu/cost/costs.h"
 
 #include <math.h>
@@ -126,7 +127,7 @@ static double images_meanwhile(const gc_costs *costs, double cpu_seconds)
     return cpu_seconds > 0 ? costs->start_seconds * 2 / 3 / cpu_seconds : 0;
 }
 
-double gc_cost_at_least(const gc_problem *problem, double cpu_seconds)
+double gc_gpu_least_seconds(const gc_problem *problem, double cpu_seconds)
 {
     const gc_costs *costs = gc_costs_before_asking();
     if (!gc_counts_throughput(problem))

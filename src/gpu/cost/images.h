@@ -9,11 +9,6 @@
 extern "C" {
 #endif
 
-/* Seconds that all images which are left take at least on a GPU that is not in use. Needs no
- * device: a job that the CPU finishes in less time never starts the driver. While the GPU starts,
- * the CPU computes an image in `cpu_seconds`; 0: images wait. */
-double gc_cost_at_least(const gc_problem *problem, double cpu_seconds);
-
 /* Seconds of an image whose kernels take `kernels` seconds. `finishes` says whether the device
  * makes the output; else it gives chain values. An image alone: all its parts one after the other.
  * One of several between files: the time of all that are left, divided by their number. Runs share

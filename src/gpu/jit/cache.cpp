@@ -1,7 +1,7 @@
 /* The cache of compiled kernels on disk. */
+#include "gpu/device/check.cuh"
 #include "gpu/jit/compile.cuh"
 #include "gpu/jit/nvrtc.cuh"
-#include "gpu/runtime/check.cuh"
 
 extern "C" {
 #include "base/cache.h"

@@ -1,8 +1,8 @@
 /* Source to machine code by NVRTC. */
 #include "gpu/jit/compile.cuh"
 
+#include "gpu/device/check.cuh"
 #include "gpu/jit/nvrtc.cuh"
-#include "gpu/runtime/check.cuh"
 
 extern "C" {
 #include "base/clock.h"

@@ -18,9 +18,6 @@ typedef enum gc_jit_when {
 /* Whether NVRTC can be loaded. Takes milliseconds; half a second where the disk is cold. */
 bool gc_jit_available(void);
 
-/* NVRTC's version in CUDA's numbering (12040 is 12.4), 0 where NVRTC cannot be loaded. */
-int gc_jit_version(void);
-
 /* Seconds that the calling thread has spent in gc_jit_compile, over all its calls. */
 double gc_jit_seconds(void);
 

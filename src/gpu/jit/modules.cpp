@@ -3,9 +3,9 @@
  * API, "Interactions with the CUDA Driver API"). */
 #include "gpu/jit/modules.cuh"
 
-#include "gpu/runtime/check.cuh"
-#include "gpu/runtime/current.cuh"
-#include "gpu/runtime/library.cuh"
+#include "gpu/device/check.cuh"
+#include "gpu/device/current.cuh"
+#include "gpu/device/library.cuh"
 
 #include <cstdlib>
 #include <cstring>

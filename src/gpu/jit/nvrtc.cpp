@@ -1,5 +1,6 @@
 #include "gpu/jit/nvrtc.cuh"
 
+#include "core/gpu.h"
 #include "gpu/jit/jit.h"
 
 #include <cstdio>

@@ -2,7 +2,7 @@
 #ifndef GC_GPU_JIT_NVRTC_CUH
 #define GC_GPU_JIT_NVRTC_CUH
 
-#include "gpu/runtime/library.cuh"
+#include "gpu/device/library.cuh"
 
 extern "C" {
 #include "base/status.h"

@@ -1,6 +1,6 @@
 /* Clock and temperature of a GPU. NVML, NVIDIA's management library, comes with the driver. */
 #include "gconv_lab.h"
-#include "gpu/runtime/library.cuh"
+#include "gpu/device/library.cuh"
 
 #include <cuda_runtime.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* Fourier transforms of lines by cuFFT, for the experiment of De Smet 2011. */
 #include "gconv_lab.h"
-#include "gpu/fast/cufft.cuh"
-#include "gpu/runtime/check.cuh"
-#include "gpu/runtime/current.cuh"
+#include "gpu/device/check.cuh"
+#include "gpu/device/current.cuh"
+#include "gpu/methods/fft/cufft.cuh"
 
 #include <cstdlib>
 

@@ -3,7 +3,7 @@
 #ifndef GC_GPU_TUNE_CANDIDATES_H
 #define GC_GPU_TUNE_CANDIDATES_H
 
-#include "gpu/tune/tuning.h"
+#include "gpu/tunings/tuning.h"
 
 #ifdef __cplusplus
 extern "C" {

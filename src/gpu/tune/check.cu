@@ -1,10 +1,10 @@
 /* Filters of random weights that are not 0, and whether a kernel computes them: every output, those
  * at the borders too, is compared with a sum in double. */
-#include "gpu/runtime/check.cuh"
+#include "gpu/device/check.cuh"
 #include "gpu/tune/check_kernels.cuh"
 
 extern "C" {
-#include "gpu/runtime/finish.h"
+#include "gpu/pass/finish.h"
 }
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 /* The kernels that a search tries: passes, which read borders in place, or tiles, which read
  * extended images. For tiles a plane counts as an extended image. */
-#include "gpu/runtime/check.cuh"
+#include "gpu/device/check.cuh"
 #include "gpu/tune/tuner.cuh"
 
 static bool is_tiles(const gc_search *s)

@@ -1,5 +1,5 @@
 /* Timing a kernel of a search. */
-#include "gpu/runtime/check.cuh"
+#include "gpu/device/check.cuh"
 #include "gpu/tune/tuner.cuh"
 
 extern "C" {

@@ -1,5 +1,5 @@
 /* One search: candidates are compiled, checked and timed, and the fastest is the result. */
-#include "gpu/runtime/check.cuh"
+#include "gpu/device/check.cuh"
 #include "gpu/tune/tuner.cuh"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 /* The search for the fastest tuning, on the device. Plain C, no CUDA types. In a build without CUDA
- * the same functions fail and say so (runtime/unavailable.c). */
+ * the same functions fail and say so (unavailable.c). */
 #ifndef GC_GPU_TUNE_TUNE_H
 #define GC_GPU_TUNE_TUNE_H
 

@@ -2,7 +2,7 @@
  * again. */
 #include "gpu/tune/tuner.cuh"
 
-#include "gpu/runtime/check.cuh"
+#include "gpu/device/check.cuh"
 
 #include <cstdlib>
 

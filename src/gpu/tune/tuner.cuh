@@ -3,8 +3,8 @@
 #ifndef GC_GPU_TUNE_TUNER_CUH
 #define GC_GPU_TUNE_TUNER_CUH
 
-#include "gpu/fast/passes.cuh"
-#include "gpu/ladder/unrolled.cuh"
+#include "gpu/methods/ladder/unrolled.cuh"
+#include "gpu/methods/passes.cuh"
 #include "gpu/tune/tune.h"
 
 enum {

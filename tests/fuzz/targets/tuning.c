@@ -1,7 +1,7 @@
 /* The text of the file of tunings. Texts that do not begin with "gconv" get the right header. */
 #include "../fuzz.h"
 
-#include "gpu/tune/tuning.h"
+#include "gpu/tunings/tuning.h"
 
 #include <math.h>
 #include <string.h>

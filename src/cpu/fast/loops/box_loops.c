@@ -1,7 +1,7 @@
 /* Running sums of cpu/fast/box.c, compiled once for every instruction set under the name that
  * GC_BOX_LOOPS gives them. But for `scan`, plain loops: compilers fill the vectors. */
 #include "cpu/fast/loops/loops.h"
-#include "cpu/instructions/unroll.h"
+#include "cpu/unroll.h"
 
 #if defined(__AVX512F__)
 enum { LANES = 16 };

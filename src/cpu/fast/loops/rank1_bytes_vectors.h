@@ -15,7 +15,7 @@
 #ifndef GC_CPU_FAST_LOOPS_RANK1_BYTES_VECTORS_H
 #define GC_CPU_FAST_LOOPS_RANK1_BYTES_VECTORS_H
 
-#include "cpu/instructions/unroll.h"
+#include "cpu/unroll.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
  * in frequency, backward decimation in time, so the spectrum need not be put in order. All rounds
  * of LANES columns follow each other while these are in the first-level cache. */
 #include "cpu/fast/loops/transform.h"
-#include "cpu/instructions/unroll.h"
+#include "cpu/unroll.h"
 
 #include <stdbool.h>
 

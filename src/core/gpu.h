@@ -1,0 +1,68 @@
+/* What the core asks of the GPU part, which defines these functions. Plain C, no CUDA types. In a
+ * build without CUDA they say that there is no device (src/gpu/unavailable.c). */
+#ifndef GC_CORE_GPU_H
+#define GC_CORE_GPU_H
+
+#include "core/problem.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Number of CUDA devices, at most GCONV_DEVICES_MAX; 0 where there is none or no driver. Starts the
+ * driver. */
+int gc_gpu_count(void);
+
+/* Why gc_gpu_count is 0; "" where it is not. */
+const char *gc_gpu_reason(void);
+
+/* Describes device cuda:`index`, 0 to count-1. */
+gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error);
+
+/* Whether calls to device `index` still succeed. After some errors they do not until the process
+ * ends. Waits for work on the device's default stream. */
+bool gc_gpu_works(int index);
+
+/* Pins memory of the host for all devices, and takes that back. Starts the driver. Without a
+ * device gc_gpu_pin is GCONV_ERROR_DEVICE. */
+gconv_status gc_gpu_pin(void *memory, size_t bytes, gconv_error *error);
+void gc_gpu_unpin(void *memory);
+
+/* Begins to start the driver and the devices whose bits are set, bit N for cuda:N, in threads of
+ * its own, and returns at once. Only the first call has an effect. */
+void gc_gpu_start(uint64_t devices);
+
+/* Waits for what gc_gpu_start has begun. */
+void gc_gpu_await_start(void);
+
+/* Whether gc_gpu_start has begun to start devices, and none of them has started. */
+bool gc_gpu_is_starting(void);
+
+/* Whether a device has started. The next plan then does not wait for the driver. */
+bool gc_gpu_started(void);
+
+/* Whether this one has. */
+bool gc_gpu_has_started(int index);
+
+/* Notes that a device has started, for these two. */
+void gc_gpu_note_started(int index);
+
+/* Whether nothing has to be waited for: a device has started, or gc_gpu_start has found none that
+ * does. */
+bool gc_gpu_ready(void);
+
+/* Seconds that all images which are left take at least on a GPU that is not in use. Needs no
+ * device: a job that the CPU finishes in less time never starts the driver. While the GPU starts,
+ * the CPU computes an image in `cpu_seconds`; 0: images wait. */
+double gc_gpu_least_seconds(const gc_problem *problem, double cpu_seconds);
+
+/* NVRTC's version in CUDA's numbering (12040 is 12.4), 0 where NVRTC cannot be loaded. */
+int gc_jit_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

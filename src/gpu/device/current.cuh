@@ -1,0 +1,25 @@
+/* The current device of a thread. */
+#ifndef GC_GPU_DEVICE_CURRENT_CUH
+#define GC_GPU_DEVICE_CURRENT_CUH
+
+#include <cuda_runtime.h>
+
+/* Makes a device current for the calling thread. The destructor makes the device before it current
+ * again. */
+struct gc_current_device {
+    int before;
+    explicit gc_current_device(int index)
+    {
+        if (cudaGetDevice(&before) != cudaSuccess)
+            before = -1;
+        cudaSetDevice(index);
+        cudaGetLastError();
+    }
+    ~gc_current_device()
+    {
+        if (before >= 0)
+            cudaSetDevice(before);
+    }
+};
+
+#endif

@@ -1,0 +1,12 @@
+/* What starting a device has taken. */
+#ifndef GC_GPU_DEVICE_DEVICE_CUH
+#define GC_GPU_DEVICE_DEVICE_CUH
+
+/* Seconds that the driver took to find its devices. */
+double gc_device_discovery_seconds();
+
+/* Seconds that a thread in the background took to make the context of a device, 0 where none
+ * has. */
+double gc_device_context_seconds(int index);
+
+#endif

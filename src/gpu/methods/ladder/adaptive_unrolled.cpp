@@ -1,0 +1,115 @@
+/* adaptive:unrolled: 1xN tiling with all loops unrolled, blocks and factor from a table.
+ *
+ * Idea: where the sizes of filter and block are known to the compiler, the loops over the weights
+ *   need no instructions, and addresses are constants. A kernel is compiled for each filter size.
+ *   Which block and which factor is the fastest has no formula: a search fills a table, and a
+ *   filter takes its line (van Werkhoven et al. 2014, section 5).
+ * Improves on: adaptive, whose loops run at run time and whose rule knows limits but no times.
+ * Needs: NVRTC; what tiled needs, at the tiling chosen. `gconv tune --impl adaptive:unrolled` fills
+ *   the table of a device. A filter size that the table lacks takes the line of the nearest size
+ *   that has about as many weights. Without one, blocks have 32x8 threads, and the factor is 8 up
+ *   to 25 weights, else 4, or what fits. --block and --tile go before the table.
+ * Limits: those of adaptive. Code of large filters falls out of the instruction cache.
+ * Loses: to direct, whose threads share loads in both directions. */
+#include "gpu/methods/ladder/block.cuh"
+#include "gpu/methods/ladder/constant.cuh"
+#include "gpu/methods/ladder/unrolled.cuh"
+
+extern "C" {
+#include "base/status.h"
+#include "gpu/cost/costs.h"
+#include "gpu/tunings/tuning.h"
+}
+
+#include <cstdlib>
+
+static gc_tiling choose(const gc_problem *problem, const gc_step *step,
+                        const gconv_device_info *device)
+{
+    gc_layout layout = gc_layout_of(problem, step);
+    layout.tuning.form = GC_FORM_TILES;
+    layout.tuning = gc_tuning_of(device, &layout);
+    gc_tiling tiling = gc_tuning_tiling(&layout.tuning, step->width, step->height);
+    if (problem->job.tile > 0)
+        tiling.factor = problem->job.tile;
+    gc_tiling_take_block(problem, &tiling);
+    gc_tiling_measure(step->width, step->height, &tiling);
+    return tiling;
+}
+
+static gconv_status supports(const gc_problem *problem, const gc_step *step,
+                             const gconv_device_info *device, gconv_error *error)
+{
+    gconv_status status = gc_constant_check(step, error);
+    if (status == GCONV_OK && problem->job.tile > GC_UNROLLED_FACTOR_MAX)
+        status = gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
+                         problem->job.tile, (int)GC_UNROLLED_FACTOR_MAX);
+    if (status == GCONV_OK)
+        status = gc_unrolled_check(step, error);
+    if (status != GCONV_OK)
+        return status;
+    gc_tiling tiling = choose(problem, step, device);
+    return gc_tiling_check(&tiling, device, error);
+}
+
+static gconv_status prepare(const gc_problem *problem, const gc_step *step,
+                            const gconv_device_info *device, int rows, void **state,
+                            gconv_error *error)
+{
+    (void)rows;
+    gc_unrolled *unrolled = (gc_unrolled *)calloc(1, sizeof *unrolled);
+    if (unrolled == nullptr)
+        return gc_fail_memory(error, sizeof *unrolled);
+    *state = unrolled;
+    return gc_unrolled_create(choose(problem, step, device), false, step->width, step->height,
+                              device, GC_JIT_COMPILE, unrolled, error);
+}
+
+static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
+                             gconv_error *error)
+{
+    return gc_unrolled_launch(*(const gc_unrolled *)state, step, stream, error);
+}
+
+static void release(void *state)
+{
+    gc_unrolled_release((gc_unrolled *)state);
+    free(state);
+}
+
+static void describe(const void *state, char *text, size_t size)
+{
+    gc_tiling_describe(&((const gc_unrolled *)state)->tiling, text, size);
+}
+
+static double intensity(const void *state, const gc_step *step)
+{
+    return gc_tiling_intensity(&((const gc_unrolled *)state)->tiling, step);
+}
+
+static int tiling_factor(const void *state)
+{
+    return gc_tiling_factor(&((const gc_unrolled *)state)->tiling);
+}
+
+static double seconds(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device)
+{
+    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->adaptive_share);
+}
+
+static const gc_step_method method = {
+    {supports, seconds, release, describe},
+    prepare,
+    convolve,
+    intensity,
+    nullptr,
+    nullptr,
+    nullptr,
+    tiling_factor,
+};
+
+extern "C" {
+extern const gc_operations gc_adaptive_unrolled_operations;
+const gc_operations gc_adaptive_unrolled_operations = gc_step_operations<method>();
+}

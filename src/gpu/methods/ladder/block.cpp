@@ -1,0 +1,72 @@
+#include "gpu/methods/ladder/block.cuh"
+
+extern "C" {
+#include "base/status.h"
+}
+
+#include <cstdio>
+#include <cstdlib>
+
+gconv_status gc_tiling_check(const gc_tiling *tiling, const gconv_device_info *device,
+                             gconv_error *error)
+{
+    if (tiling->block_width * tiling->block_height > device->threads_per_block)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "a block of %dx%d threads is more than the %d of %s", tiling->block_width,
+                       tiling->block_height, device->threads_per_block, device->name);
+    if (tiling->shared_bytes > device->shared_per_block_optin)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "a block of %dx%d threads, factor %d, takes %.0f KiB of shared memory for "
+                       "this filter; %s has %.0f",
+                       tiling->block_width, tiling->block_height, tiling->factor,
+                       (double)tiling->shared_bytes / 1024, device->name,
+                       (double)device->shared_per_block_optin / 1024);
+    return GCONV_OK;
+}
+
+void gc_tiling_take_block(const gc_problem *problem, gc_tiling *tiling)
+{
+    if (problem->job.block_width > 0) {
+        tiling->block_width = problem->job.block_width;
+        tiling->block_height = problem->job.block_height;
+    }
+}
+
+gc_tiling gc_tiling_of_block(const gc_problem *problem, const gc_step *step)
+{
+    gc_tiling tiling = {32, 16, 1, 0, 0};
+    gc_tiling_take_block(problem, &tiling);
+    gc_tiling_measure_unpadded(step->width, step->height, &tiling);
+    return tiling;
+}
+
+gconv_status gc_tiling_create(const gc_tiling *tiling, void **state, gconv_error *error)
+{
+    gc_tiling *copy = (gc_tiling *)malloc(sizeof *copy);
+    if (copy == nullptr)
+        return gc_fail_memory(error, sizeof *copy);
+    *copy = *tiling;
+    *state = copy;
+    return GCONV_OK;
+}
+
+void gc_tiling_describe(const void *state, char *text, size_t size)
+{
+    const gc_tiling *tiling = (const gc_tiling *)state;
+    snprintf(text, size, "block %dx%d, factor %d, %.1f KiB of shared memory", tiling->block_width,
+             tiling->block_height, tiling->factor, (double)tiling->shared_bytes / 1024);
+}
+
+double gc_tiling_intensity(const void *state, const gc_step *step)
+{
+    const gc_tiling *t = (const gc_tiling *)state;
+    double outputs = (double)t->block_width * t->factor * t->block_height;
+    double loaded = (double)(step->width - 1 + t->block_width * t->factor) *
+                    (step->height - 1 + t->block_height);
+    return 2.0 * step->width * step->height * outputs / (loaded * sizeof(float));
+}
+
+int gc_tiling_factor(const void *state)
+{
+    return ((const gc_tiling *)state)->factor;
+}

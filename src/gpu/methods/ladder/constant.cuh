@@ -1,0 +1,26 @@
+/* The filter in constant memory. All plans of the process share this memory, but each has a stream
+ * of its own. So plans take turns. */
+#ifndef GC_GPU_METHODS_LADDER_CONSTANT_CUH
+#define GC_GPU_METHODS_LADDER_CONSTANT_CUH
+
+extern "C" {
+#include "core/problem.h"
+}
+
+#include <cuda_runtime.h>
+
+/* What one kernel's constant memory holds: 64 KB (CUDA C++ Programming Guide, compute
+ * capabilities), all of it for weights. */
+enum { GC_CONSTANT_TAPS = 16384 };
+
+/* GCONV_ERROR_UNSUPPORTED where the filter is larger. */
+gconv_status gc_constant_check(const gc_step *step, gconv_error *error);
+
+/* Copies `count` weights from device memory to the constant memory at device address `symbol`, in
+ * stream order. The copy waits for the latest kernel of any plan that reads constant memory. Other
+ * plans wait until gc_constant_unlock. The caller launches its kernel before that. */
+gconv_status gc_constant_lock(void *symbol, const float *taps, int count, cudaStream_t stream,
+                              gconv_error *error);
+gconv_status gc_constant_unlock(cudaStream_t stream, gconv_error *error);
+
+#endif

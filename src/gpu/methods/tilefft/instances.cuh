@@ -1,0 +1,93 @@
+/* The kernels of tilefft: for each size of tiles, for chain values, for samples of 8 and of 16 bits
+ * that are rounded, and for everything else. */
+#ifndef GC_GPU_METHODS_TILEFFT_INSTANCES_CUH
+#define GC_GPU_METHODS_TILEFFT_INSTANCES_CUH
+
+#include "gpu/methods/tilefft/kernels.cuh"
+
+#include "gpu/methods/tilefft/large_tile.cuh"
+#include "gpu/methods/tilefft/tile.cuh"
+
+template <int across, int down, int type> struct tile_config {
+    static constexpr int columns = across, lines = down, input = type, output = type;
+    static constexpr int finish = type == GC_FLOAT ? GC_FINISH_NONE : -1, border = -1;
+    static constexpr int channels = 1, alpha = GC_PASS_NO_ALPHA;
+};
+
+/* ---- Tiles in shared memory ------------------------------------------------------------------ */
+
+/* The second bound is the number of blocks that a multiprocessor should hold. */
+template <class config>
+static __global__ void __launch_bounds__(gc_tilefft_shape<config>::threads,
+                                         1024 / gc_tilefft_shape<config>::threads)
+    tile_kernel(const __grid_constant__ gc_pass pass, const __grid_constant__ gc_tilefft tiles)
+{
+    gc_tilefft_pass<config>(pass, tiles);
+}
+
+struct kernel_entry {
+    int columns, lines, type;
+    gc_tilefft_kernel found;
+};
+
+#define KERNEL(columns, lines, type)                                                               \
+    {                                                                                              \
+        columns, lines, type,                                                                      \
+        {                                                                                          \
+            (const void *)tile_kernel<tile_config<columns, lines, type>>,                          \
+                gc_tilefft_shape<tile_config<columns, lines, type>>::threads,                      \
+                gc_tilefft_shape<tile_config<columns, lines, type>>::bytes                         \
+        }                                                                                          \
+    }
+#define KERNELS(type)                                                                              \
+    KERNEL(64, 64, type), KERNEL(64, 128, type), KERNEL(128, 64, type), KERNEL(128, 128, type)
+
+/* ---- Large tiles ----------------------------------------------------------------------------- */
+
+/* Three blocks of rows fill the shared memory of a multiprocessor of an H200. Three blocks of 512
+ * points a column would, too, but their threads need more than a third of the registers. */
+template <class config>
+static __global__ void __launch_bounds__(GC_LARGE_ROW_THREADS, 3)
+    large_rows(const __grid_constant__ gc_pass pass, const __grid_constant__ gc_tilefft_large tiles)
+{
+    gc_large_rows<config>(pass, tiles);
+}
+
+template <class config>
+static __global__ void __launch_bounds__(GC_LARGE_ROW_THREADS, 3)
+    large_back(const __grid_constant__ gc_pass pass, const __grid_constant__ gc_tilefft_large tiles)
+{
+    gc_large_back<config>(pass, tiles);
+}
+
+template <class config>
+static __global__ void __launch_bounds__(gc_large_shape<config>::column_threads,
+                                         256 / gc_large_shape<config>::column_threads)
+    large_columns(const __grid_constant__ gc_tilefft_large tiles)
+{
+    gc_large_columns<config>(tiles);
+}
+
+struct large_entry {
+    int columns, lines, type;
+    gc_tilefft_large_kernels found;
+};
+
+/* All but the columns, whose kernels are the same for every type (columns.cu). */
+template <class config> static large_entry large_entry_of()
+{
+    typedef gc_large_shape<config> shape;
+    return {config::columns,
+            config::lines,
+            config::input,
+            {{(const void *)large_rows<config>, GC_LARGE_ROW_THREADS, shape::row_bytes},
+             {},
+             {(const void *)large_back<config>, GC_LARGE_ROW_THREADS, shape::row_bytes},
+             shape::rows,
+             shape::column_items}};
+}
+
+#define LARGE(columns, lines, type) large_entry_of<tile_config<columns, lines, type>>()
+#define LARGE_KERNELS(type) LARGE(512, 512, type), LARGE(1024, 512, type), LARGE(1024, 1024, type)
+
+#endif

@@ -1,0 +1,364 @@
+#include "gpu/methods/tilefft/tiles.h"
+
+#include "base/number.h"
+#include "base/status.h"
+#include "core/range.h"
+#include "gpu/cost/costs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Sizes ----------------------------------------------------------------------------------- */
+
+/* Outputs of a tile, along one side. */
+static int outputs_of(int points, int side, int multiple)
+{
+    int outputs = points - side + 1;
+    return outputs > 0 ? outputs / multiple * multiple : 0;
+}
+
+bool gc_tiles_are_large(int columns, int lines)
+{
+    return columns > GC_TILE_SIDE_MAX || lines > GC_TILE_SIDE_MAX;
+}
+
+/* Bytes of two buffers of lines, and of the roots (gc_large_shape). */
+static size_t large_bytes(int points, int lines)
+{
+    size_t line = (size_t)(32 * (points / 32 + 1) + 15) / 16 * 16 + 2;
+    return (2 * (size_t)lines * line + (size_t)points) * 2 * sizeof(float);
+}
+
+size_t gc_tiles_bytes(int columns, int lines)
+{
+    if (!gc_tiles_are_large(columns, lines))
+        return (size_t)lines * (size_t)(columns + 1) * 2 * sizeof(float);
+    size_t rows = large_bytes(columns, 128 / (columns / 32));
+    size_t of_columns = large_bytes(lines, 8);
+    return rows > of_columns ? rows : of_columns;
+}
+
+static double pair_bytes(int columns, int lines)
+{
+    return (double)columns * lines * 2 * sizeof(float);
+}
+
+static int64_t ceil_of(int64_t size, int64_t part)
+{
+    return (size + part - 1) / part;
+}
+
+/* Fills in how tiles of known width and height lie in the image. */
+static void lay_out(const gc_problem *problem, gc_tiles *tiles)
+{
+    tiles->across = (int)ceil_of(problem->chain.width, tiles->width);
+    tiles->rows = 1;
+    if (gc_tiles_are_large(tiles->columns, tiles->lines)) {
+        int64_t held = 2 * GC_LARGE_TILES_BYTES / (int64_t)pair_bytes(tiles->columns, tiles->lines);
+        int64_t rows = ceil_of(problem->chain.height, tiles->height);
+        tiles->rows = (int)gc_larger(1, gc_smaller(rows, held / tiles->across));
+    }
+    tiles->pairs = (int)ceil_of((int64_t)tiles->rows * tiles->across, 2);
+}
+
+int gc_tiles_pairs_at_once(const gc_tiles *tiles)
+{
+    double held = GC_LARGE_TILES_BYTES / pair_bytes(tiles->columns, tiles->lines);
+    return (int)fmin(tiles->pairs, held);
+}
+
+/* Seconds of all transforms, and of reading and storing the image. `kind` is one of the device's
+ * tiles. */
+static double seconds_of(const gc_problem *problem, const gc_tiles *tiles, int kind,
+                         const gconv_device_info *device)
+{
+    const gc_costs *costs = gc_costs_of(device);
+    bool large = gc_tiles_are_large(tiles->columns, tiles->lines);
+    double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
+    double rows = ceil((double)problem->chain.height / tiles->height);
+    double pairs = ceil(tiles->across * (large ? rows : 1) / 2) * (large ? 1 : rows);
+    double processors = gc_larger(1, device->processors), turns = 0;
+    pairs *= problem->chain.channels;
+    turns = pairs / processors;
+    if (!large) /* the last pairs find processors idle */
+        turns = fmax(turns, ceil(pairs / (processors * costs->tiles[kind].blocks)));
+    return (large ? 3 : 1) * costs->launch_seconds + turns * costs->tiles[kind].pair_seconds +
+           values * costs->tiles[kind].output_factor * 2 * sizeof(float) /
+               gc_cost_bandwidth(device);
+}
+
+/* Whether tiles of a kind serve a filter. Sets the size of their outputs. */
+static bool serve(const gc_tile_filter *filter, bool stores_words, gc_tiles *tiles)
+{
+    bool large = gc_tiles_are_large(tiles->columns, tiles->lines);
+    if (large && filter->width < GC_LARGE_TILES_SIDE && filter->height < GC_LARGE_TILES_SIDE)
+        return false;
+    tiles->width = outputs_of(tiles->columns, filter->width, large ? 16 : stores_words ? 8 : 1);
+    tiles->height = outputs_of(tiles->lines, filter->height, 1);
+    return tiles->width > 0 && tiles->height > 0;
+}
+
+gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bool stores_words,
+                     const gconv_device_info *device)
+{
+    const gc_costs *costs = gc_costs_of(device);
+    gc_tiles best = {.seconds = HUGE_VAL};
+    for (int i = 0; i < GC_TILE_KINDS; i++) {
+        gc_tiles tiles = {.columns = costs->tiles[i].columns, .lines = costs->tiles[i].lines};
+        if (gc_tiles_bytes(tiles.columns, tiles.lines) > device->shared_per_block_optin ||
+            !serve(filter, stores_words, &tiles))
+            continue;
+        lay_out(problem, &tiles);
+        tiles.seconds = seconds_of(problem, &tiles, i, device);
+        if (tiles.seconds < best.seconds)
+            best = tiles;
+    }
+    return best;
+}
+
+/* ---- Steps as one filter --------------------------------------------------------------------- */
+
+static bool is_symmetric(const gc_step *step)
+{
+    if (2 * step->left != step->width - 1 || 2 * step->top != step->height - 1)
+        return false;
+    for (int j = 0; j < step->height; j++)
+        for (int i = 0; i < step->width; i++) {
+            const float *row = step->taps + (ptrdiff_t)j * step->width;
+            const float *mirrored = step->taps + (ptrdiff_t)(step->height - 1 - j) * step->width;
+            if (row[i] != row[step->width - 1 - i] || row[i] != mirrored[i])
+                return false;
+        }
+    return true;
+}
+
+/* Whether the border of the output of `step` is what the step makes of the border of its input. A
+ * symmetric filter turns a reflected image into a reflected image. */
+static bool passes_border_on(const gc_problem *problem, const gc_step *step)
+{
+    gconv_border border = problem->job.border;
+    return border == GCONV_BORDER_WRAP ||
+           ((border == GCONV_BORDER_MIRROR || border == GCONV_BORDER_MIRROR101) &&
+            is_symmetric(step));
+}
+
+static gc_tile_filter alone(const gc_problem *problem, int at)
+{
+    const gc_step *step = &problem->chain.steps[at];
+    return (gc_tile_filter){at, 1, step->width, step->height, step->left, step->top};
+}
+
+/* Whether float32 holds what the transforms of steps `first` to `last` as one filter compute. */
+static bool holds(const gc_problem *problem, int first, int last)
+{
+    gc_step joined = problem->chain.steps[first];
+    for (int s = first + 1; s <= last; s++)
+        joined.absolute_sum *= problem->chain.steps[s].absolute_sum;
+    return gc_range_holds_tiles(&joined, GC_TILE_POINTS_MAX);
+}
+
+/* Joins the next step to a filter. False where that cannot be or does not pay. */
+static bool join(const gc_problem *problem, const gconv_device_info *device, gc_tile_filter *filter)
+{
+    int at = filter->first + filter->count;
+    if (at == problem->chain.step_count || problem->chain.steps[at].taps == NULL ||
+        !passes_border_on(problem, &problem->chain.steps[at - 1]) ||
+        !holds(problem, filter->first, at))
+        return false;
+    gc_tile_filter next = alone(problem, at);
+    gc_tile_filter both = {.first = filter->first,
+                           .count = filter->count + 1,
+                           .width = filter->width + next.width - 1,
+                           .height = filter->height + next.height - 1,
+                           .left = filter->left + next.left,
+                           .top = filter->top + next.top};
+    double together = gc_tiles_of(problem, &both, true, device).seconds;
+    if (together >= gc_tiles_of(problem, filter, true, device).seconds +
+                        gc_tiles_of(problem, &next, true, device).seconds)
+        return false; /* also where no tile is large enough */
+    *filter = both;
+    return true;
+}
+
+gc_tile_filter gc_tile_filter_of(const gc_problem *problem, const gc_step *step,
+                                 const gconv_device_info *device)
+{
+    int at = (int)(step - problem->chain.steps);
+    for (int first = 0;;) {
+        gc_tile_filter filter = alone(problem, first);
+        if (problem->chain.steps[first].taps != NULL)
+            while (join(problem, device, &filter))
+                continue;
+        first += filter.count;
+        if (at < first)
+            return filter;
+    }
+}
+
+/* ---- Scratch memory -------------------------------------------------------------------------- */
+
+/* The most that any large tiles take for a filter. */
+static double scratch_of(const gc_problem *problem, const gc_tile_filter *filter)
+{
+    const gc_costs *costs = gc_costs_of(NULL);
+    double most = 0;
+    for (int i = 0; i < GC_TILE_KINDS; i++) {
+        gc_tiles tiles = {.columns = costs->tiles[i].columns, .lines = costs->tiles[i].lines};
+        if (!gc_tiles_are_large(tiles.columns, tiles.lines) || !serve(filter, true, &tiles))
+            continue;
+        lay_out(problem, &tiles);
+        most = fmax(most, gc_tiles_pairs_at_once(&tiles) * pair_bytes(tiles.columns, tiles.lines));
+    }
+    return most;
+}
+
+/* Any neighbouring steps may be one filter. */
+double gc_tiles_scratch_bytes(const gc_problem *problem)
+{
+    double bytes = 0;
+    for (int first = 0; first < problem->chain.step_count; first++) {
+        double most = 0;
+        gc_tile_filter filter = {first, 0, 1, 1, 0, 0};
+        for (int s = first; s < problem->chain.step_count; s++) {
+            const gc_step *step = &problem->chain.steps[s];
+            if (step->taps == NULL)
+                break;
+            filter.width += step->width - 1;
+            filter.height += step->height - 1;
+            most = fmax(most, scratch_of(problem, &filter));
+        }
+        bytes += most;
+    }
+    return bytes;
+}
+
+/* ---- The spectrum ---------------------------------------------------------------------------- */
+
+typedef struct complex_number {
+    double re, im;
+} complex_number;
+
+static const double turn = 2 * 3.14159265358979323846;
+
+/* exp(2 pi i k / points) for all k. */
+static void fill_roots(complex_number *roots, int points)
+{
+    for (int k = 0; k < points; k++)
+        roots[k] = (complex_number){cos(turn * k / points), sin(turn * k / points)};
+}
+
+/* Sorts a line by the reversed bits of the indices. */
+static void sort_line(complex_number *line, int points)
+{
+    for (int i = 1, reversed = 0; i < points; i++) {
+        int bit = points >> 1;
+        for (; reversed & bit; bit >>= 1)
+            reversed ^= bit;
+        reversed ^= bit;
+        if (i < reversed) {
+            complex_number other = line[i];
+            line[i] = line[reversed];
+            line[reversed] = other;
+        }
+    }
+}
+
+/* Transforms a line, in steps of radix 2. The sign of the exponent is that of a transform back:
+ * taps are in reading order, and a correlation takes the conjugate. */
+static void transform_line(complex_number *line, const complex_number *roots, int points)
+{
+    sort_line(line, points);
+    for (int half = 1; half < points; half *= 2)
+        for (int first = 0; first < points; first += 2 * half)
+            for (int k = 0; k < half; k++) {
+                complex_number root = roots[k * (points / (2 * half))];
+                complex_number *a = &line[first + k], *b = a + half;
+                complex_number value = {b->re * root.re - b->im * root.im,
+                                        b->re * root.im + b->im * root.re};
+                *b = (complex_number){a->re - value.re, a->im - value.im};
+                *a = (complex_number){a->re + value.re, a->im + value.im};
+            }
+}
+
+/* Memory for a spectrum. */
+typedef struct workspace {
+    complex_number *all;  /* the product of the steps' spectra, column by column */
+    complex_number *step; /* the spectrum of a step, likewise */
+    complex_number *row, *roots;
+} workspace;
+
+/* The spectrum of a step at all frequencies. */
+static void transform(const gc_step *step, int columns, int lines, const workspace *space)
+{
+    for (int k = 0; k < columns * lines; k++)
+        space->step[k] = (complex_number){0, 0};
+    for (int j = 0; j < step->height; j++) {
+        for (int k = 0; k < columns; k++)
+            space->row[k] =
+                (complex_number){k < step->width ? (double)step->taps[j * step->width + k] : 0, 0};
+        transform_line(space->row, space->roots, columns);
+        for (int k = 0; k < columns; k++)
+            space->step[(ptrdiff_t)k * lines + j] = space->row[k];
+    }
+    for (int k = 0; k < columns; k++)
+        transform_line(space->step + (ptrdiff_t)k * lines, space->roots + columns, lines);
+}
+
+static void multiply_all(const gc_problem *problem, const gc_tile_filter *filter, int columns,
+                         int lines, const workspace *space)
+{
+    fill_roots(space->roots, columns);
+    fill_roots(space->roots + columns, lines);
+    for (int k = 0; k < columns * lines; k++)
+        space->all[k] = (complex_number){1.0 / columns / lines, 0};
+    for (int s = 0; s < filter->count; s++) {
+        transform(&problem->chain.steps[filter->first + s], columns, lines, space);
+        for (int k = 0; k < columns * lines; k++) {
+            complex_number a = space->all[k], b = space->step[k];
+            space->all[k] = (complex_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+        }
+    }
+}
+
+/* Where the factor of a frequency goes: place 8 c + d of a line in shared memory has frequency
+ * c + points / 8 d, and columns come one after the other. */
+static ptrdiff_t place_of(int column, int line, int columns, int lines)
+{
+    if (gc_tiles_are_large(columns, lines))
+        return (ptrdiff_t)line * columns + column;
+    int x = column % (columns / 8) * 8 + column / (columns / 8);
+    int y = line % (lines / 8) * 8 + line / (lines / 8);
+    return (ptrdiff_t)x * lines + y;
+}
+
+gconv_status gc_tiles_spectrum(const gc_problem *problem, const gc_tile_filter *filter, int columns,
+                               int lines, float *spectrum, gconv_error *error)
+{
+    size_t points = (size_t)columns * (size_t)lines;
+    size_t bytes = (2 * points + (size_t)(2 * columns + lines)) * sizeof(complex_number);
+    workspace space = {.all = malloc(bytes)};
+    if (space.all == NULL)
+        return gc_fail_memory(error, bytes);
+    space.step = space.all + points;
+    space.row = space.step + points;
+    space.roots = space.row + columns;
+    multiply_all(problem, filter, columns, lines, &space);
+    for (int column = 0; column < columns; column++)
+        for (int line = 0; line < lines; line++) {
+            complex_number value = space.all[(ptrdiff_t)column * lines + line];
+            float *factor = spectrum + 2 * place_of(column, line, columns, lines);
+            factor[0] = (float)value.re;
+            factor[1] = (float)value.im;
+        }
+    free(space.all);
+    return GCONV_OK;
+}
+
+void gc_tiles_roots(int points, float *roots)
+{
+    for (int at = 0; at < points; at++) {
+        int power = at / (points / 32) * (at % (points / 32)) % points;
+        *roots++ = (float)cos(turn * power / points);
+        *roots++ = (float)-sin(turn * power / points);
+    }
+}

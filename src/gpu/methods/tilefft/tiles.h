@@ -1,0 +1,75 @@
+/* The tiles of tilefft: their sizes, and the filter's spectrum as its kernels take it
+ * (tile.cuh). Float32 results depend on where tiles begin, so that the job and the
+ * model of the device alone decide it. Plain C: needs no GPU. */
+#ifndef GC_GPU_METHODS_TILEFFT_TILES_H
+#define GC_GPU_METHODS_TILEFFT_TILES_H
+
+#include "gpu/plan/bands.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    GC_TILE_SIDE_MAX = 128,           /* of a transform in shared memory; larger ones are large */
+    GC_TILE_POINTS_MAX = 1024 * 1024, /* of the largest transform */
+    GC_LARGE_TILES_SIDE = 48,         /* large tiles are for filters with a side of so many */
+    GC_LARGE_TILES_BYTES = 192 * 1 << 20 /* of scratch memory, at most */
+};
+
+/* Neighbouring steps that one transform takes as one filter, or a step alone. */
+typedef struct gc_tile_filter {
+    int first, count;             /* steps of the chain */
+    int width, height, left, top; /* of all together, as in gc_step */
+} gc_tile_filter;
+
+/* The filter that `step` is part of. Steps are joined where each meets the border of its own input
+ * as the joined filter would, and where that is faster. */
+gc_tile_filter gc_tile_filter_of(const gc_problem *problem, const gc_step *step,
+                                 const gconv_device_info *device);
+
+/* How an image is cut into tiles. Some rows of tiles are a slab. Two tiles that follow each other
+ * in a slab are a pair: one transform. */
+typedef struct gc_tiles {
+    int columns, lines; /* of a transform: 64 to 1024 */
+    int width, height;  /* of a tile's outputs; 0: no tile is large enough for the filter */
+    int across;         /* tiles in a row */
+    int rows;           /* of tiles in a slab: 1, but of large tiles */
+    int pairs;          /* in a slab */
+    double seconds;     /* of the whole image, without planes */
+} gc_tiles;
+
+/* Whether transforms of so many points go through scratch memory: gc_tilefft_large. */
+bool gc_tiles_are_large(int columns, int lines);
+
+/* The fastest tiles for a step on a device. Where `stores_words`, tiles begin at columns that are
+ * multiples of 8. */
+gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bool stores_words,
+                     const gconv_device_info *device);
+
+/* Bytes of shared memory that the kernels for such tiles take. */
+size_t gc_tiles_bytes(int columns, int lines);
+
+/* Pairs of large tiles that are transformed together: those of a slab, or as many as scratch memory
+ * of GC_LARGE_TILES_BYTES holds. */
+int gc_tiles_pairs_at_once(const gc_tiles *tiles);
+
+/* The most bytes of scratch memory that the passes of a problem take, on any device. */
+double gc_tiles_scratch_bytes(const gc_problem *problem);
+
+/* Fills columns * lines complex numbers, real and imaginary parts by turns: the factors of the
+ * threads in the order in which they take them; for large tiles row by row. They make the
+ * convolutions of the filter's steps, and divide by the number of points. GCONV_ERROR_MEMORY where
+ * memory is short. */
+gconv_status gc_tiles_spectrum(const gc_problem *problem, const gc_tile_filter *filter, int columns,
+                               int lines, float *spectrum, gconv_error *error);
+
+/* Fills `points` complex numbers: exp(-2 pi i k b / points) at k * points / 32 + b, the rotations
+ * between the two steps of a line of a large tile. */
+void gc_tiles_roots(int points, float *roots);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

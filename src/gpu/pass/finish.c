@@ -1,0 +1,194 @@
+#include "gpu/pass/finish.h"
+
+#include "base/number.h"
+
+#include <float.h>
+#include <math.h>
+
+_Static_assert((int)GC_PASS_MIRROR == (int)GCONV_BORDER_MIRROR &&
+                   (int)GC_PASS_MIRROR101 == (int)GCONV_BORDER_MIRROR101 &&
+                   (int)GC_PASS_REPLICATE == (int)GCONV_BORDER_REPLICATE &&
+                   (int)GC_PASS_WRAP == (int)GCONV_BORDER_WRAP &&
+                   (int)GC_PASS_CONSTANT == (int)GCONV_BORDER_CONSTANT,
+               "kernels count borders as the interface does");
+
+gc_sample_type gc_input_type(const gc_problem *problem)
+{
+    return problem->job.input.depth == 8    ? GC_BYTE
+           : problem->job.input.depth == 16 ? GC_SHORT
+                                            : GC_FLOAT;
+}
+
+bool gc_samples_are_values(const gc_problem *problem)
+{
+    return gc_input_type(problem) == GC_FLOAT && problem->job.input.channels == 1;
+}
+
+gc_sample_type gc_finish_type(const gc_problem *problem)
+{
+    switch (problem->conversion.output.depth) {
+    case 1:
+        return GC_BIT;
+    case 8:
+        return GC_BYTE;
+    case 16:
+        return GC_SHORT;
+    default:
+        return GC_FLOAT;
+    }
+}
+
+static void finish_edges(const gc_problem *problem, gc_finish *finish)
+{
+    finish->kind = GC_FINISH_EDGES;
+    finish->threshold = gc_float_at_most(problem->conversion.threshold);
+    finish->side = problem->conversion.rule == GCONV_RULE_ABS        ? 0
+                   : problem->conversion.rule == GCONV_RULE_POSITIVE ? 1
+                                                                     : -1;
+    finish->invert = problem->job.invert;
+    if (problem->conversion.output.depth == 1)
+        finish->largest = 1;
+}
+
+void gc_finish_divide(double divisor, gc_finish *finish)
+{
+    finish->divisor = divisor;
+    finish->inverse = 1 / divisor;
+    finish->reciprocal = (float)(1 / divisor);
+    finish->whole = (float)divisor;
+    finish->below = nextafterf(finish->reciprocal, 0);
+    finish->above = nextafterf(finish->reciprocal, INFINITY);
+}
+
+bool gc_finish_rounds(const gc_finish *finish, double largest, bool ties)
+{
+    double d = finish->divisor; /* the products are exact: 24 bits times 22 */
+    double off = ties ? fmax((double)finish->above * d - 1, 1 - (double)finish->below * d)
+                      : fabs((double)finish->reciprocal * d - 1);
+    return (largest + 1) * d * off < 0.5;
+}
+
+/* Whether a sample is a value over the divisor, and nothing more. Samples keep their depth. */
+static bool is_divided_only(const gc_problem *problem)
+{
+    return !problem->conversion.bilevel && !problem->conversion.premultiplies &&
+           !problem->job.absolute && problem->job.scale == 1 && problem->conversion.offset == 0 &&
+           problem->conversion.output.depth == problem->job.input.depth &&
+           problem->conversion.divisor >= 1 && problem->conversion.divisor < 0x1p22;
+}
+
+static bool divides_exactly(const gc_problem *problem)
+{
+    int exponent;
+    return frexp(problem->conversion.divisor, &exponent) == 0.5;
+}
+
+/* Whether a value over the divisor is an integer, a sum below 2^24, over an integer. */
+static bool is_quotient(const gc_problem *problem)
+{
+    return problem->chain.exact &&
+           problem->conversion.divisor == trunc(problem->conversion.divisor);
+}
+
+/* Whether rounding has to tell ties from other quotients. An odd divisor gives no ties. A power of
+ * 2 divides without error. */
+static bool has_ties(const gc_problem *problem)
+{
+    return !divides_exactly(problem) && fmod(problem->conversion.divisor, 2) != 1;
+}
+
+/* The largest magnitude of a value over the divisor. */
+static double largest_quotient(const gc_problem *problem)
+{
+    const gc_step *last = &problem->chain.steps[problem->chain.step_count - 1];
+    return last->largest_input * last->absolute_sum / problem->conversion.divisor;
+}
+
+/* Whether kernels can clamp bytes two at a time, as numbers of 16 bits. Half of their range is left
+ * for rounding errors of sums. Samples of more than 8 bits are clamped one by one. */
+static bool is_clamped_easily(const gc_problem *problem)
+{
+    return problem->conversion.output.depth > 8 || largest_quotient(problem) < 0x1p14;
+}
+
+/* Division by a power of 2 is exact and rounds once, whatever the value. */
+static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
+{
+    bool ties = has_ties(problem);
+    if (!is_clamped_easily(problem))
+        return GC_FINISH_SAMPLES;
+    if (divides_exactly(problem))
+        return GC_FINISH_ROUND;
+    if (is_quotient(problem) && gc_finish_rounds(finish, finish->largest, ties))
+        return ties ? GC_FINISH_QUOTIENT : GC_FINISH_ROUND;
+    if (is_quotient(problem) && problem->conversion.output.depth == 16 &&
+        largest_quotient(problem) < 0x1p21)
+        return GC_FINISH_REMAINDER;
+    return GC_FINISH_SAMPLES;
+}
+
+/* Sets gain and base. False where the output has no samples of 8 or 16 bits, or the error may be
+ * 2^-12 or more (2^-20 for 16 bits). For bytes gain, base and the sum are each rounded once, and of
+ * a colour that alpha multiplies also alpha's reciprocal and the quotient. Where the byte is not
+ * clamped, gain * value is at most 257 + |base|. For 16 bits the kernel adds up what each rounding
+ * takes: numbers below 1, each rounded to 2^-25. */
+static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
+{
+    bool divides = problem->conversion.premultiplies;
+    int depth = problem->conversion.output.depth;
+    double base_max = divides ? 512 : depth == 8 ? 1024 : 0x1p18;
+    double divisor = divides ? 1 : problem->conversion.divisor;
+    divisor = finish->absolute ? fabs(divisor) : divisor;
+    double gain = finish->scale * finish->factor / divisor, base = finish->offset * finish->factor;
+    if ((depth != 8 && (depth != 16 || divides)) || finish->bilevel || fabs(base) > base_max ||
+        fabs(gain) < (depth == 8 ? FLT_MIN : 0x1p-60) ||
+        fabs(gain) > (depth == 8 ? FLT_MAX : 0x1p60))
+        return false;
+    finish->gain = (float)gain;
+    finish->base = (float)(depth == 8 ? base : rint(base));
+    finish->gain_rest = (float)(gain - (double)finish->gain);
+    finish->base_rest = (float)(base - (double)finish->base);
+    finish->value_bits = finish->absolute ? 0x7fffffff : 0xffffffff;
+    return true;
+}
+
+static void finish_samples(const gc_problem *problem, gc_finish *finish)
+{
+    finish->scale = problem->job.scale;
+    finish->offset = problem->conversion.offset;
+    finish->absolute = problem->job.absolute;
+    finish->bilevel = problem->conversion.bilevel;
+    gc_finish_divide(problem->conversion.divisor, finish);
+    finish->alpha = problem->conversion.keeps_alpha     ? GC_PASS_KEEPS
+                    : problem->conversion.premultiplies ? GC_PASS_MULTIPLIES
+                                                        : GC_PASS_NO_ALPHA;
+    finish->kind = is_divided_only(problem) ? kind_of_division(problem, finish) : GC_FINISH_SAMPLES;
+    if (finish->kind == GC_FINISH_SAMPLES && finish_nearest(problem, finish))
+        finish->kind = GC_FINISH_NEAREST;
+}
+
+/* Whether quotients are far from the ends of double's range, where double has fewer bits. */
+static bool divides_normally(const gc_problem *problem)
+{
+    return fabs(problem->conversion.divisor) > 0x1p-500 &&
+           fabs(problem->conversion.divisor) < 0x1p500;
+}
+
+bool gc_finish_of(const gc_problem *problem, gc_finish *finish)
+{
+    *finish = (gc_finish){.kind = GC_FINISH_NONE};
+    bool has_alpha = problem->conversion.output.channels % 2 == 0;
+    bool is_edges = problem->job.output == GCONV_OUTPUT_EDGES;
+    if ((has_alpha && problem->conversion.bilevel) || (!is_edges && !divides_normally(problem)))
+        return false;
+    finish->sample_max = problem->conversion.sample_max;
+    finish->middle = 128 * problem->conversion.sample_max / 255;
+    finish->largest = problem->conversion.output.depth == 16 ? 65535 : 255;
+    finish->factor = finish->largest / problem->conversion.sample_max;
+    finish->narrows = finish->factor < 1;
+    if (is_edges)
+        finish_edges(problem, finish);
+    else
+        finish_samples(problem, finish);
+    return true;
+}

@@ -1,0 +1,125 @@
+/* What every run of a plan does on the device, wherever its image lies: samples come to where the
+ * first section reads them, the sections run, and the result is left where plan->result points. */
+#include "gpu/device/check.cuh"
+#include "gpu/plan/plan.cuh"
+
+#include <algorithm>
+#include <cstdint>
+
+gconv_status gc_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                          size_t bytes, int64_t rows, cudaMemcpyKind kind, cudaStream_t stream,
+                          gconv_error *error)
+{
+    if (to_pitch == bytes && from_pitch == bytes) /* a copy in two dimensions has a largest pitch */
+        GC_CUDA_TRY(error, cudaMemcpyAsync(to, from, (size_t)rows * bytes, kind, stream));
+    else
+        GC_CUDA_TRY(error, cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, bytes, (size_t)rows,
+                                             kind, stream));
+    return GCONV_OK;
+}
+
+/* ---- Up -------------------------------------------------------------------------------------- */
+
+gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride, int64_t first,
+                            int64_t last, cudaMemcpyKind kind, gconv_error *error)
+{
+    int64_t height = plan->problem->chain.height;
+    size_t row_bytes = gconv_shape_row_bytes(&plan->problem->job.input);
+    char *to = plan->samples;
+    for (int64_t y = first; y <= last;) {
+        int64_t from = (y % height + height) % height;
+        int64_t rows = std::min(last - y + 1, height - from);
+        const char *source = image + (size_t)from * stride;
+        GC_TRY(gc_copy_rows(to, row_bytes, source, stride, row_bytes, rows, kind, plan->cuda_stream,
+                            error));
+        to += (size_t)rows * row_bytes;
+        y += rows;
+    }
+    return GCONV_OK;
+}
+
+float *gc_plan_first_values(const gc_gpu_plan *plan)
+{
+    bool in_place = gc_samples_are_values(plan->problem) &&
+                    plan->samples_pitch == gc_device_pitch(plan->problem->chain.width) &&
+                    (uintptr_t)plan->samples % sizeof(float4) == 0;
+    return in_place ? (float *)plan->samples : plan->planes[0];
+}
+
+gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error)
+{
+    if (gc_plan_first_values(plan) != plan->planes[0])
+        return GCONV_OK;
+    int64_t rows = plan->steps[0].input_last - plan->steps[0].input_first + 1;
+    gc_gpu_planes planes = gc_plan_planes(plan, plan->planes[0], rows, plan->problem->chain.width);
+    GC_TRY(gc_plan_begin_part(plan, GC_PART_CONVERSION, error));
+    GC_TRY(gc_gpu_load(plan->problem, plan->samples, planes, plan->cuda_stream, error));
+    return gc_plan_end_part(plan, error);
+}
+
+gc_pass gc_plan_pass(const gc_gpu_plan *plan)
+{
+    const gc_problem *problem = plan->problem;
+    gc_pass pass = {};
+    pass.width = (int)problem->chain.width;
+    pass.height = (int)problem->chain.height;
+    pass.border = problem->job.border;
+    pass.finish = plan->finish;
+    pass.image = plan->samples;
+    pass.image_pitch = plan->samples_pitch;
+    pass.image_first = (int)plan->steps[0].input_first;
+    pass.image_type = gc_input_type(problem);
+    return pass;
+}
+
+/* ---- The result ------------------------------------------------------------------------------ */
+
+/* Whether the result is chain values, which the CPU has to convert or the caller wants. */
+static bool is_chain(const gc_gpu_plan *plan, bool chain_only)
+{
+    return chain_only || !plan->finishes;
+}
+
+size_t gc_plan_result_bytes(const gc_gpu_plan *plan, bool chain_only)
+{
+    const gc_problem *problem = plan->problem;
+    return is_chain(plan, chain_only) ? gc_chain_row_values(&problem->chain) * sizeof(float)
+                                      : gconv_shape_row_bytes(&problem->conversion.output);
+}
+
+gc_plan_result gc_plan_result_of(const gc_gpu_plan *plan, bool chain_only, int64_t rows)
+{
+    const gc_problem *problem = plan->problem;
+    size_t bytes = gc_plan_result_bytes(plan, chain_only);
+    gc_plan_result result = {rows, bytes, bytes, is_chain(plan, chain_only)};
+    gc_sample_type type = gc_finish_type(problem);
+    if (plan->runner->stores_output(plan, chain_only))
+        result.pitch = (size_t)gc_plan_output_pitch(plan, type) * (type == GC_SHORT ? 2 : 1);
+    return result;
+}
+
+/* Puts the result of the last section into plan->result. */
+static gconv_status convert_result(gc_gpu_plan *plan, bool chain_only, int64_t rows,
+                                   gconv_error *error)
+{
+    const gc_problem *problem = plan->problem;
+    gc_gpu_planes values =
+        gc_plan_planes(plan, plan->planes[plan->section_count % 2], rows, problem->chain.width);
+    if (is_chain(plan, chain_only))
+        return gc_gpu_interleave(values, (float *)plan->result, plan->cuda_stream, error);
+    gc_pass pass = gc_plan_pass(plan);
+    pass.output_type = gc_finish_type(problem);
+    pass.output_first = (int)plan->steps[problem->chain.step_count - 1].output_first;
+    return gc_gpu_store(pass, values, plan->result, plan->cuda_stream, error);
+}
+
+gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error)
+{
+    GC_TRY(plan->runner->begin(plan, error));
+    GC_TRY(plan->runner->run(plan, chain_only, error));
+    if (plan->runner->stores_output(plan, chain_only))
+        return GCONV_OK;
+    GC_TRY(gc_plan_begin_part(plan, GC_PART_CONVERSION, error));
+    GC_TRY(convert_result(plan, chain_only, rows, error));
+    return gc_plan_end_part(plan, error);
+}

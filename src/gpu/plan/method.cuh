@@ -1,0 +1,200 @@
+/* What an implementation on the GPU is to the runtime: a method of one of two types. A
+ * gc_step_method convolves one step after the other from an extended image, a gc_pass_method takes
+ * steps in passes. The runtime does the rest: memory, transfers, borders, bands, timing. */
+#ifndef GC_GPU_PLAN_METHOD_CUH
+#define GC_GPU_PLAN_METHOD_CUH
+
+extern "C" {
+#include "core/implementation.h"
+#include "gpu/pass/types.h"
+#include "gpu/plan/bands.h"
+}
+
+#include <cuda_runtime.h>
+
+/* What methods of both types have. Every function is required. */
+struct gc_gpu_method {
+    /* GCONV_OK, or why this step cannot be done on this device (GCONV_ERROR_UNSUPPORTED). */
+    gconv_status (*supports)(const gc_problem *problem, const gc_step *step,
+                             const gconv_device_info *device, gconv_error *error);
+    /* Seconds that one step of the whole image is expected to take on the device; of a pass method
+     * with what turns samples into planes and planes into samples (gc_pass_scope_planes). */
+    double (*seconds)(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device);
+    /* Frees a state that `prepare` made, also where `prepare` failed. */
+    void (*release)(void *state);
+    /* Writes one line on what was chosen for a step or a pass. */
+    void (*describe)(const void *state, char *text, size_t size);
+    /* Whether filters of two vectors are taken, whose steps have no taps. The functions are asked
+     * about no others where this is false. Optional. */
+    bool takes_vectors = false;
+};
+
+/* ---- Methods that convolve step by step ------------------------------------------------------ */
+
+/* One step on the device. `input` is an extended image, which carries the border, so that
+ *     output[y][x] = sum_j sum_i taps[j][i] * input[y + j][x + i]
+ * for all channels; kernels need no border logic. Channels lie in planes of their own. */
+struct gc_gpu_step {
+    const float *input;
+    int64_t input_pitch, input_plane; /* samples from row to row, from channel to channel */
+    float *output;
+    int64_t output_pitch, output_plane;
+    int width, height; /* of the output */
+    int channels;
+    const float *taps; /* on the device */
+    int filter_width, filter_height;
+};
+
+struct gc_step_method : gc_gpu_method {
+    /* Chooses and allocates what a step needs. `rows` is the most rows of output at once, in whole
+     * slabs. The device is current. *state goes to the other functions. */
+    gconv_status (*prepare)(const gc_problem *problem, const gc_step *step,
+                            const gconv_device_info *device, int rows, void **state,
+                            gconv_error *error);
+    gconv_status (*convolve)(void *state, const gc_gpu_step &step, cudaStream_t stream,
+                             gconv_error *error);
+    /* The functions from here on are optional. Each comment says what null means. */
+
+    /* FLOP a byte by the published model; null where there is none. */
+    double (*intensity)(const void *state, const gc_step *step);
+    /* Bytes of the device's memory beside gc_band_bytes; null is 0. */
+    double (*extra_bytes)(const gc_problem *problem, int64_t rows);
+    /* Terms added to n in the bound of rule 4; null is 0. */
+    double (*extra_terms)(const gc_problem *problem);
+    /* The rows of the step's output that have to be computed together, so that their bits do not
+     * depend on the device's memory; null where rows do not depend on each other. */
+    gc_slabs (*slabs)(const gc_problem *problem, const gc_step *step);
+    /* The tiling factor; null where there are no tiles. */
+    int (*tiling_factor)(const void *state);
+};
+
+/* ---- Methods that take steps in passes ------------------------------------------------------- */
+
+/* The steps that one pass takes, and the types that it reads and stores. A pass is one kernel: it
+ * crosses memory once and reads borders by itself. It reads samples or chain values, and it stores
+ * chain values or, at the end of the chain, samples. */
+struct gc_pass_scope {
+    int first, count;             /* steps of the problem */
+    gc_sample_type input, output; /* `finish` makes an output other than GC_FLOAT */
+    int finish;                   /* gc_finish_kind */
+    int channels; /* of a pixel of interleaved samples that are read or stored; 1: there are none */
+    int alpha;    /* gc_pass_alpha of these channels */
+};
+
+/* The scope of steps `first` to `first + count - 1` with the types that suit the runtime best. */
+gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count);
+
+/* The scope of a pass that reads and stores planes, where samples of several channels are
+ * interleaved; else the same scope. */
+gc_pass_scope gc_pass_scope_of_planes(const gc_pass_scope &scope);
+
+/* Bytes of a value that such a pass reads and stores. */
+double gc_pass_scope_bytes(const gc_pass_scope &scope);
+
+/* Seconds to turn samples into planes, where a pass begins the chain and does not read samples, and
+ * planes into the result, where it ends the chain and does not store samples. */
+double gc_pass_scope_planes(const gc_problem *problem, const gc_pass_scope &scope,
+                            const gconv_device_info *device);
+
+struct gc_pass_method : gc_gpu_method {
+    /* How many steps from step `first` on one pass takes. */
+    int (*pass_steps)(const gc_problem *problem, int first, const gconv_device_info *device);
+    /* Chooses and allocates what a pass needs. *scope has the types that suit the runtime best. A
+     * method that cannot read or store such a type sets it to GC_FLOAT, with interleaved samples
+     * both types (gc_pass_scope_of_planes). The device is current.
+     * *state goes to the other functions. */
+    gconv_status (*prepare)(const gc_problem *problem, const gconv_device_info *device,
+                            gc_pass_scope *scope, void **state, gconv_error *error);
+    /* Runs a pass for all `channels` of the chain. Its output type is the prepared one, or GC_FLOAT
+     * where the run wants chain values. */
+    gconv_status (*run)(void *state, gc_pass &pass, int channels, cudaStream_t stream,
+                        gconv_error *error);
+    /* The functions from here on are optional. Each comment says what null means. */
+
+    /* Bytes of the device's memory that states take for this problem, beside gc_band_bytes. Null
+     * is 0. */
+    double (*extra_bytes)(const gc_problem *problem, int64_t rows) = nullptr;
+    /* Terms added to n in the bound of rule 4; null is 0. */
+    double (*extra_terms)(const gc_problem *problem) = nullptr;
+    /* The rows of a step's output that are computed together, so that their bits do not depend on
+     * how rows are divided into bands; null where rows do not depend on each other. */
+    gc_slabs (*slabs)(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device) = nullptr;
+};
+
+/* ---- What the registry asks ------------------------------------------------------------------ */
+
+/* Sets *finish where the device makes the final conversion. False where the CPU makes it. */
+bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish);
+
+gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
+                             const gconv_device_info *device, gconv_error *error);
+/* Planes are counted: by step methods here, by pass methods in their `seconds`. */
+double gc_gpu_cost(const gc_step_method &method, const gc_problem *problem,
+                   const gconv_device_info *device);
+double gc_gpu_cost(const gc_pass_method &method, const gc_problem *problem,
+                   const gconv_device_info *device);
+
+/* The type of the method decides how the plan runs. */
+gconv_status gc_gpu_prepare(const gc_step_method &method, const gc_problem *problem,
+                            const gconv_device_info *device, void **state, gconv_error *error);
+gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *problem,
+                            const gconv_device_info *device, void **state, gconv_error *error);
+
+gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *error);
+gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error);
+void gc_gpu_release(void *state);
+void gc_gpu_describe_plan(void *state, char *text, size_t size);
+gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double seconds,
+                         gconv_device_times *times, gconv_error *error);
+
+/* In device_run.cpp; `stream` is a cudaStream_t. */
+gconv_status gc_gpu_run_device(void *state, const void *input, size_t input_stride, void *output,
+                               size_t output_stride, void *stream, gconv_error *error);
+
+/* Of a plan whose method is a gc_step_method with `intensity`. */
+double gc_gpu_intensity(void *state);
+/* Of a plan whose method is a gc_step_method with `tiling_factor`. */
+int gc_gpu_tiling_factor(void *state);
+
+/* The registry's view of a method, whose type is `method_type`. */
+template <class method_type, const method_type &method>
+constexpr gc_operations gc_gpu_operations(double (*extra_terms)(const gc_problem *problem),
+                                          double (*intensity)(void *state),
+                                          int (*tiling_factor)(void *state))
+{
+    return {
+        [](const gc_problem *problem, const gconv_device_info *device, gconv_error *error) {
+            return gc_gpu_supports(method, problem, device, error);
+        },
+        [](const gc_problem *problem, const gconv_device_info *device) {
+            return gc_gpu_cost(method, problem, device);
+        },
+        [](const gc_problem *problem, const gconv_device_info *device, void **state,
+           gconv_error *error) { return gc_gpu_prepare(method, problem, device, state, error); },
+        gc_gpu_run,
+        gc_gpu_release,
+        extra_terms,
+        gc_gpu_describe_plan,
+        intensity,
+        gc_gpu_time,
+        gc_gpu_await,
+        gc_gpu_run_device,
+        tiling_factor,
+    };
+}
+
+template <const gc_step_method &method> constexpr gc_operations gc_step_operations()
+{
+    return gc_gpu_operations<gc_step_method, method>(
+        method.extra_terms, method.intensity != nullptr ? gc_gpu_intensity : nullptr,
+        method.tiling_factor != nullptr ? gc_gpu_tiling_factor : nullptr);
+}
+
+template <const gc_pass_method &method> constexpr gc_operations gc_pass_operations()
+{
+    return gc_gpu_operations<gc_pass_method, method>(method.extra_terms, nullptr, nullptr);
+}
+
+#endif

@@ -1,0 +1,206 @@
+/* The life of a plan: it is prepared, started in a thread of its own while the caller reads the
+ * image, awaited, and released. */
+#include "gpu/plan/plan.cuh"
+
+#include "core/gpu.h"
+#include "gpu/device/check.cuh"
+#include "gpu/device/device.cuh"
+#include "gpu/jit/jit.h"
+#include "gpu/plan/first_use.cuh"
+
+extern "C" {
+#include "base/clock.h"
+}
+
+#include <algorithm>
+#include <cstdlib>
+
+/* ---- The start ------------------------------------------------------------------------------- */
+
+static gconv_status synchronize_copies(gconv_error *error)
+{
+    GC_CUDA_TRY(error, cudaStreamSynchronize(nullptr));
+    return GCONV_OK;
+}
+
+static gconv_status prepare_sections(gc_gpu_plan *plan, gconv_error *error)
+{
+    GC_TRY(plan->runner->prepare(plan, error));
+    return synchronize_copies(
+        error); /* the streams of slots do not wait for copies by themselves */
+}
+
+static gconv_status start(gc_gpu_plan *plan, gconv_error *error)
+{
+    double begin = gc_seconds();
+    GC_CUDA_TRY(error, cudaSetDevice(plan->device.index));
+    GC_TRY(gc_plan_choose_band(plan, error)); /* makes the context, where cudaSetDevice has not */
+    double context = gc_device_context_seconds(plan->device.index);
+    gc_measure_device(&plan->device, std::max(context, gc_seconds() - begin));
+    for (;;) {
+        gconv_status status = prepare_sections(plan, error);
+        int64_t fewer = gc_band_whole(plan->problem, plan->band_rows / 2, plan->slabs);
+        if (status != GCONV_ERROR_MEMORY || fewer == 0)
+            return status;
+        /* Another process may have taken memory meanwhile: try half of the rows. */
+        gc_plan_free_sections(plan);
+        plan->band_rows = fewer;
+    }
+}
+
+static void *start_in_thread(void *opaque)
+{
+    gc_gpu_plan *plan = (gc_gpu_plan *)opaque;
+    double compiled_before = gc_jit_seconds();
+    plan->status = start(plan, &plan->error);
+    plan->compile_seconds = gc_jit_seconds() - compiled_before;
+    if (plan->status == GCONV_OK)
+        gc_gpu_note_started(plan->device.index);
+    __atomic_store_n(&plan->start_ended, true, __ATOMIC_RELEASE);
+    return nullptr;
+}
+
+bool gc_plan_start_has_ended(const gc_gpu_plan *plan)
+{
+    return __atomic_load_n(&plan->start_ended, __ATOMIC_ACQUIRE);
+}
+
+gconv_status gc_plan_await_start(gc_gpu_plan *plan, gconv_error *error)
+{
+    if (plan->starting)
+        pthread_join(plan->starter, nullptr);
+    plan->starting = false;
+    if (plan->status != GCONV_OK) {
+        if (error != nullptr)
+            *error = plan->error;
+        return plan->status;
+    }
+    return GCONV_OK;
+}
+
+gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *error)
+{
+    gc_gpu_plan *plan = (gc_gpu_plan *)state;
+    gconv_status status = gc_plan_await_start(plan, error);
+    *compile_seconds = plan->compile_seconds;
+    return status;
+}
+
+/* ---- Making and freeing ---------------------------------------------------------------------- */
+
+static void free_plan(gc_gpu_plan *plan)
+{
+    free(plan->sections);
+    free(plan->steps);
+    free(plan->slabs);
+    free(plan);
+}
+
+void gc_gpu_release(void *state)
+{
+    gc_gpu_plan *plan = (gc_gpu_plan *)state;
+    if (plan->starting)
+        pthread_join(plan->starter, nullptr);
+    {
+        gc_current_device current(plan->device.index);
+        gc_plan_end_device_runs(plan);
+        gc_plan_free_sections(plan);
+    }
+    gc_pool_leave();
+    free_plan(plan);
+}
+
+/* A plan that has not been started, without slabs; null where memory is short. */
+static gc_gpu_plan *create(const gc_gpu_method &method, const gc_section_runner &runner,
+                           const gc_problem *problem, const gconv_device_info *device,
+                           gconv_error *error)
+{
+    size_t steps = (size_t)problem->chain.step_count;
+    gc_gpu_plan *plan = (gc_gpu_plan *)calloc(1, sizeof *plan);
+    if (plan == nullptr) {
+        gc_fail_memory(error, sizeof *plan);
+        return nullptr;
+    }
+    plan->method = &method;
+    plan->runner = &runner;
+    plan->problem = problem;
+    plan->device = *device;
+    plan->finishes = gc_gpu_finish_of(problem, &plan->finish);
+    plan->sections = (gc_plan_section *)calloc(steps, sizeof *plan->sections);
+    plan->steps = (gc_band_step *)calloc(steps, sizeof *plan->steps);
+    if (plan->sections == nullptr || plan->steps == nullptr) {
+        free_plan(plan);
+        gc_fail_memory(error, steps * sizeof *plan->steps);
+        return nullptr;
+    }
+    return plan;
+}
+
+static gconv_status make_slabs(gc_gpu_plan *plan, gconv_error *error)
+{
+    size_t bytes = (size_t)plan->problem->chain.step_count * sizeof *plan->slabs;
+    plan->slabs = (gc_slabs *)malloc(bytes);
+    return plan->slabs != nullptr ? GCONV_OK : gc_fail_memory(error, bytes);
+}
+
+static gconv_status fill_slabs(const gc_step_method &method, gc_gpu_plan *plan, gconv_error *error)
+{
+    const gc_problem *problem = plan->problem;
+    if (method.slabs == nullptr)
+        return GCONV_OK;
+    GC_TRY(make_slabs(plan, error));
+    for (int s = 0; s < problem->chain.step_count; s++)
+        plan->slabs[s] = method.slabs(problem, &problem->chain.steps[s]);
+    return GCONV_OK;
+}
+
+static gconv_status fill_slabs(const gc_pass_method &method, gc_gpu_plan *plan, gconv_error *error)
+{
+    const gc_problem *problem = plan->problem;
+    if (method.slabs == nullptr)
+        return GCONV_OK;
+    GC_TRY(make_slabs(plan, error));
+    for (int s = 0; s < problem->chain.step_count; s++)
+        plan->slabs[s] = method.slabs(problem, &problem->chain.steps[s], &plan->device);
+    return GCONV_OK;
+}
+
+static void begin_start(gc_gpu_plan *plan, void **state)
+{
+    gc_pool_enter();
+    plan->starting = pthread_create(&plan->starter, nullptr, start_in_thread, plan) == 0;
+    if (!plan->starting)
+        start_in_thread(plan);
+    *state = plan;
+}
+
+/* Starts a plan, or frees it where its slabs could not be had. */
+static gconv_status start(gc_gpu_plan *plan, gconv_status status, void **state)
+{
+    if (status == GCONV_OK)
+        begin_start(plan, state);
+    else
+        free_plan(plan);
+    return status;
+}
+
+gconv_status gc_gpu_prepare(const gc_step_method &method, const gc_problem *problem,
+                            const gconv_device_info *device, void **state, gconv_error *error)
+{
+    gc_gpu_plan *plan = create(method, gc_step_runner, problem, device, error);
+    if (plan == nullptr)
+        return GCONV_ERROR_MEMORY;
+    plan->extra_bytes = method.extra_bytes;
+    return start(plan, fill_slabs(method, plan, error), state);
+}
+
+gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *problem,
+                            const gconv_device_info *device, void **state, gconv_error *error)
+{
+    gc_gpu_plan *plan = create(method, gc_pass_runner, problem, device, error);
+    if (plan == nullptr)
+        return GCONV_ERROR_MEMORY;
+    if (method.extra_bytes != nullptr && method.extra_bytes(problem, 1) > 0)
+        plan->extra_bytes = method.extra_bytes;
+    return start(plan, fill_slabs(method, plan, error), state);
+}

@@ -1,0 +1,40 @@
+/* Kernels that move values between samples, planes and the extended image. */
+#ifndef GC_GPU_PLAN_PLANES_CUH
+#define GC_GPU_PLAN_PLANES_CUH
+
+extern "C" {
+#include "gpu/pass/finish.h"
+}
+#include "gpu/plan/method.cuh"
+
+/* A float image on the device: `channels` planes of `rows` rows of `width` values. */
+struct gc_gpu_planes {
+    float *values;
+    int64_t pitch; /* values from row to row */
+    int64_t plane; /* from channel to channel */
+    int64_t rows;
+    int width;
+    int channels;
+};
+
+/* Fills `planes` with the values of interleaved samples, as gc_load_row computes them. */
+gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
+                         const gc_gpu_planes &planes, cudaStream_t stream, gconv_error *error);
+
+/* Fills the extended image of a step. `planes` holds rows `first_row` and following of the step's
+ * input. Row 0 of the output is row `first_output` of the image. Row 0 of the extended image is the
+ * first row that this row reads. Every border mode (contract.md, rule 13). */
+gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
+                           const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
+                           const gc_gpu_planes &extended, cudaStream_t stream, gconv_error *error);
+
+/* Makes rows of output, densely packed, from planes of chain values. Of `pass` these members count:
+ * finish, output_type, output_first and, where alpha is kept, the image. */
+gconv_status gc_gpu_store(const gc_pass &pass, const gc_gpu_planes &planes, void *rows,
+                          cudaStream_t stream, gconv_error *error);
+
+/* Makes interleaved chain values, densely packed, from planes. */
+gconv_status gc_gpu_interleave(const gc_gpu_planes &planes, float *rows, cudaStream_t stream,
+                               gconv_error *error);
+
+#endif

@@ -1,0 +1,97 @@
+/* The tuning for a layout on a device: what `gconv tune` found on this machine, else what is
+ * shipped, else gc_tuning_default. Plain C: needs no GPU. */
+#ifndef GC_GPU_TUNINGS_TUNING_H
+#define GC_GPU_TUNINGS_TUNING_H
+
+#include "gpu/tunings/layout.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The fastest tuning of all that were tried for filters of one size. */
+typedef struct gc_tuned {
+    int width, height; /* of the filter */
+    gc_sample_type input, output;
+    gc_tuning tuning;
+    double microseconds; /* for a plane; 0 where it was not measured */
+    char date[11];       /* YYYY-MM-DD */
+} gc_tuned;
+
+/* ---- What is known --------------------------------------------------------------------------- */
+
+/* The tuning for a layout, whose tuning.form says how many products (gc_form_products). It is the
+ * known tuning for this size and these types, else the nearest known one that fits, else the
+ * default. The file of this machine is read once in a process. */
+gc_tuning gc_tuning_of(const gconv_device_info *device, const gc_layout *layout);
+
+/* The tuning for a layout as gc_tuning_of finds it, but without the file of this machine. */
+gc_tuning gc_tuning_untuned(const gconv_device_info *device, const gc_layout *layout);
+
+/* Whether the layout with its tuning can run. Form, threads and shared memory are exact, registers
+ * are estimated. */
+bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout);
+
+/* The tuning of a filter on a device that was never tuned. */
+gc_tuning gc_tuning_default(gc_form form, int width, int height);
+
+/* The tuning of a layout of GC_FORM_PAIR on a device that was never tuned. */
+gc_tuning gc_tuning_pair(const gc_layout *layout);
+
+/* The tunings that are shipped for a device: an array of *count; NULL where there are none. */
+const gc_tuned *gc_tuning_shipped(const gconv_device_info *device, int *count);
+
+/* ---- What was found on this machine ---------------------------------------------------------- */
+
+/* There is one file for each device in the cache. It names device, driver and version. A file that
+ * was written for others, or is damaged anywhere, counts as none. It begins with
+ *
+ *     gconv tuning 1
+ *     device NVIDIA H200
+ *     driver 13.0
+ *     version 0.1.0
+ *
+ * and a comment that names the columns. Then comes a line a result, words with blanks between them:
+ * implementation (direct, separable or adaptive:unrolled), width and height of the filter, types of
+ * input and output, form, rows, warps, schedule, tiles, microseconds, date. */
+
+enum { GC_TUNED_MAX = 512 };
+
+typedef struct gc_tuned_list {
+    int count;
+    gc_tuned entries[GC_TUNED_MAX]; /* at most one for the same filters */
+} gc_tuned_list;
+
+const char *gc_sample_type_name(gc_sample_type type);
+
+/* Where the file is or would be, freed with free. */
+gconv_status gc_tuning_path(const gconv_device_info *device, char **path, gconv_error *error);
+
+/* Reads the text of the file, which has a NUL behind its `size` bytes. False where any part of the
+ * text is not what this version writes for this device. `list` has no meaning then. */
+bool gc_tuning_read_text(const gconv_device_info *device, const char *text, size_t size,
+                         gc_tuned_list *list);
+
+/* The text of the file, freed with free. */
+gconv_status gc_tuning_write_text(const gconv_device_info *device, const gc_tuned_list *list,
+                                  char **text, size_t *size, gconv_error *error);
+
+/* Reads what the file holds now. `list` is empty where the file counts as none. */
+void gc_tuning_read(const gconv_device_info *device, gc_tuned_list *list);
+
+/* The entry for filters of this size, types and kind; NULL where there is none. */
+const gc_tuned *gc_tuned_find(const gc_tuned_list *list, const gc_layout *layout);
+
+/* Adds an entry to the file, or replaces the one for the same filters. Entries that other processes
+ * add at the same time stay. With `found` NULL the file is written with the entries that it has:
+ * this shows whether it can be written. While another process writes the file, this function waits,
+ * up to *patience seconds. After that it sets *patience to 0 and writes the file; what the other
+ * process adds at that moment may be lost. */
+gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *found,
+                            double *patience, gconv_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

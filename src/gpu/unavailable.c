@@ -1,0 +1,183 @@
+/* The GPU part of a build without CUDA: it has no devices, and says why. */
+#include "core/gpu.h"
+#include "gconv_lab.h"
+#include "gpu/jit/jit.h"
+#include "gpu/tune/tune.h"
+
+#include "base/status.h"
+
+#include <math.h>
+
+int gc_gpu_count(void)
+{
+    return 0;
+}
+
+const char *gc_gpu_reason(void)
+{
+    return "this gconv was built without CUDA";
+}
+
+gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error)
+{
+    (void)info;
+    return gc_fail(error, GCONV_ERROR_DEVICE, "there is no device cuda:%d: %s", index,
+                   gc_gpu_reason());
+}
+
+bool gc_gpu_works(int index)
+{
+    (void)index;
+    return false;
+}
+
+gconv_status gc_gpu_pin(void *memory, size_t bytes, gconv_error *error)
+{
+    (void)memory, (void)bytes;
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+}
+
+void gc_gpu_unpin(void *memory)
+{
+    (void)memory;
+}
+
+void gc_gpu_start(uint64_t devices)
+{
+    (void)devices;
+}
+
+void gc_gpu_await_start(void)
+{
+}
+
+bool gc_gpu_is_starting(void)
+{
+    return false;
+}
+
+bool gc_gpu_started(void)
+{
+    return false;
+}
+
+bool gc_gpu_ready(void)
+{
+    return true;
+}
+
+void gconv_gpu_clock(int index, double *megahertz, double *celsius)
+{
+    (void)index;
+    *megahertz = *celsius = 0;
+}
+
+static gconv_status fail_lines(gconv_error *error)
+{
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+}
+
+gconv_status gconv_gpu_lines_create(int index, const float *numbers, size_t count,
+                                    gconv_gpu_lines **lines, gconv_error *error)
+{
+    (void)index, (void)numbers, (void)count;
+    *lines = NULL;
+    return fail_lines(error);
+}
+
+void gconv_gpu_lines_free(gconv_gpu_lines *lines)
+{
+    (void)lines;
+}
+
+gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_error *error)
+{
+    (void)lines, (void)points;
+    return fail_lines(error);
+}
+
+gconv_status gconv_gpu_lines_pass(gconv_gpu_lines *lines, double *seconds, gconv_error *error)
+{
+    (void)lines, (void)seconds;
+    return fail_lines(error);
+}
+
+gconv_status gconv_gpu_lines_read(const gconv_gpu_lines *lines, size_t first, size_t count,
+                                  float *numbers, gconv_error *error)
+{
+    (void)lines, (void)first, (void)count, (void)numbers;
+    return fail_lines(error);
+}
+
+bool gc_jit_available(void)
+{
+    return false;
+}
+
+int gc_jit_version(void)
+{
+    return 0;
+}
+
+double gc_jit_seconds(void)
+{
+    return 0;
+}
+
+gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
+                            int option_count, void **binary, size_t *size, gconv_error *error)
+{
+    (void)major, (void)minor, (void)source, (void)options, (void)option_count;
+    *binary = NULL;
+    *size = 0;
+    return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s", gc_gpu_reason());
+}
+
+gconv_status gc_jit_binary(const gconv_device_info *device, const char *source,
+                           const char *const *options, int option_count, gc_jit_when when,
+                           void **binary, size_t *size, gconv_error *error)
+{
+    (void)when;
+    return gc_jit_compile(device->compute_major, device->compute_minor, source, options,
+                          option_count, binary, size, error);
+}
+
+void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
+                   int option_count, bool for_good)
+{
+    (void)device, (void)source, (void)options, (void)option_count, (void)for_good;
+}
+
+gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, gconv_error *error)
+{
+    (void)device;
+    *tuner = NULL;
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+}
+
+int gc_tuner_side(const gc_tuner *tuner)
+{
+    (void)tuner;
+    return 0;
+}
+
+gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout, gc_tune_goes_on *goes_on,
+                             void *user, gc_tune_result *result, gconv_error *error)
+{
+    (void)tuner, (void)layout, (void)goes_on, (void)user;
+    *result = (gc_tune_result){.finished = false};
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+}
+
+void gc_tuner_destroy(gc_tuner *tuner)
+{
+    (void)tuner;
+}
+
+#if !GC_HAS_FAST /* gpu/cost is not there */
+double gc_gpu_least_seconds(const gc_problem *problem, double cpu_seconds)
+{
+    (void)problem, (void)cpu_seconds;
+    return HUGE_VAL;
+}
+#endif
