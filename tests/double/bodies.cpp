@@ -1,5 +1,5 @@
-/* The kernels that the double runs: their own text, from src/gpu. The kernels of direct, separable,
- * fused, tensor, tilefft and fft are left out: they use instructions of the device. */
+/* The kernels that the double runs: their own text, from src/gpu. Those of tilefft are in
+ * bodies_tiles.cpp. Those of direct, separable, fused, tensor and fft are left out. */
 #include "compiled.hpp"
 
 /* What follows is inside namespaces, where these must not be. */

@@ -5,6 +5,7 @@ load ../cli/common
 setup() {
     cd "$BATS_TEST_TMPDIR" || return 1
     export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache GC_DOUBLE_REPORT=$BATS_TEST_TMPDIR/report
+    export GC_DOUBLE_COMPILER=c++ TMPDIR=$BATS_FILE_TMPDIR
     mkdir -p "$XDG_CACHE_HOME"
     unset GC_DOUBLE_FAIL GC_DOUBLE_MEMORY GC_DOUBLE_TAKEN
 }
@@ -23,14 +24,14 @@ leaves_nothing() {
 }
 
 @test "device memory: every address and stride, every kind of samples" {
-    for implementation in naive twopass fused; do
+    for implementation in naive twopass direct; do
         right --impl $implementation --only device --cases 40
     done
 }
 
 @test "device memory: frames in several streams, and what is refused" {
     right --impl const --only order --cases 24
-    right --impl fused --only order --cases 24
+    right --impl direct --only order --cases 24
     right --impl naive --only refusals
 }
 
@@ -40,11 +41,11 @@ leaves_nothing() {
 
 @test "memory of the host: pageable, from the library, registered" {
     right --impl naive --only memory --cases 24
-    right --impl fused --only memory --cases 60
+    right --impl direct --only memory --cases 60
 }
 
 @test "memory of the host, band by band in three streams" {
-    GC_DOUBLE_LOG=$PWD/log right --impl fused --only bands --cases 6 --seed 3
+    GC_DOUBLE_LOG=$PWD/log right --impl direct --only bands --cases 6 --seed 3
     [ "$(grep -c ' cudaStreamWaitEvent ' log)" -gt 100 ]
 }
 
@@ -64,7 +65,7 @@ sweep() {
 
 @test "calls that fail: a right image or a message, and nothing is left behind" {
     sweep 11 --impl naive --only device --cases 1 --seed 3
-    sweep 11 --impl fused --only device --cases 1 --seed 9
-    sweep 11 --impl fused --only memory --cases 2 --seed 4
-    sweep 131 --impl fused --only bands --cases 6 --seed 3
+    sweep 11 --impl direct --only device --cases 1 --seed 9
+    sweep 11 --impl direct --only memory --cases 2 --seed 4
+    sweep 131 --impl direct --only bands --cases 6 --seed 3
 }

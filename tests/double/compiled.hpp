@@ -1,5 +1,5 @@
-/* What the kernels of direct, separable and fused need beside device.hpp to be compiled for the
- * host. driver.cpp puts it before the text of a kernel that gconv compiles at run time. */
+/* What kernels whose threads talk to each other need beside device.hpp to be compiled for the host.
+ * driver.cpp puts it before the text of a kernel that gconv compiles at run time. */
 #ifndef GC_DOUBLE_COMPILED_HPP
 #define GC_DOUBLE_COMPILED_HPP
 
@@ -21,9 +21,9 @@ static inline int gc_double_lane()
 
 template <class type> static inline type gc_double_shuffled(type value, int lane)
 {
-    const gc_double_words *all[32];
-    gc_double_show({{gc_double_bits<unsigned>(value)}}, all);
-    return gc_double_bits<type>(all[lane]->at[0]);
+    unsigned all[32];
+    gc_double_show(gc_double_bits<unsigned>(value), all);
+    return gc_double_bits<type>(all[lane]);
 }
 
 template <class type> static inline type __shfl_up_sync(unsigned, type value, int step)
@@ -40,9 +40,9 @@ template <class type> static inline type __shfl_down_sync(unsigned, type value, 
 
 static inline bool __all_sync(unsigned, bool value)
 {
-    const gc_double_words *all[32];
-    gc_double_show({{value}}, all);
-    return std::all_of(all, all + 32, [](auto *words) { return words->at[0] != 0; });
+    unsigned all[32];
+    gc_double_show(value, all);
+    return std::find(all, all + 32, 0U) == all + 32;
 }
 
 static inline unsigned gc_double_permuted(unsigned a, unsigned b, unsigned selector)

@@ -81,24 +81,6 @@ on_cpu() {
     like "$err" '*too far apart to be scaled together*'
 }
 
-@test "fused on tensor cores: every kind of samples, in place" {
-    make_image png:grey:16 grey16.png 37 21 noise
-    make_image ppm colour.ppm 37 21 noise
-    make_image png:rgba alpha.png 35 18 noise
-    make_image png:rgb:16 colour16.png 19 23 noise
-    make_image png:rgba:16 alpha16.png 12 17 noise
-    for border in mirror replicate wrap constant:9; do
-        for image in grey16.png colour.ppm alpha.png colour16.png alpha16.png; do
-            for alpha in keep filter; do
-                expect 0 gconv compare --time 0.001 --impl fused --border $border --alpha $alpha \
-                    -k '3x3: 1 -2 3 4 5 -6 7 1 2' $image
-                like "$out" '*
-fused * exact*'
-            done
-        done
-    done
-}
-
 @test "unrolled tiles: blocks and factors of their own, and those of --block and --tile" {
     export GC_DOUBLE_COMPILER=c++ TMPDIR=$PWD
     make_image ppm colour.ppm 70 41 noise
@@ -159,13 +141,14 @@ gconv: --tile is for tiled; the others take no tiling factor, or have one in the
 }
 
 @test "the passes for border and conversion are timed apart, where there are any" {
+    export GC_DOUBLE_COMPILER=c++ TMPDIR=$PWD
     make_image png:grey grey.png 37 21 noise
-    expect 0 gconv compare --time 0.3 --impl naive,tensor --json \
+    expect 0 gconv compare --time 0.3 --impl naive,direct --json \
         -k '3x3: 1 -2 3 4 5 -6 7 1 2' grey.png
-    local naive=${out%%\"tensor\"*} tensor=${out#*\"tensor\"}
+    local naive=${out%%\"direct\"*} direct=${out#*\"direct\"}
     like "$naive" '*"kernel_seconds": *"border_seconds": *"convert_seconds": *'
-    like "$tensor" '*"kernel_seconds": *'
-    case $tensor in *border_seconds* | *convert_seconds*) false ;; esac
+    like "$direct" '*"kernel_seconds": *'
+    case $direct in *border_seconds* | *convert_seconds*) false ;; esac
     # Both are parts of the whole.
     printf '%s\n' "$naive" | tr , '\n' | awk '/"kernel_s/ { all = $2 } /"border_s|"convert_s/ { parts += $2 }
         END { exit !(parts > 0 && parts < all) }'
@@ -179,24 +162,6 @@ gconv: --tile is for tiled; the others take no tiling factor, or have one in the
     for options in '-k gaussian:1 -k gaussian:1 colour.ppm' '-k box3 deep.png' \
         '-b constant:0.5 -k gaussian:1 colour.ppm'; do
         complains 4 '*integers of 16 bits*' gconv filter --impl adaptive:kth $options out.ppm
-    done
-}
-
-@test "tensor: colours and kept alpha, in place" {
-    make_image ppm colour.ppm 137 41 noise
-    make_image png:rgba alpha.png 70 35 noise
-    for border in mirror replicate wrap constant:9; do
-        for image in colour.ppm alpha.png; do
-            expect 0 gconv compare --time 0.001 --impl tensor --border $border --alpha keep \
-                -k '3x3: 1 -2 3 4 5 -6 7 1 2' $image
-            like "$out" '*
-name *kernel ms *total ms *
-tensor * exact*'
-            expect 0 gconv compare --time 0.001 --impl tensor --border $border --alpha keep \
-                -k gaussian:1.7,7 $image
-            like "$out" '*
-tensor * within bound*'
-        done
     done
 }
 
@@ -350,9 +315,7 @@ tilefft * within bound*'
 @test "what the double has no kernels for is not usable, and says why" {
     make_image png:grey in.png 9 7 noise
     expect 0 gconv compare --time 0.001 in.png
-    same "$(printf '%s\n' "$out" | grep -c '^\(direct\|separable\) .*not usable: CUDA: invalid device function')" 2
-    like "$out" '*
-fused * exact*'
+    same "$(printf '%s\n' "$out" | grep -c '^\(direct\|separable\|fused\) .*not usable: CUDA: invalid device function')" 3
     like "$out" '*
 fft *not usable: libcufft* lacks a function*'
 }

@@ -19,7 +19,7 @@ struct fibre {
     barrier waits; /* for the others of its warp or block */
     /* To the others of its warp, by turns: what is shown next overwrites nothing that others may
      * still read. */
-    gc_double_words shown[2];
+    unsigned shown[2];
     int turn;
 };
 
@@ -57,15 +57,15 @@ void gc_double_warp_barrier()
     wait_at(WARP);
 }
 
-void gc_double_show(const gc_double_words &words, const gc_double_words *(&all)[32])
+void gc_double_show(unsigned word, unsigned (&all)[32])
 {
     fibre *own = the_block.current;
     fibre *first = own - (own - the_block.fibres.data()) % 32;
     int turn = own->turn ^= 1;
-    own->shown[turn] = words;
+    own->shown[turn] = word;
     wait_at(WARP);
     for (int lane = 0; lane < 32; lane++)
-        all[lane] = &first[lane].shown[turn];
+        all[lane] = first[lane].shown[turn];
 }
 
 static void prepare(size_t count)

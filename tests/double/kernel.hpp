@@ -20,13 +20,9 @@ extern __thread gc_double_position gc_double_place __attribute__((tls_model("ini
 void gc_double_barrier();
 void gc_double_warp_barrier();
 
-/* Words that a thread shows to the others of its warp. */
-struct gc_double_words {
-    unsigned at[6];
-};
-
-/* Shows words, and gives those of all lanes. All threads of the warp call it. */
-void gc_double_show(const gc_double_words &words, const gc_double_words *(&all)[32]);
+/* Shows a word to the others of the warp, and gives those of all lanes. All threads of the warp call
+ * it. */
+void gc_double_show(unsigned word, unsigned (&all)[32]);
 
 struct gc_double_body {
     const char *name; /* as C++ writes it, with template arguments, without parameters */
@@ -54,10 +50,6 @@ template <class... parameters, void (*kernel)(parameters...)> struct gc_double_b
 
 /* Ends with a null name. */
 extern const gc_double_body gc_double_bodies[];
-
-/* The body of a kernel on tensor cores; null where there is none of this name. */
-const gc_double_body *gc_double_tensor_body(const std::string &name);
-const gc_double_body *gc_double_halves_body(const std::string &name);
 
 /* The body of a kernel that transforms tiles; null where there is none of this name. */
 const gc_double_body *gc_double_tile_body(const std::string &name);
