@@ -1,7 +1,6 @@
 /* The GPU part of a build without CUDA: it has no devices, and says why. */
 #include "core/gpu.h"
 #include "gconv_lab.h"
-#include "gpu/jit/jit.h"
 #include "gpu/tune/tune.h"
 
 #include "base/status.h"
@@ -109,43 +108,9 @@ gconv_status gconv_gpu_lines_read(const gconv_gpu_lines *lines, size_t first, si
     return fail_lines(error);
 }
 
-bool gc_jit_available(void)
-{
-    return false;
-}
-
 int gc_jit_version(void)
 {
     return 0;
-}
-
-double gc_jit_seconds(void)
-{
-    return 0;
-}
-
-gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
-                            int option_count, void **binary, size_t *size, gconv_error *error)
-{
-    (void)major, (void)minor, (void)source, (void)options, (void)option_count;
-    *binary = NULL;
-    *size = 0;
-    return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s", gc_gpu_reason());
-}
-
-gconv_status gc_jit_binary(const gconv_device_info *device, const char *source,
-                           const char *const *options, int option_count, gc_jit_when when,
-                           void **binary, size_t *size, gconv_error *error)
-{
-    (void)when;
-    return gc_jit_compile(device->compute_major, device->compute_minor, source, options,
-                          option_count, binary, size, error);
-}
-
-void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
-                   int option_count, bool for_good)
-{
-    (void)device, (void)source, (void)options, (void)option_count, (void)for_good;
 }
 
 gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, gconv_error *error)

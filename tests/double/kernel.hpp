@@ -20,8 +20,8 @@ extern __thread gc_double_position gc_double_place __attribute__((tls_model("ini
 void gc_double_barrier();
 void gc_double_warp_barrier();
 
-/* Shows a word to the others of the warp, and gives those of all lanes. All threads of the warp call
- * it. */
+/* Shows a word to the others of the warp, and gives the words of all lanes. All threads of the warp
+ * call it. */
 void gc_double_show(unsigned word, unsigned (&all)[32]);
 
 struct gc_double_body {

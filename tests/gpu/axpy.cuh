@@ -1,4 +1,4 @@
-/* A kernel for the tests of run-time compilation: FACTOR is a constant of the compilation. */
+/* A kernel for the tests of run-time compilation: FACTOR is a constant before it. */
 #include "multiply_add.cuh"
 #include "not_there.cuh" // left out as well
 

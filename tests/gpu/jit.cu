@@ -9,6 +9,8 @@
 
 extern "C" const char gc_text_axpy[];
 
+static char text[4096]; /* of the kernel */
+
 enum { COUNT = 1000, THREADS = 128, SHARED_BYTES = 64 << 10 };
 
 static gconv_status launch(gc_gpu_kernel *kernel, const float *x, float *y, gconv_error *error)
@@ -56,9 +58,8 @@ static gconv_status run(gc_gpu_kernel *kernel, gconv_error *error)
 static gconv_status create_and_run(const gconv_device_info *device, gc_jit_when when,
                                    gconv_error *error)
 {
-    const char *const options[] = {"-DFACTOR=3.0f"};
     gc_gpu_kernel *kernel = nullptr;
-    GC_TRY(gc_jit_create(device, gc_text_axpy, options, 1, "axpy", when, &kernel, error));
+    GC_TRY(gc_jit_create(device, text, "axpy", when, &kernel, error));
     gconv_status status = run(kernel, error);
     gc_jit_destroy(kernel);
     return status;
@@ -66,11 +67,10 @@ static gconv_status create_and_run(const gconv_device_info *device, gc_jit_when 
 
 static gconv_status refuse_unknown_kernel(const gconv_device_info *device, gconv_error *error)
 {
-    const char *const options[] = {"-DFACTOR=3.0f"};
     gc_gpu_kernel *kernel = nullptr;
     gconv_error refusal;
-    if (gc_jit_create(device, gc_text_axpy, options, 1, "none", GC_JIT_COMPILE, &kernel,
-                      &refusal) != GCONV_ERROR_DEVICE ||
+    if (gc_jit_create(device, text, "none", GC_JIT_COMPILE, &kernel, &refusal) !=
+            GCONV_ERROR_DEVICE ||
         kernel != nullptr)
         return gc_fail(error, GCONV_ERROR_DEVICE, "a kernel that is not there was found");
     return GCONV_OK;
@@ -80,6 +80,7 @@ int main(void)
 {
     gconv_error error = {};
     gconv_device_info device;
+    snprintf(text, sizeof text, "#define FACTOR 3.0f\n%s", gc_text_axpy);
     if (gc_gpu_count() == 0 || !gc_jit_available()) {
         printf("%s\n", gc_gpu_count() == 0 ? gc_gpu_reason() : "no NVRTC");
         return 77;

@@ -7,8 +7,8 @@
 
 extern const char gc_text_axpy[];
 
-static const char *const options[] = {"-DFACTOR=3.0f"};
-static const char *const other_options[] = {"-DFACTOR=5.0f"};
+/* The text of the kernel with a constant, and with another one. */
+static char text[4096], other_text[4096];
 
 static gconv_device_info device_of(int major, int minor)
 {
@@ -27,11 +27,11 @@ typedef struct binary {
     gconv_error error;
 } binary;
 
-static binary get_binary(const char *source, const char *const *chosen, gc_jit_when when)
+static binary get_binary(const char *source, gc_jit_when when)
 {
     gconv_device_info device = device_of(9, 0);
     binary got = {0};
-    got.status = gc_jit_binary(&device, source, chosen, 1, when, &got.bytes, &got.size, &got.error);
+    got.status = gc_jit_binary(&device, source, when, &got.bytes, &got.size, &got.error);
     return got;
 }
 
@@ -48,7 +48,7 @@ static void assert_cubin(const binary *got)
 TEST(machine_code_for_a_device)
 {
     binary got = {0};
-    got.status = gc_jit_compile(9, 0, gc_text_axpy, options, 1, &got.bytes, &got.size, NULL);
+    got.status = gc_jit_compile(9, 0, text, &got.bytes, &got.size, NULL);
     assert_cubin(&got);
     free(got.bytes);
 }
@@ -57,7 +57,7 @@ TEST(ptx_for_what_comes_later)
 {
     OWNED void *bytes;
     size_t size;
-    assert_ok(gc_jit_compile(99, 0, gc_text_axpy, options, 1, &bytes, &size, NULL));
+    assert_ok(gc_jit_compile(99, 0, text, &bytes, &size, NULL));
     assert_int_equal(((char *)bytes)[size - 1], '\0');
     assert_contains(bytes, ".visible .entry axpy(");
 }
@@ -67,8 +67,7 @@ TEST(too_old_is_refused)
     void *bytes;
     size_t size;
     gconv_error error;
-    assert_int_equal(gc_jit_compile(1, 3, gc_text_axpy, options, 1, &bytes, &size, &error),
-                     GCONV_ERROR_UNSUPPORTED);
+    assert_int_equal(gc_jit_compile(1, 3, text, &bytes, &size, &error), GCONV_ERROR_UNSUPPORTED);
     assert_null(bytes);
     assert_contains(error.message, "compute capability 1.3");
 }
@@ -76,7 +75,7 @@ TEST(too_old_is_refused)
 TEST(errors_tell_file_and_line)
 {
     const char source[] = "#line 1 \"wrong.cuh\"\n\nint f() { return missing; }\n";
-    binary got = get_binary(source, options, GC_JIT_COMPILE);
+    binary got = get_binary(source, GC_JIT_COMPILE);
     assert_int_equal(got.status, GCONV_ERROR_DEVICE);
     assert_int_equal(got.error.status, GCONV_ERROR_DEVICE);
     assert_null(got.bytes);
@@ -85,25 +84,22 @@ TEST(errors_tell_file_and_line)
     assert_int_equal(count_cached("", NULL), 0);
 }
 
-/* Only what was compiled with the same options is found. */
+/* Only what was compiled of the same text is found. */
 TEST(compiled_once)
 {
-    assert_int_equal(get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
-                     GCONV_ERROR_UNSUPPORTED);
-    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    assert_int_equal(get_binary(text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
+    binary compiled = get_binary(text, GC_JIT_COMPILE);
     assert_cubin(&compiled);
-    binary cached = get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    binary cached = get_binary(text, GC_JIT_CACHED_ONLY);
     assert_int_equal(cached.status, GCONV_OK);
     assert_int_equal(cached.size, compiled.size);
     assert_memory_equal(cached.bytes, compiled.bytes, cached.size);
-    assert_int_equal(get_binary(gc_text_axpy, other_options, GC_JIT_CACHED_ONLY).status,
-                     GCONV_ERROR_UNSUPPORTED);
-    assert_int_equal(get_binary("", options, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
-    binary past = get_binary(gc_text_axpy, other_options, GC_JIT_UNKEPT);
+    assert_int_equal(get_binary(other_text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
+    assert_int_equal(get_binary("", GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
+    binary past = get_binary(other_text, GC_JIT_UNKEPT);
     assert_cubin(&past);
     free(past.bytes);
-    assert_int_equal(get_binary(gc_text_axpy, other_options, GC_JIT_CACHED_ONLY).status,
-                     GCONV_ERROR_UNSUPPORTED);
+    assert_int_equal(get_binary(other_text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
     free(compiled.bytes);
     free(cached.bytes);
 }
@@ -111,12 +107,12 @@ TEST(compiled_once)
 /* An entry of the cache is taken as it is where this NVRTC made it, else made again. */
 TEST(the_entry_is_used)
 {
-    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary compiled = get_binary(text, GC_JIT_COMPILE);
     const struct timespec past[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     struct stat before, after;
     assert_int_equal(stat(only_entry(), &before), 0);
     assert_int_equal(utimensat(AT_FDCWD, only_entry(), past, 0), 0);
-    binary again = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary again = get_binary(text, GC_JIT_COMPILE);
     assert_cubin(&again);
     assert_int_equal(stat(only_entry(), &after), 0);
     assert_true(before.st_ino == after.st_ino);
@@ -140,36 +136,35 @@ static gc_hash only_key(void)
 
 TEST(other_compilers_code_is_made_again)
 {
-    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary compiled = get_binary(text, GC_JIT_COMPILE);
     assert_cubin(&compiled);
     const struct {
         char code[100];
         int release;
     } other = {"code of another compiler", 1020};
     assert_ok(gc_cache_store("kernel", only_key(), &other, sizeof other, NULL));
-    binary cached = get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    binary cached = get_binary(text, GC_JIT_CACHED_ONLY);
     assert_int_equal(cached.status, GCONV_OK);
     assert_int_equal(cached.size, sizeof other.code);
     assert_string_equal(cached.bytes, other.code);
-    binary again = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary again = get_binary(text, GC_JIT_COMPILE);
     assert_cubin(&again);
     free(compiled.bytes);
     free(cached.bytes);
     free(again.bytes);
-    cached = get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    cached = get_binary(text, GC_JIT_CACHED_ONLY);
     assert_cubin(&cached);
     free(cached.bytes);
 }
 
 TEST(damaged_is_compiled_again)
 {
-    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary compiled = get_binary(text, GC_JIT_COMPILE);
     const long offsets[] = {0, 100, -1, -20, -30, -36};
     for (size_t i = 0; i < COUNT(offsets); i++) {
         damage_byte(only_entry(), offsets[i]);
-        assert_int_equal(get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
-                         GCONV_ERROR_UNSUPPORTED);
-        binary again = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+        assert_int_equal(get_binary(text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
+        binary again = get_binary(text, GC_JIT_COMPILE);
         assert_cubin(&again);
         free(again.bytes);
     }
@@ -179,12 +174,12 @@ TEST(damaged_is_compiled_again)
 TEST(refused_is_compiled_again)
 {
     gconv_device_info device = device_of(9, 0);
-    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary compiled = get_binary(text, GC_JIT_COMPILE);
     assert_cubin(&compiled);
     free(compiled.bytes);
-    gc_jit_refuse(&device, gc_text_axpy, options, 1, false);
+    gc_jit_refuse(&device, text, false);
     assert_int_equal(count_cached(".bin", NULL), 0);
-    compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    compiled = get_binary(text, GC_JIT_COMPILE);
     assert_cubin(&compiled);
     free(compiled.bytes);
     assert_int_equal(count_cached(".bin", NULL), 1);
@@ -194,16 +189,15 @@ TEST(refused_is_compiled_again)
 TEST(refused_for_good)
 {
     gconv_device_info device = device_of(9, 0);
-    gc_jit_refuse(&device, gc_text_axpy, options, 1, true);
-    binary refused = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    gc_jit_refuse(&device, text, true);
+    binary refused = get_binary(text, GC_JIT_COMPILE);
     assert_int_equal(refused.status, GCONV_ERROR_UNSUPPORTED);
     assert_contains(refused.error.message, "refuses");
     assert_null(refused.bytes);
-    assert_int_equal(get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
-                     GCONV_ERROR_UNSUPPORTED);
+    assert_int_equal(get_binary(text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
     const int release = 1020;
     assert_ok(gc_cache_store("kernel", only_key(), &release, sizeof release, NULL));
-    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary compiled = get_binary(text, GC_JIT_COMPILE);
     assert_cubin(&compiled);
     free(compiled.bytes);
 }
@@ -213,7 +207,7 @@ TEST(processes_compile_at_once)
     enum { PROCESSES = 4 };
     for (int i = 0; i < PROCESSES; i++)
         if (fork() == 0) {
-            binary got = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+            binary got = get_binary(text, GC_JIT_COMPILE);
             _exit(got.status != GCONV_OK);
         }
     for (int i = 0; i < PROCESSES; i++) {
@@ -221,7 +215,7 @@ TEST(processes_compile_at_once)
         assert_true(wait(&result) > 0);
         assert_int_equal(result, 0);
     }
-    binary got = get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    binary got = get_binary(text, GC_JIT_CACHED_ONLY);
     assert_cubin(&got);
     free(got.bytes);
     assert_int_equal(count_cached("", NULL), 1);
@@ -231,19 +225,20 @@ TEST(processes_compile_at_once)
 TEST(no_cache_is_no_error)
 {
     setenv("XDG_CACHE_HOME", "/proc/none", 1);
-    binary got = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary got = get_binary(text, GC_JIT_COMPILE);
     assert_cubin(&got);
     free(got.bytes);
-    assert_int_equal(get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
-                     GCONV_ERROR_UNSUPPORTED);
+    assert_int_equal(get_binary(text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
 }
 
 static const char *missing(void)
 {
     static binary got;
+    snprintf(text, sizeof text, "#define FACTOR 3.0f\n%s", gc_text_axpy);
+    snprintf(other_text, sizeof other_text, "#define FACTOR 5.0f\n%s", gc_text_axpy);
     if (gc_jit_available())
         return NULL;
-    got = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
+    got = get_binary(text, GC_JIT_COMPILE);
     if (got.status != GCONV_ERROR_UNSUPPORTED)
         exit(EXIT_FAILURE);
     return got.error.message;

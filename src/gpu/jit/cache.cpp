@@ -17,26 +17,17 @@ static gc_hash hash_number(gc_hash hash, int number)
     return gc_hash_bytes(hash, &number, sizeof number);
 }
 
-static gc_hash hash_options(gc_hash hash, const char *const *options, int count)
-{
-    hash = hash_number(hash, count);
-    for (int i = 0; i < count; i++)
-        hash = gc_hash_string(hash, options[i]);
-    return hash;
-}
-
 /* The key of an entry. NVRTC's version is not part of it: to know this version, NVRTC has to be
  * loaded. The entry holds the version instead. */
-static gc_hash key_of(const gconv_device_info *device, const char *source,
-                      const char *const *options, int option_count)
+static gc_hash key_of(const gconv_device_info *device, const char *source)
 {
     gc_hash hash = gc_hash_string(gc_hash_start(), gconv_version());
     hash = gc_hash_string(hash, device->name);
     hash = hash_number(hash, device->compute_major);
     hash = hash_number(hash, device->compute_minor);
     hash = hash_number(hash, device->driver_version);
-    hash = hash_options(hash, gc_compile_options, GC_COMPILE_OPTIONS);
-    hash = hash_options(hash, options, option_count);
+    for (const char *option : gc_compile_options)
+        hash = gc_hash_string(hash, option);
     return gc_hash_string(hash, source);
 }
 
@@ -68,14 +59,13 @@ static void store_entry(gc_hash key, int release, const void *binary, size_t siz
     free(entry);
 }
 
-gconv_status gc_jit_binary(const gconv_device_info *device, const char *source,
-                           const char *const *options, int option_count, gc_jit_when when,
+gconv_status gc_jit_binary(const gconv_device_info *device, const char *source, gc_jit_when when,
                            void **binary, size_t *size, gconv_error *error)
 {
     if (when == GC_JIT_UNKEPT)
-        return gc_jit_compile(device->compute_major, device->compute_minor, source, options,
-                              option_count, binary, size, error);
-    gc_hash key = key_of(device, source, options, option_count);
+        return gc_jit_compile(device->compute_major, device->compute_minor, source, binary, size,
+                              error);
+    gc_hash key = key_of(device, source);
     int release = 0;
     bool cached = load_entry(key, &release, binary, size);
     bool holds = cached && (when == GC_JIT_CACHED_ONLY || !gc_nvrtc_get().library.loaded ||
@@ -92,16 +82,15 @@ gconv_status gc_jit_binary(const gconv_device_info *device, const char *source,
                        release % 1000 / 10);
     if (when == GC_JIT_CACHED_ONLY)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "this kernel has not been compiled yet");
-    GC_TRY(gc_jit_compile(device->compute_major, device->compute_minor, source, options,
-                          option_count, binary, size, error));
+    GC_TRY(
+        gc_jit_compile(device->compute_major, device->compute_minor, source, binary, size, error));
     store_entry(key, gc_nvrtc_get().release, *binary, *size);
     return GCONV_OK;
 }
 
-void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
-                   int option_count, bool for_good)
+void gc_jit_refuse(const gconv_device_info *device, const char *source, bool for_good)
 {
-    gc_hash key = key_of(device, source, options, option_count);
+    gc_hash key = key_of(device, source);
     if (for_good)
         store_entry(key, gc_nvrtc_get().release, nullptr, 0);
     else

@@ -83,18 +83,11 @@ static gconv_status fail_with_log(nvrtcProgram program, gconv_error *error)
 /* -w: nvcc has shown the warnings of the same source already. */
 const char *const gc_compile_options[GC_COMPILE_OPTIONS] = {"--std=c++17", "-default-device", "-w"};
 
-static gconv_status compile(nvrtcProgram program, const target &chosen, const char *const *options,
-                            int option_count, gconv_error *error)
+static gconv_status compile(nvrtcProgram program, const target &chosen, gconv_error *error)
 {
-    int count = 1 + GC_COMPILE_OPTIONS + option_count;
-    const char **all = (const char **)gc_allocate_array((size_t)count, sizeof *all);
-    if (all == nullptr)
-        return gc_fail_memory(error, (size_t)count * sizeof *all);
-    all[0] = chosen.option;
+    const char *all[1 + GC_COMPILE_OPTIONS] = {chosen.option};
     std::copy(gc_compile_options, gc_compile_options + GC_COMPILE_OPTIONS, all + 1);
-    std::copy(options, options + option_count, all + 1 + GC_COMPILE_OPTIONS);
-    nvrtcResult result = gc_nvrtc_get().compile(program, count, all);
-    free(all);
+    nvrtcResult result = gc_nvrtc_get().compile(program, 1 + GC_COMPILE_OPTIONS, all);
     if (result == NVRTC_ERROR_COMPILATION)
         return fail_with_log(program, error);
     return result == NVRTC_SUCCESS ? GCONV_OK : gc_nvrtc_fail(error, result, "compiling");
@@ -120,8 +113,7 @@ static gconv_status take_binary(nvrtcProgram program, bool machine_code, void **
     return GCONV_OK;
 }
 
-static gconv_status compile_for(int major, int minor, const char *source,
-                                const char *const *options, int option_count, void **binary,
+static gconv_status compile_for(int major, int minor, const char *source, void **binary,
                                 size_t *size, gconv_error *error)
 {
     if (!gc_nvrtc_get().library.loaded)
@@ -130,7 +122,7 @@ static gconv_status compile_for(int major, int minor, const char *source,
     GC_TRY(find_target(10 * major + minor, &chosen, error));
     nvrtcProgram program = nullptr;
     GC_NVRTC_TRY(error, gc_nvrtc_get().create(&program, source, "gconv.cu", 0, nullptr, nullptr));
-    gconv_status status = compile(program, chosen, options, option_count, error);
+    gconv_status status = compile(program, chosen, error);
     if (status == GCONV_OK)
         status = take_binary(program, chosen.machine_code, binary, size, error);
     gc_nvrtc_get().destroy(&program);
@@ -144,14 +136,13 @@ double gc_jit_seconds(void)
     return seconds_spent;
 }
 
-gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
-                            int option_count, void **binary, size_t *size, gconv_error *error)
+gconv_status gc_jit_compile(int major, int minor, const char *source, void **binary, size_t *size,
+                            gconv_error *error)
 {
     *binary = nullptr;
     *size = 0;
     double start = gc_seconds();
-    gconv_status status =
-        compile_for(major, minor, source, options, option_count, binary, size, error);
+    gconv_status status = compile_for(major, minor, source, binary, size, error);
     seconds_spent += gc_seconds() - start;
     return status;
 }

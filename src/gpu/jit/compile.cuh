@@ -4,7 +4,7 @@
 
 #include "gpu/jit/jit.h"
 
-/* Options that every source is compiled with, beside the target and the caller's. */
+/* Options that every source is compiled with, beside the target. */
 enum { GC_COMPILE_OPTIONS = 3 };
 extern const char *const gc_compile_options[GC_COMPILE_OPTIONS];
 

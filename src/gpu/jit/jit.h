@@ -22,26 +22,24 @@ bool gc_jit_available(void);
 double gc_jit_seconds(void);
 
 /* Compiles `source`, whose kernels are extern "C", for a compute capability: machine code, or PTX
- * (with its NUL) where this NVRTC does not know the device yet. `options` are NVRTC's, such as
- * "-DWIDTH=5"; device is the default execution space, C++17 the language. The bytes are freed with
- * free. GCONV_ERROR_UNSUPPORTED where there is no NVRTC for it; GCONV_ERROR_DEVICE with the
- * compiler's words where the source does not compile. */
-gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
-                            int option_count, void **binary, size_t *size, gconv_error *error);
+ * (with its NUL) where this NVRTC does not know the device yet. Device is the default
+ * execution space, C++17 the language. The bytes are freed with free. GCONV_ERROR_UNSUPPORTED where
+ * there is no NVRTC for it; GCONV_ERROR_DEVICE with the compiler's words where the source does not
+ * compile. */
+gconv_status gc_jit_compile(int major, int minor, const char *source, void **binary, size_t *size,
+                            gconv_error *error);
 
 /* Takes the binary from the cache on disk, or compiles it as gc_jit_compile does. The machine need
  * not have the device. GCONV_ERROR_UNSUPPORTED where only the cache may be used and has no such
  * kernel, or where the driver refused what this NVRTC compiles. */
-gconv_status gc_jit_binary(const gconv_device_info *device, const char *source,
-                           const char *const *options, int option_count, gc_jit_when when,
+gconv_status gc_jit_binary(const gconv_device_info *device, const char *source, gc_jit_when when,
                            void **binary, size_t *size, gconv_error *error);
 
 /* Tells the cache that the driver refuses the binary that gc_jit_binary gave. Without `for_good`
  * the cache removes the binary, and the kernel is compiled again. `for_good` is for a kernel that
  * was just compiled again: the cache notes the refusal, and gc_jit_binary fails from then on with
  * this NVRTC. */
-void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
-                   int option_count, bool for_good);
+void gc_jit_refuse(const gconv_device_info *device, const char *source, bool for_good);
 
 #ifdef __cplusplus
 }

@@ -113,12 +113,10 @@ static void unload(gc_gpu_kernel *kernel)
     free(kernel);
 }
 
-/* A kernel to compile: its source, options and device. */
+/* A kernel to compile: its source, its name and its device. */
 struct request {
     const gconv_device_info *device;
     const char *source;
-    const char *const *options;
-    int option_count;
     const char *name;
 };
 
@@ -129,8 +127,7 @@ static gconv_status create(const request &wanted, gc_jit_when when, gc_gpu_kerne
     *refused = false;
     void *binary = nullptr;
     size_t size = 0;
-    GC_TRY(gc_jit_binary(wanted.device, wanted.source, wanted.options, wanted.option_count, when,
-                         &binary, &size, error));
+    GC_TRY(gc_jit_binary(wanted.device, wanted.source, when, &binary, &size, error));
     gc_gpu_kernel *loaded = (gc_gpu_kernel *)calloc(1, sizeof *loaded);
     gconv_status status = loaded == nullptr ? gc_fail_memory(error, sizeof *loaded)
                                             : load(binary, wanted.name, loaded, refused, error);
@@ -150,12 +147,12 @@ static gconv_status create_again(const request &wanted, gc_jit_when when, gc_gpu
     gconv_status status = create(wanted, when, kernel, &refused, error);
     if (!refused || when == GC_JIT_UNKEPT)
         return status;
-    gc_jit_refuse(wanted.device, wanted.source, wanted.options, wanted.option_count, false);
+    gc_jit_refuse(wanted.device, wanted.source, false);
     if (when == GC_JIT_CACHED_ONLY)
         return status;
     status = create(wanted, when, kernel, &refused, error);
     if (refused)
-        gc_jit_refuse(wanted.device, wanted.source, wanted.options, wanted.option_count, true);
+        gc_jit_refuse(wanted.device, wanted.source, true);
     return status;
 }
 
@@ -168,16 +165,9 @@ static gc_gpu_kernel *shared_kernels;
 /* All that a kernel is made of, in one text; null where memory is out. */
 static char *key_of(const request &wanted)
 {
-    size_t size = strlen(wanted.name) + strlen(wanted.source) + 3;
-    for (int i = 0; i < wanted.option_count; i++)
-        size += strlen(wanted.options[i]) + 1;
-    char *key = (char *)malloc(size);
-    if (key == nullptr)
-        return nullptr;
-    char *end = stpcpy(stpcpy(key, wanted.name), "\n");
-    for (int i = 0; i < wanted.option_count; i++)
-        end = stpcpy(stpcpy(end, wanted.options[i]), "\n");
-    strcpy(end, wanted.source);
+    char *key = (char *)malloc(strlen(wanted.name) + strlen(wanted.source) + 2);
+    if (key != nullptr)
+        strcpy(stpcpy(stpcpy(key, wanted.name), "\n"), wanted.source);
     return key;
 }
 
@@ -256,13 +246,12 @@ static gconv_status create_shared(const request &wanted, gc_jit_when when, gc_gp
     return status;
 }
 
-gconv_status gc_jit_create(const gconv_device_info *device, const char *source,
-                           const char *const *options, int option_count, const char *name,
+gconv_status gc_jit_create(const gconv_device_info *device, const char *source, const char *name,
                            gc_jit_when when, gc_gpu_kernel **kernel, gconv_error *error)
 {
     *kernel = nullptr;
     GC_CUDA_TRY(error, cudaFree(nullptr)); /* the runtime makes its context and makes it current */
-    request wanted = {device, source, options, option_count, name};
+    request wanted = {device, source, name};
     return when == GC_JIT_UNKEPT ? create_again(wanted, when, kernel, error)
                                  : create_shared(wanted, when, kernel, error);
 }

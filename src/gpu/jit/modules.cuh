@@ -10,11 +10,10 @@
  * launch it at the same time. */
 struct gc_gpu_kernel;
 
-/* Finds `source` with `options` in the cache or compiles it (see gc_jit_binary), loads it on
+/* Finds `source` in the cache or compiles it (see gc_jit_binary), loads it on
  * `device`, which is current, and finds its extern "C" kernel `name`. *kernel is null on failure.
  */
-gconv_status gc_jit_create(const gconv_device_info *device, const char *source,
-                           const char *const *options, int option_count, const char *name,
+gconv_status gc_jit_create(const gconv_device_info *device, const char *source, const char *name,
                            gc_jit_when when, gc_gpu_kernel **kernel, gconv_error *error);
 
 /* Launches in stream order. `arguments` has a pointer to each argument of the kernel. As after

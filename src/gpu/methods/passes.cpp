@@ -61,8 +61,7 @@ static gconv_status use_ahead(const gc_layout &layout, const void *ahead, const 
 static gconv_status compile_source(const char *source, const gconv_device_info *device,
                                    gc_jit_when when, gc_pass_kernel *kernel, gconv_error *error)
 {
-    GC_TRY(gc_jit_create(device, source, nullptr, 0, "gc_compiled_kernel", when, &kernel->compiled,
-                         error));
+    GC_TRY(gc_jit_create(device, source, "gc_compiled_kernel", when, &kernel->compiled, error));
     GC_TRY(gc_jit_opt_in_shared(kernel->compiled, kernel->shared_bytes, error));
     gc_jit_usage usage;
     GC_TRY(gc_jit_usage_of(kernel->compiled, 32 * kernel->layout.tuning.warps, kernel->shared_bytes,
@@ -114,8 +113,8 @@ bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
     void *binary = nullptr;
     size_t size = 0;
     gconv_error ignored;
-    bool cached = gc_jit_binary(device, source, nullptr, 0, GC_JIT_CACHED_ONLY, &binary, &size,
-                                &ignored) == GCONV_OK;
+    bool cached =
+        gc_jit_binary(device, source, GC_JIT_CACHED_ONLY, &binary, &size, &ignored) == GCONV_OK;
     free(binary);
     free(source);
     return cached;

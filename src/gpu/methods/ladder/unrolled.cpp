@@ -49,8 +49,8 @@ static gconv_status load(const gconv_device_info *device, gc_jit_when when, gc_u
     char *source = source_of(*unrolled);
     if (source == nullptr)
         return gc_fail_memory(error, SIZES_BYTES + strlen(gc_source_unrolled));
-    gconv_status status = gc_jit_create(device, source, nullptr, 0, "gc_unrolled_kernel", when,
-                                        &unrolled->kernel, error);
+    gconv_status status =
+        gc_jit_create(device, source, "gc_unrolled_kernel", when, &unrolled->kernel, error);
     free(source);
     return status;
 }
