@@ -38,16 +38,18 @@ static gconv_status begin(const gc_layout &layout, const gconv_device_info *devi
     return layout.tuning.schedule == GC_QUEUE ? allocate_queue(kernel, error) : GCONV_OK;
 }
 
-/* Makes *kernel run the kernel `ahead` with `count` weights. */
-static gconv_status use_ahead(const gc_layout &layout, const void *ahead, const float *weights,
-                              int count, const gconv_device_info *device, gc_pass_kernel *kernel,
+/* Makes *kernel run the kernel compiled ahead, in its layout. */
+static gconv_status use_ahead(const gc_layout &layout, const gc_pass_wanted &wanted,
+                              const gconv_device_info *device, gc_pass_kernel *kernel,
                               gconv_error *error)
 {
+    size_t bytes = (size_t)wanted.count * sizeof *wanted.weights;
+    const void *ahead = wanted.ahead->kernel;
     GC_TRY(begin(layout, device, kernel, error));
-    kernel->weights = (float *)malloc((size_t)count * sizeof *weights);
+    kernel->weights = (float *)malloc(bytes);
     if (kernel->weights == nullptr)
-        return gc_fail_memory(error, (size_t)count * sizeof *weights);
-    memcpy(kernel->weights, weights, (size_t)count * sizeof *weights);
+        return gc_fail_memory(error, bytes);
+    memcpy(kernel->weights, wanted.weights, bytes);
     kernel->ahead = ahead;
     GC_CUDA_TRY(error, cudaFuncSetAttribute(ahead, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             (int)kernel->shared_bytes));
@@ -86,22 +88,21 @@ gconv_status gc_pass_compile(const gc_layout &layout, const float *weights, int 
     return status;
 }
 
-gconv_status gc_pass_prepare(const gc_layout &layout, const gc_ahead_kernel *ahead,
-                             const float *weights, int count, bool compiles,
+gconv_status gc_pass_prepare(const gc_pass_wanted &wanted, bool compiles,
                              const gconv_device_info *device, gc_pass_scope *scope,
                              gc_pass_kernel *kernel, gconv_error *error)
 {
-    gconv_status status = gc_pass_compile(
-        layout, weights, count, device,
-        ahead == nullptr || compiles ? GC_JIT_COMPILE : GC_JIT_CACHED_ONLY, kernel, error);
-    if (status == GCONV_OK || status == GCONV_ERROR_MEMORY || ahead == nullptr)
+    gc_jit_when when = wanted.ahead == nullptr || compiles ? GC_JIT_COMPILE : GC_JIT_CACHED_ONLY;
+    gconv_status status =
+        gc_pass_compile(wanted.layout, wanted.weights, wanted.count, device, when, kernel, error);
+    if (status == GCONV_OK || status == GCONV_ERROR_MEMORY || wanted.ahead == nullptr)
         return status;
-    gc_layout other = layout;
-    other.tuning = ahead->tuning;
+    gc_layout other = wanted.layout;
+    other.tuning = wanted.ahead->tuning;
     *scope = gc_pass_scope_of_planes(*scope);
     scope->output = GC_FLOAT;
     gc_pass_set_types(*scope, &other);
-    return use_ahead(other, ahead->kernel, weights, count, device, kernel, error);
+    return use_ahead(other, wanted, device, kernel, error);
 }
 
 bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,

@@ -106,11 +106,18 @@ bool gc_is_square(const gc_step *step, int side);
 const gc_ahead_kernel *gc_ahead_find(const gc_ahead_kernel *kernels, size_t count,
                                      const gc_step *step);
 
-/* Makes *kernel run a kernel for `layout` and `count` weights. Where `ahead` is null or `compiles`
- * is true, a kernel is compiled. Otherwise only the cache is asked for it. Where this fails,
- * `ahead` serves. It stores chain values, and reads no interleaved samples: *scope then says so. */
-gconv_status gc_pass_prepare(const gc_layout &layout, const gc_ahead_kernel *ahead,
-                             const float *weights, int count, bool compiles,
+/* A kernel to be had: compiled for a layout and its weights, or `ahead`, unless this is null. */
+struct gc_pass_wanted {
+    const gc_layout &layout;
+    const float *weights;
+    int count;
+    const gc_ahead_kernel *ahead;
+};
+
+/* Makes *kernel run the kernel that is wanted. If `ahead` is null or `compiles` is true, one is
+ * compiled. Otherwise only the cache is asked for it. If this fails, `ahead` serves. It stores
+ * chain values, and reads no interleaved samples: *scope then says so. */
+gconv_status gc_pass_prepare(const gc_pass_wanted &wanted, bool compiles,
                              const gconv_device_info *device, gc_pass_scope *scope,
                              gc_pass_kernel *kernel, gconv_error *error);
 

@@ -1,20 +1,21 @@
 /* What every run of a plan does on the device, wherever its image lies: samples come to where the
- * first section reads them, the sections run, and the result is left where plan->result points. */
+ * first section reads them, the sections run, and the result is left where work.result points. */
 #include "gpu/device/check.cuh"
 #include "gpu/plan/plan.cuh"
 
 #include <algorithm>
 #include <cstdint>
 
-gconv_status gc_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                          size_t bytes, int64_t rows, cudaMemcpyKind kind, cudaStream_t stream,
+gconv_status gc_copy_rows(const gc_rows_copy &copy, cudaMemcpyKind kind, cudaStream_t stream,
                           gconv_error *error)
 {
-    if (to_pitch == bytes && from_pitch == bytes) /* a copy in two dimensions has a largest pitch */
-        GC_CUDA_TRY(error, cudaMemcpyAsync(to, from, (size_t)rows * bytes, kind, stream));
+    bool has_gaps = copy.to_pitch != copy.bytes || copy.from_pitch != copy.bytes;
+    if (has_gaps) /* a copy in two dimensions has a largest pitch */
+        GC_CUDA_TRY(error, cudaMemcpy2DAsync(copy.to, copy.to_pitch, copy.from, copy.from_pitch,
+                                             copy.bytes, (size_t)copy.rows, kind, stream));
     else
-        GC_CUDA_TRY(error, cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, bytes, (size_t)rows,
-                                             kind, stream));
+        GC_CUDA_TRY(error, cudaMemcpyAsync(copy.to, copy.from, (size_t)copy.rows * copy.bytes, kind,
+                                           stream));
     return GCONV_OK;
 }
 
@@ -25,13 +26,13 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
 {
     int64_t height = plan->problem->chain.height;
     size_t row_bytes = gconv_shape_row_bytes(&plan->problem->job.input);
-    char *to = plan->samples;
+    char *to = plan->work.samples;
     for (int64_t y = first; y <= last;) {
         int64_t from = (y % height + height) % height;
         int64_t rows = std::min(last - y + 1, height - from);
         const char *source = image + (size_t)from * stride;
-        GC_TRY(gc_copy_rows(to, row_bytes, source, stride, row_bytes, rows, kind, plan->cuda_stream,
-                            error));
+        GC_TRY(gc_copy_rows({to, row_bytes, source, stride, row_bytes, rows}, kind,
+                            plan->work.stream, error));
         to += (size_t)rows * row_bytes;
         y += rows;
     }
@@ -41,19 +42,20 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
 float *gc_plan_first_values(const gc_gpu_plan *plan)
 {
     bool in_place = gc_samples_are_values(plan->problem) &&
-                    plan->samples_pitch == gc_device_pitch(plan->problem->chain.width) &&
-                    (uintptr_t)plan->samples % sizeof(float4) == 0;
-    return in_place ? (float *)plan->samples : plan->planes[0];
+                    plan->work.samples_pitch == gc_device_pitch(plan->problem->chain.width) &&
+                    (uintptr_t)plan->work.samples % sizeof(float4) == 0;
+    return in_place ? (float *)plan->work.samples : plan->work.planes[0];
 }
 
 gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error)
 {
-    if (gc_plan_first_values(plan) != plan->planes[0])
+    if (gc_plan_first_values(plan) != plan->work.planes[0])
         return GCONV_OK;
-    int64_t rows = plan->steps[0].input_last - plan->steps[0].input_first + 1;
-    gc_gpu_planes planes = gc_plan_planes(plan, plan->planes[0], rows, plan->problem->chain.width);
+    int64_t rows = plan->work.steps[0].input_last - plan->work.steps[0].input_first + 1;
+    gc_gpu_planes planes =
+        gc_plan_planes(plan, plan->work.planes[0], rows, plan->problem->chain.width);
     GC_TRY(gc_plan_begin_part(plan, GC_PART_CONVERSION, error));
-    GC_TRY(gc_gpu_load(plan->problem, plan->samples, planes, plan->cuda_stream, error));
+    GC_TRY(gc_gpu_load(plan->problem, plan->work.samples, planes, plan->work.stream, error));
     return gc_plan_end_part(plan, error);
 }
 
@@ -65,9 +67,9 @@ gc_pass gc_plan_pass(const gc_gpu_plan *plan)
     pass.height = (int)problem->chain.height;
     pass.border = problem->job.border;
     pass.finish = plan->finish;
-    pass.image = plan->samples;
-    pass.image_pitch = plan->samples_pitch;
-    pass.image_first = (int)plan->steps[0].input_first;
+    pass.image = plan->work.samples;
+    pass.image_pitch = plan->work.samples_pitch;
+    pass.image_first = (int)plan->work.steps[0].input_first;
     pass.image_type = gc_input_type(problem);
     return pass;
 }
@@ -98,19 +100,19 @@ gc_plan_result gc_plan_result_of(const gc_gpu_plan *plan, bool chain_only, int64
     return result;
 }
 
-/* Puts the result of the last section into plan->result. */
+/* Puts the result of the last section into plan->work.result. */
 static gconv_status convert_result(gc_gpu_plan *plan, bool chain_only, int64_t rows,
                                    gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
-    gc_gpu_planes values =
-        gc_plan_planes(plan, plan->planes[plan->section_count % 2], rows, problem->chain.width);
+    gc_gpu_planes values = gc_plan_planes(plan, plan->work.planes[plan->section_count % 2], rows,
+                                          problem->chain.width);
     if (is_chain(plan, chain_only))
-        return gc_gpu_interleave(values, (float *)plan->result, plan->cuda_stream, error);
+        return gc_gpu_interleave(values, (float *)plan->work.result, plan->work.stream, error);
     gc_pass pass = gc_plan_pass(plan);
     pass.output_type = gc_finish_type(problem);
-    pass.output_first = (int)plan->steps[problem->chain.step_count - 1].output_first;
-    return gc_gpu_store(pass, values, plan->result, plan->cuda_stream, error);
+    pass.output_first = (int)plan->work.steps[problem->chain.step_count - 1].output_first;
+    return gc_gpu_store(pass, values, plan->work.result, plan->work.stream, error);
 }
 
 gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error)

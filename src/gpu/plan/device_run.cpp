@@ -30,7 +30,7 @@ struct device_run {
 gconv_status gc_plan_await_device_run(gc_gpu_plan *plan, gconv_error *error)
 {
     if (plan->own != nullptr)
-        GC_CUDA_TRY(error, cudaStreamWaitEvent(plan->cuda_stream, plan->own->marks[MARK_DONE], 0));
+        GC_CUDA_TRY(error, cudaStreamWaitEvent(plan->work.stream, plan->own->marks[MARK_DONE], 0));
     return GCONV_OK;
 }
 
@@ -70,7 +70,8 @@ static bool can_read_input(const device_run *run)
     const gc_gpu_plan *plan = run->plan;
     const gconv_shape *shape = &plan->problem->job.input;
     size_t sample = (size_t)shape->depth / 8;
-    if (plan->steps[0].input_first < 0 || plan->steps[0].input_last >= (int64_t)shape->height)
+    if (plan->work.steps[0].input_first < 0 ||
+        plan->work.steps[0].input_last >= (int64_t)shape->height)
         return false;
     if (plan->runner->extends || plan->sections[0].scope.input == GC_FLOAT)
         return is_multiple(run->input, run->input_stride, sample) &&
@@ -137,12 +138,12 @@ static gconv_status place_input(const device_run *run, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
     size_t sample = (size_t)plan->problem->job.input.depth / 8;
-    int64_t first = plan->steps[0].input_first;
+    int64_t first = plan->work.steps[0].input_first;
     if (!run->reads_input)
-        return gc_plan_upload(plan, run->input, run->input_stride, first, plan->steps[0].input_last,
-                              cudaMemcpyDeviceToDevice, error);
-    plan->samples = (char *)run->input + (size_t)first * run->input_stride; /* is read alone */
-    plan->samples_pitch = (int64_t)(run->input_stride / sample);
+        return gc_plan_upload(plan, run->input, run->input_stride, first,
+                              plan->work.steps[0].input_last, cudaMemcpyDeviceToDevice, error);
+    plan->work.samples = (char *)run->input + (size_t)first * run->input_stride; /* is read alone */
+    plan->work.samples_pitch = (int64_t)(run->input_stride / sample);
     return GCONV_OK;
 }
 
@@ -151,9 +152,9 @@ static gconv_status place_output(const device_run *run, gconv_error *error)
     const gc_plan_result *result = &run->result;
     return run->stores_output
                ? GCONV_OK
-               : gc_copy_rows(run->output, run->output_stride, run->plan->result, result->pitch,
-                              result->bytes, result->rows, cudaMemcpyDeviceToDevice,
-                              run->plan->cuda_stream, error);
+               : gc_copy_rows({run->output, run->output_stride, run->plan->work.result,
+                               result->pitch, result->bytes, result->rows},
+                              cudaMemcpyDeviceToDevice, run->plan->work.stream, error);
 }
 
 static gconv_status enqueue(const device_run *run, gconv_error *error)
@@ -162,11 +163,11 @@ static gconv_status enqueue(const device_run *run, gconv_error *error)
     GC_TRY(gc_plan_await_device_run(plan, error));
     gc_plan_use_buffers(plan, plan->own);
     if (run->stores_output)
-        plan->result = run->output;
+        plan->work.result = run->output;
     GC_TRY(place_input(run, error));
     GC_TRY(gc_plan_compute(plan, false, run->result.rows, error));
     GC_TRY(place_output(run, error));
-    GC_CUDA_TRY(error, cudaEventRecord(plan->own->marks[MARK_DONE], plan->cuda_stream));
+    GC_CUDA_TRY(error, cudaEventRecord(plan->own->marks[MARK_DONE], plan->work.stream));
     return GCONV_OK;
 }
 
@@ -174,7 +175,7 @@ static gconv_status check_job(const gc_gpu_plan *plan, gconv_error *error)
 {
     if (!plan->finishes)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "the CPU makes the output of this job");
-    if (plan->band_rows < (int64_t)plan->problem->chain.height)
+    if (plan->memory.band_rows < (int64_t)plan->problem->chain.height)
         return gc_fail(error, GCONV_ERROR_MEMORY,
                        "the image and its buffers exceed the device's memory");
     return GCONV_OK;
@@ -184,7 +185,7 @@ static gconv_status run_checked(device_run *run, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
     int64_t height = plan->problem->chain.height;
-    gc_band_steps(plan->problem, 0, height - 1, plan->slabs, plan->steps);
+    gc_band_steps(plan->problem, 0, height - 1, plan->slabs, plan->work.steps);
     run->result = gc_plan_result_of(plan, false, height);
     run->reads_input = can_read_input(run) && !images_overlap(run);
     run->stores_output = can_store_output(run);
@@ -193,7 +194,7 @@ static gconv_status run_checked(device_run *run, gconv_error *error)
     GC_TRY(reserve(run, error));
     gconv_status status = enqueue(run, error);
     if (status != GCONV_OK) { /* nothing of a run that failed is still at work */
-        cudaStreamSynchronize(plan->cuda_stream);
+        cudaStreamSynchronize(plan->work.stream);
         cudaGetLastError();
     }
     return status;
@@ -214,6 +215,6 @@ gconv_status gc_gpu_run_device(void *state, const void *input, size_t input_stri
     run.input_stride = input_stride;
     run.output = (char *)output;
     run.output_stride = output_stride;
-    plan->cuda_stream = (cudaStream_t)stream;
+    plan->work.stream = (cudaStream_t)stream;
     return run_checked(&run, error);
 }

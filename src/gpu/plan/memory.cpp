@@ -14,7 +14,7 @@ extern "C" {
 
 int64_t gc_plan_input_rows(const gc_gpu_plan *plan)
 {
-    return gc_band_input_rows(plan->problem, plan->band_rows, plan->slabs);
+    return gc_band_input_rows(plan->problem, plan->memory.band_rows, plan->slabs);
 }
 
 gc_gpu_planes gc_plan_planes(const gc_gpu_plan *plan, float *values, int64_t rows, int64_t width)
@@ -58,7 +58,7 @@ static int most_sharers(const gc_gpu_plan *plan)
 {
     enum { RUNS_PER_IMAGE = 3 };
     int images = std::max(1, plan->problem->job.images_at_once);
-    if (plan->extra_bytes != nullptr || images == 1)
+    if (plan->memory.extra_bytes != nullptr || images == 1)
         return images;
     return std::min<int>(images * RUNS_PER_IMAGE, GC_SLOTS_MAX);
 }
@@ -85,7 +85,7 @@ static gconv_status memory_budget(const gc_gpu_plan *plan, double *bytes, gconv_
 /* The most rows of output whose input pixels a grid can number, even with blocks of 1x1 threads. */
 static int64_t rows_of_a_grid(const gc_gpu_plan *plan)
 {
-    int64_t reach = gc_plan_input_rows(plan) - plan->band_rows;
+    int64_t reach = gc_plan_input_rows(plan) - plan->memory.band_rows;
     return std::max<int64_t>(1, INT32_MAX / (int64_t)plan->problem->chain.width - reach);
 }
 
@@ -146,9 +146,10 @@ void gc_plan_buffer_sizes(const gc_gpu_plan *plan, bool chain_only, int64_t rows
 /* Chooses the largest band that fits in `bytes`. */
 static void choose_rows(gc_gpu_plan *plan, double bytes)
 {
-    plan->band_rows = gc_band_rows(plan->problem, bytes, plan->slabs, plan->extra_bytes);
-    int64_t rows = std::min(plan->band_rows, rows_of_a_grid(plan));
-    plan->band_rows = gc_band_whole(plan->problem, rows, plan->slabs);
+    plan->memory.band_rows =
+        gc_band_rows(plan->problem, bytes, plan->slabs, plan->memory.extra_bytes);
+    int64_t rows = std::min(plan->memory.band_rows, rows_of_a_grid(plan));
+    plan->memory.band_rows = gc_band_whole(plan->problem, rows, plan->slabs);
 }
 
 /* What is left, for decoding and compressing, of a share in which the whole image fits. */
@@ -167,8 +168,9 @@ static bool share_does(const gc_gpu_plan *plan)
     const gconv_job *job = &plan->problem->job;
     double pixels = (double)job->input.width * job->input.height;
     double decoding = gc_packed_bytes_a_pixel(job->input.channels) * pixels;
-    return plan->band_rows == plan->problem->chain.height &&
-           (job->source_format != GCONV_FORMAT_JPEG || (double)plan->spare_bytes >= decoding);
+    return plan->memory.band_rows == plan->problem->chain.height &&
+           (job->source_format != GCONV_FORMAT_JPEG ||
+            (double)plan->memory.spare_bytes >= decoding);
 }
 
 gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
@@ -182,20 +184,20 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
     int sharers = most_sharers(plan);
     for (;; sharers = std::max(sharers / 2, least)) {
         choose_rows(plan, bytes / sharers);
-        bool whole = plan->band_rows == plan->problem->chain.height;
-        plan->spare_bytes = whole ? left_of_share(plan, bytes / sharers) : 0;
-        if (sharers <= least || plan->extra_bytes != nullptr || share_does(plan))
+        bool whole = plan->memory.band_rows == plan->problem->chain.height;
+        plan->memory.spare_bytes = whole ? left_of_share(plan, bytes / sharers) : 0;
+        if (sharers <= least || plan->memory.extra_bytes != nullptr || share_does(plan))
             break;
     }
-    plan->shares = std::max(1, (GC_SLOTS_MAX + sharers - 1) / sharers);
-    plan->share_bytes = bytes / sharers;
-    if (plan->band_rows > 0)
+    plan->memory.shares = std::max(1, (GC_SLOTS_MAX + sharers - 1) / sharers);
+    plan->memory.bytes = bytes / sharers;
+    if (plan->memory.band_rows > 0)
         return GCONV_OK;
-    bool is_small = plan->share_bytes < (1 << 20);
+    bool is_small = plan->memory.bytes < (1 << 20);
     return gc_fail(error, GCONV_ERROR_MEMORY,
                    "not even %lld row%s in the %.1f %s that may be taken of %s", (long long)fewest,
                    fewest > 1 ? "s fit" : " fits",
-                   plan->share_bytes / (is_small ? 1 << 10 : 1 << 20), is_small ? "KiB" : "MiB",
+                   plan->memory.bytes / (is_small ? 1 << 10 : 1 << 20), is_small ? "KiB" : "MiB",
                    plan->device.name);
 }
 
@@ -204,20 +206,20 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
 void gc_plan_use_buffers(gc_gpu_plan *plan, gc_slot *slot)
 {
     const gconv_shape *shape = &plan->problem->job.input;
-    plan->samples = (char *)slot->buffers[GC_BUFFER_SAMPLES];
-    plan->samples_pitch = (int64_t)shape->width * shape->channels;
-    plan->samples_padded = false;
-    plan->planes[0] = (float *)slot->buffers[GC_BUFFER_PLANE];
-    plan->planes[1] = (float *)slot->buffers[GC_BUFFER_OTHER_PLANE];
-    plan->extended = (float *)slot->buffers[GC_BUFFER_EXTENDED];
-    plan->result = (char *)slot->buffers[GC_BUFFER_EXTENDED];
+    plan->work.samples = (char *)slot->buffers[GC_BUFFER_SAMPLES];
+    plan->work.samples_pitch = (int64_t)shape->width * shape->channels;
+    plan->work.samples_padded = false;
+    plan->work.planes[0] = (float *)slot->buffers[GC_BUFFER_PLANE];
+    plan->work.planes[1] = (float *)slot->buffers[GC_BUFFER_OTHER_PLANE];
+    plan->work.extended = (float *)slot->buffers[GC_BUFFER_EXTENDED];
+    plan->work.result = (char *)slot->buffers[GC_BUFFER_EXTENDED];
 }
 
 /* Gives the slot back where that fails. */
 static gconv_status use_slot(gc_gpu_plan *plan, gc_slot *slot, gconv_error *error)
 {
-    plan->slot = slot;
-    plan->cuda_stream = slot->cuda_stream;
+    plan->work.slot = slot;
+    plan->work.stream = slot->cuda_stream;
     gc_plan_use_buffers(plan, slot);
     gconv_status status = gc_plan_await_device_run(plan, error);
     if (status != GCONV_OK)
@@ -229,13 +231,13 @@ gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decodi
                                size_t *compressing_bytes, int64_t *rows, gconv_error *error)
 {
     gc_slot *slot;
-    GC_TRY(gc_slot_take(plan->device.index, plan->shares, &slot, error));
-    for (*rows = plan->band_rows;;) {
+    GC_TRY(gc_slot_take(plan->device.index, plan->memory.shares, &slot, error));
+    for (*rows = plan->memory.band_rows;;) {
         size_t sizes[GC_BUFFERS];
         gc_plan_buffer_sizes(plan, chain_only, *rows, sizes);
-        sizes[GC_BUFFER_DECODING] = *rows < plan->band_rows ? 0 : decoding_bytes;
+        sizes[GC_BUFFER_DECODING] = *rows < plan->memory.band_rows ? 0 : decoding_bytes;
         sizes[GC_BUFFER_COMPRESSING] = *compressing_bytes;
-        gconv_status status = gc_slot_reserve(slot, sizes, plan->share_bytes, error);
+        gconv_status status = gc_slot_reserve(slot, sizes, plan->memory.bytes, error);
         int64_t fewer = gc_band_whole(plan->problem, *rows / 2, plan->slabs);
         if (status == GCONV_OK)
             return use_slot(plan, slot, error);
@@ -251,8 +253,8 @@ gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decodi
 
 void gc_plan_give_slot(gc_gpu_plan *plan)
 {
-    gc_slot *slot = plan->slot;
-    plan->slot = nullptr;
+    gc_slot *slot = plan->work.slot;
+    plan->work.slot = nullptr;
     if (slot != nullptr)
         gc_slot_give(slot);
 }

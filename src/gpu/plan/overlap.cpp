@@ -129,12 +129,14 @@ static gconv_status upload_band(overlap_run *run, int64_t band, gconv_error *err
     int64_t first = run->ends[band], count = run->ends[band + 1] - first;
     const char *from = in->staged ? piece_of(in, band) : row_of(in, first);
     if (band == 0)
-        GC_CUDA_TRY(error, cudaEventRecord(run->plan->slot->marks[GC_MARK_BEGIN], run->copies->up));
-    GC_TRY(gc_copy_rows(run->samples + (size_t)first * in->row_bytes, in->row_bytes, from,
-                        in->staged ? in->row_bytes : in->stride, in->row_bytes, count,
+        GC_CUDA_TRY(error,
+                    cudaEventRecord(run->plan->work.slot->marks[GC_MARK_BEGIN], run->copies->up));
+    GC_TRY(gc_copy_rows({run->samples + (size_t)first * in->row_bytes, in->row_bytes, from,
+                         in->staged ? in->row_bytes : in->stride, in->row_bytes, count},
                         cudaMemcpyHostToDevice, run->copies->up, error));
     GC_CUDA_TRY(error, cudaEventRecord(run->copies->sent[band % GC_COPY_PIECES], run->copies->up));
-    GC_CUDA_TRY(error, cudaEventRecord(run->plan->slot->marks[GC_MARK_UPLOADED], run->copies->up));
+    GC_CUDA_TRY(error,
+                cudaEventRecord(run->plan->work.slot->marks[GC_MARK_UPLOADED], run->copies->up));
     return GCONV_OK;
 }
 
@@ -142,29 +144,29 @@ static gconv_status compute_band(overlap_run *run, int64_t band, gconv_error *er
 {
     gc_gpu_plan *plan = run->plan;
     int64_t first = band * run->band_rows, rows = output_rows(run, band);
-    cudaEvent_t *marks = plan->slot->marks;
-    gc_band_steps(plan->problem, first, first + rows - 1, plan->slabs, plan->steps);
-    plan->samples = run->samples + (size_t)plan->steps[0].input_first * run->in.row_bytes;
-    plan->result = run->output + (size_t)first * run->result.pitch;
+    cudaEvent_t *marks = plan->work.slot->marks;
+    gc_band_steps(plan->problem, first, first + rows - 1, plan->slabs, plan->work.steps);
+    plan->work.samples = run->samples + (size_t)plan->work.steps[0].input_first * run->in.row_bytes;
+    plan->work.result = run->output + (size_t)first * run->result.pitch;
     GC_CUDA_TRY(
-        error, cudaStreamWaitEvent(plan->cuda_stream, run->copies->sent[band % GC_COPY_PIECES], 0));
+        error, cudaStreamWaitEvent(plan->work.stream, run->copies->sent[band % GC_COPY_PIECES], 0));
     if (band == 0)
-        GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_DECODED], plan->cuda_stream));
+        GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_DECODED], plan->work.stream));
     GC_TRY(gc_plan_compute(plan, run->stream->chain_only, rows, error));
-    GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_COMPUTED], plan->cuda_stream));
+    GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_COMPUTED], plan->work.stream));
     return GCONV_OK;
 }
 
 static gconv_status download_band(overlap_run *run, int64_t band, gconv_error *error)
 {
     const overlap_side *out = &run->out;
-    cudaEvent_t *marks = run->plan->slot->marks;
+    cudaEvent_t *marks = run->plan->work.slot->marks;
     GC_CUDA_TRY(error, cudaStreamWaitEvent(run->copies->down, marks[GC_MARK_COMPUTED], 0));
     if (band == 0)
         GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_OTHER_ARRIVED], run->copies->down));
-    GC_TRY(gc_copy_rows(out->staged ? piece_of(out, band) : row_of(out, band * run->band_rows),
-                        out->staged ? out->row_bytes : out->stride, run->plan->result,
-                        run->result.pitch, out->row_bytes, output_rows(run, band),
+    GC_TRY(gc_copy_rows({out->staged ? piece_of(out, band) : row_of(out, band * run->band_rows),
+                         out->staged ? out->row_bytes : out->stride, run->plan->work.result,
+                         run->result.pitch, out->row_bytes, output_rows(run, band)},
                         cudaMemcpyDeviceToHost, run->copies->down, error));
     GC_CUDA_TRY(error,
                 cudaEventRecord(run->copies->arrived[band % GC_COPY_PIECES], run->copies->down));
@@ -360,10 +362,10 @@ static gconv_status open_run(overlap_run *run, gconv_error *error)
     for (int64_t band = 0; band < run->bands; band++) {
         int64_t first = band * run->band_rows;
         gc_band_steps(plan->problem, first, first + output_rows(run, band) - 1, plan->slabs,
-                      plan->steps);
-        run->ends[band + 1] = std::max(run->ends[band], plan->steps[0].input_last + 1);
+                      plan->work.steps);
+        run->ends[band + 1] = std::max(run->ends[band], plan->work.steps[0].input_last + 1);
     }
-    GC_TRY(gc_slot_open_copies(plan->slot, error));
+    GC_TRY(gc_slot_open_copies(plan->work.slot, error));
     GC_TRY(open_side(&run->in, plan->device.index, height, most_input_rows(plan, run->band_rows),
                      false, error));
     return open_side(&run->out, plan->device.index, height, run->band_rows, true, error);
@@ -375,12 +377,13 @@ static gconv_status end_work(overlap_run *run, gconv_error *error)
 {
     const gc_gpu_plan *plan = run->plan;
     gconv_timings *timings = &run->stream->timings;
-    GC_TRY(gc_await_event(plan->slot->marks[GC_MARK_ARRIVED], PAUSE, error));
-    GC_TRY(gc_slot_seconds(plan->slot, GC_MARK_BEGIN, GC_MARK_UPLOADED, &timings->upload, error));
+    GC_TRY(gc_await_event(plan->work.slot->marks[GC_MARK_ARRIVED], PAUSE, error));
     GC_TRY(
-        gc_slot_seconds(plan->slot, GC_MARK_DECODED, GC_MARK_COMPUTED, &timings->compute, error));
-    return gc_slot_seconds(plan->slot, GC_MARK_OTHER_ARRIVED, GC_MARK_ARRIVED, &timings->download,
-                           error);
+        gc_slot_seconds(plan->work.slot, GC_MARK_BEGIN, GC_MARK_UPLOADED, &timings->upload, error));
+    GC_TRY(gc_slot_seconds(plan->work.slot, GC_MARK_DECODED, GC_MARK_COMPUTED, &timings->compute,
+                           error));
+    return gc_slot_seconds(plan->work.slot, GC_MARK_OTHER_ARRIVED, GC_MARK_ARRIVED,
+                           &timings->download, error);
 }
 
 static gconv_status run_threads(overlap_run *run, gconv_error *error)
@@ -400,11 +403,11 @@ gconv_status gc_overlap_run(gc_gpu_plan *plan, gc_stream *stream, gconv_error *e
     overlap_run run = {};
     run.plan = plan;
     run.stream = stream;
-    run.copies = &plan->slot->copies;
+    run.copies = &plan->work.slot->copies;
     run.result = gc_plan_result_of(plan, stream->chain_only, plan->problem->chain.height);
     run.band_rows = rows_of_band(plan, stream);
-    run.samples = plan->samples;
-    run.output = plan->result;
+    run.samples = plan->work.samples;
+    run.output = plan->work.result;
     run.in.rows = (char *)stream->image.next; /* is read alone */
     run.in.stride = stream->image.stride;
     run.in.row_bytes = stream->input_bytes;
@@ -416,7 +419,7 @@ gconv_status gc_overlap_run(gc_gpu_plan *plan, gc_stream *stream, gconv_error *e
     gconv_status status = open_run(&run, error);
     if (status == GCONV_OK)
         status = run_threads(&run, error);
-    gc_slot_wait(plan->slot); /* after a failure, copies may be on their way */
+    gc_slot_wait(plan->work.slot); /* after a failure, copies may be on their way */
     gc_host_give(run.in.pieces);
     gc_host_give(run.out.pieces);
     free(run.ends);

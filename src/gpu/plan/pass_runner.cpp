@@ -30,20 +30,20 @@ static gconv_status prepare(gc_gpu_plan *plan, gconv_error *error)
  * where samples lie sees to it that these begin at whole words of 16 bytes. */
 static bool reads_in_place(const gc_gpu_plan *plan)
 {
-    return plan->samples_padded || gc_plan_has_whole_rows(plan);
+    return plan->work.samples_padded || gc_plan_has_whole_rows(plan);
 }
 
 /* Copies rows of samples into the memory of the first plane, with the pitch that kernels expect. */
 static gconv_status align_samples(gc_gpu_plan *plan, gconv_error *error)
 {
-    const gc_band_step *band = &plan->steps[0];
+    const gc_band_step *band = &plan->work.steps[0];
     size_t bytes = gconv_shape_row_bytes(&plan->problem->job.input);
     size_t sample = (size_t)plan->problem->job.input.depth / 8;
     GC_CUDA_TRY(error,
-                cudaMemcpy2DAsync(plan->planes[0], (size_t)gc_plan_input_pitch(plan) * sample,
-                                  plan->samples, (size_t)plan->samples_pitch * sample, bytes,
-                                  (size_t)(band->input_last - band->input_first + 1),
-                                  cudaMemcpyDeviceToDevice, plan->cuda_stream));
+                cudaMemcpy2DAsync(plan->work.planes[0], (size_t)gc_plan_input_pitch(plan) * sample,
+                                  plan->work.samples, (size_t)plan->work.samples_pitch * sample,
+                                  bytes, (size_t)(band->input_last - band->input_first + 1),
+                                  cudaMemcpyDeviceToDevice, plan->work.stream));
     return GCONV_OK;
 }
 
@@ -64,15 +64,15 @@ static bool stores_output(const gc_gpu_plan *plan, bool chain_only)
 static void set_input(const gc_gpu_plan *plan, int p, gc_pass *pass)
 {
     const gc_pass_scope *scope = &plan->sections[p].scope;
-    const gc_band_step *band = &plan->steps[scope->first];
-    float *values = p == 0 ? gc_plan_first_values(plan) : plan->planes[p % 2];
+    const gc_band_step *band = &plan->work.steps[scope->first];
+    float *values = p == 0 ? gc_plan_first_values(plan) : plan->work.planes[p % 2];
     gc_gpu_planes planes = gc_plan_planes(plan, values, band->input_last - band->input_first + 1,
                                           plan->problem->chain.width);
     pass->input_type = scope->input;
     bool in_place = scope->input != GC_FLOAT && reads_in_place(plan);
-    pass->input = in_place ? (const void *)plan->samples : planes.values;
+    pass->input = in_place ? (const void *)plan->work.samples : planes.values;
     pass->input_pitch = scope->input == GC_FLOAT ? planes.pitch
-                        : in_place               ? plan->samples_pitch
+                        : in_place               ? plan->work.samples_pitch
                                                  : gc_plan_input_pitch(plan);
     pass->input_plane = planes.plane;
     pass->input_first = (int)band->input_first;
@@ -82,13 +82,13 @@ static void set_input(const gc_gpu_plan *plan, int p, gc_pass *pass)
 static void set_output(const gc_gpu_plan *plan, int p, bool chain_only, gc_pass *pass)
 {
     const gc_pass_scope *scope = &plan->sections[p].scope;
-    const gc_band_step *band = &plan->steps[scope->first + scope->count - 1];
+    const gc_band_step *band = &plan->work.steps[scope->first + scope->count - 1];
     int64_t rows = band->output_last - band->output_first + 1;
     gc_gpu_planes planes =
-        gc_plan_planes(plan, plan->planes[(p + 1) % 2], rows, plan->problem->chain.width);
+        gc_plan_planes(plan, plan->work.planes[(p + 1) % 2], rows, plan->problem->chain.width);
     bool finishes = p + 1 == plan->section_count && stores_output(plan, chain_only);
     pass->output_type = finishes ? scope->output : GC_FLOAT;
-    pass->output = finishes ? (void *)plan->result : planes.values;
+    pass->output = finishes ? (void *)plan->work.result : planes.values;
     pass->output_pitch = gc_plan_output_pitch(plan, (gc_sample_type)pass->output_type);
     pass->output_plane = planes.plane;
     pass->output_first = (int)band->output_first;
@@ -108,7 +108,7 @@ static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
         set_input(plan, p, &pass);
         set_output(plan, p, chain_only, &pass);
         GC_TRY(method_of(plan).run(plan->sections[p].state, pass, problem->chain.channels,
-                                   plan->cuda_stream, error));
+                                   plan->work.stream, error));
     }
     return GCONV_OK;
 }

@@ -39,12 +39,12 @@ static gconv_status start(gc_gpu_plan *plan, gconv_error *error)
     gc_measure_device(&plan->device, std::max(context, gc_seconds() - begin));
     for (;;) {
         gconv_status status = prepare_sections(plan, error);
-        int64_t fewer = gc_band_whole(plan->problem, plan->band_rows / 2, plan->slabs);
+        int64_t fewer = gc_band_whole(plan->problem, plan->memory.band_rows / 2, plan->slabs);
         if (status != GCONV_ERROR_MEMORY || fewer == 0)
             return status;
         /* Another process may have taken memory meanwhile: try half of the rows. */
         gc_plan_free_sections(plan);
-        plan->band_rows = fewer;
+        plan->memory.band_rows = fewer;
     }
 }
 
@@ -52,28 +52,28 @@ static void *start_in_thread(void *opaque)
 {
     gc_gpu_plan *plan = (gc_gpu_plan *)opaque;
     double compiled_before = gc_jit_seconds();
-    plan->status = start(plan, &plan->error);
-    plan->compile_seconds = gc_jit_seconds() - compiled_before;
-    if (plan->status == GCONV_OK)
+    plan->start.status = start(plan, &plan->start.error);
+    plan->start.compile_seconds = gc_jit_seconds() - compiled_before;
+    if (plan->start.status == GCONV_OK)
         gc_gpu_note_started(plan->device.index);
-    __atomic_store_n(&plan->start_ended, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&plan->start.ended, true, __ATOMIC_RELEASE);
     return nullptr;
 }
 
 bool gc_plan_start_has_ended(const gc_gpu_plan *plan)
 {
-    return __atomic_load_n(&plan->start_ended, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&plan->start.ended, __ATOMIC_ACQUIRE);
 }
 
 gconv_status gc_plan_await_start(gc_gpu_plan *plan, gconv_error *error)
 {
-    if (plan->starting)
-        pthread_join(plan->starter, nullptr);
-    plan->starting = false;
-    if (plan->status != GCONV_OK) {
+    if (plan->start.runs)
+        pthread_join(plan->start.thread, nullptr);
+    plan->start.runs = false;
+    if (plan->start.status != GCONV_OK) {
         if (error != nullptr)
-            *error = plan->error;
-        return plan->status;
+            *error = plan->start.error;
+        return plan->start.status;
     }
     return GCONV_OK;
 }
@@ -82,7 +82,7 @@ gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *err
 {
     gc_gpu_plan *plan = (gc_gpu_plan *)state;
     gconv_status status = gc_plan_await_start(plan, error);
-    *compile_seconds = plan->compile_seconds;
+    *compile_seconds = plan->start.compile_seconds;
     return status;
 }
 
@@ -91,7 +91,7 @@ gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *err
 static void free_plan(gc_gpu_plan *plan)
 {
     free(plan->sections);
-    free(plan->steps);
+    free(plan->work.steps);
     free(plan->slabs);
     free(plan);
 }
@@ -99,8 +99,8 @@ static void free_plan(gc_gpu_plan *plan)
 void gc_gpu_release(void *state)
 {
     gc_gpu_plan *plan = (gc_gpu_plan *)state;
-    if (plan->starting)
-        pthread_join(plan->starter, nullptr);
+    if (plan->start.runs)
+        pthread_join(plan->start.thread, nullptr);
     {
         gc_current_device current(plan->device.index);
         gc_plan_end_device_runs(plan);
@@ -127,10 +127,10 @@ static gc_gpu_plan *create(const gc_gpu_method &method, const gc_section_runner 
     plan->device = *device;
     plan->finishes = gc_gpu_finish_of(problem, &plan->finish);
     plan->sections = (gc_plan_section *)calloc(steps, sizeof *plan->sections);
-    plan->steps = (gc_band_step *)calloc(steps, sizeof *plan->steps);
-    if (plan->sections == nullptr || plan->steps == nullptr) {
+    plan->work.steps = (gc_band_step *)calloc(steps, sizeof *plan->work.steps);
+    if (plan->sections == nullptr || plan->work.steps == nullptr) {
         free_plan(plan);
-        gc_fail_memory(error, steps * sizeof *plan->steps);
+        gc_fail_memory(error, steps * sizeof *plan->work.steps);
         return nullptr;
     }
     return plan;
@@ -168,8 +168,8 @@ static gconv_status fill_slabs(const gc_pass_method &method, gc_gpu_plan *plan, 
 static void begin_start(gc_gpu_plan *plan, void **state)
 {
     gc_pool_enter();
-    plan->starting = pthread_create(&plan->starter, nullptr, start_in_thread, plan) == 0;
-    if (!plan->starting)
+    plan->start.runs = pthread_create(&plan->start.thread, nullptr, start_in_thread, plan) == 0;
+    if (!plan->start.runs)
         start_in_thread(plan);
     *state = plan;
 }
@@ -190,7 +190,7 @@ gconv_status gc_gpu_prepare(const gc_step_method &method, const gc_problem *prob
     gc_gpu_plan *plan = create(method, gc_step_runner, problem, device, error);
     if (plan == nullptr)
         return GCONV_ERROR_MEMORY;
-    plan->extra_bytes = method.extra_bytes;
+    plan->memory.extra_bytes = method.extra_bytes;
     return start(plan, fill_slabs(method, plan, error), state);
 }
 
@@ -201,6 +201,6 @@ gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *prob
     if (plan == nullptr)
         return GCONV_ERROR_MEMORY;
     if (method.extra_bytes != nullptr && method.extra_bytes(problem, 1) > 0)
-        plan->extra_bytes = method.extra_bytes;
+        plan->memory.extra_bytes = method.extra_bytes;
     return start(plan, fill_slabs(method, plan, error), state);
 }

@@ -48,39 +48,54 @@ enum gc_part {
     GC_PARTS
 };
 
-struct gc_gpu_plan {
-    const gc_gpu_method *method;
-    const gc_section_runner *runner; /* knows the type of `method` */
-    const gc_problem *problem;
-    gconv_device_info device;
-    int64_t band_rows;         /* of output, at most */
-    double share_bytes;        /* of the device, that a run may take */
-    size_t spare_bytes;        /* of the device, for kernels that decode and compress, at most */
-    int shares;                /* of the device's memory, see gc_slot_take */
-    gc_plan_section *sections; /* room for one a step */
-    int section_count;
-    gc_finish finish;    /* the final conversion, where `finishes` */
-    bool finishes;       /* the device makes the output, unless a run wants chain values */
-    gc_band_step *steps; /* of the band in work */
+/* The thread that starts a plan (plan.cpp). */
+struct gc_plan_start {
+    pthread_t thread;
+    bool runs;           /* the thread has not been joined */
+    bool ended;          /* atomic */
+    gconv_status status; /* of the start */
+    gconv_error error;
+    double compile_seconds;
+};
+
+/* What a run may take of the device's memory (memory.cpp). */
+struct gc_plan_memory {
+    int64_t band_rows;  /* of output, at most */
+    double bytes;       /* at most */
+    size_t spare_bytes; /* for kernels that decode and compress, at most */
+    int shares;         /* see gc_slot_take */
     double (*extra_bytes)(const gc_problem *problem, int64_t rows); /* of the method; null: 0 */
-    gc_slabs *slabs; /* one a step; null where the method has none */
-    gc_slot *slot;   /* of the run; null between runs. Stream and buffers below are the slot's. */
-    cudaStream_t cuda_stream;
+};
+
+/* What a run works on: a band in the buffers of a slot. */
+struct gc_plan_work {
+    gc_slot *slot;       /* of the run; null between runs. It has the stream and buffers below. */
+    gc_band_step *steps; /* of the band, one a step */
+    cudaStream_t stream;
     char *samples;         /* a band of input */
     int64_t samples_pitch; /* samples from row to row of `samples` */
     bool samples_padded;   /* kernels may read a row up to its pitch */
     float *planes[2];      /* a section's input and output, in turn */
     float *extended;       /* a step's extended image */
     char *result;          /* output or chain values, in the end */
-    gc_slot *own;          /* of runs in a caller's stream: buffers, and a mark for the latest run;
-                              null before the first */
-    pthread_t starter;
-    bool starting;       /* the starter has not been joined */
-    bool start_ended;    /* atomic */
-    gconv_status status; /* of the start */
-    gconv_error error;
-    double compile_seconds; /* in the start */
-    gc_part_watch *watch;   /* of a run whose parts are timed; else null */
+    gc_part_watch *watch;  /* of a run whose parts are timed; else null */
+};
+
+struct gc_gpu_plan {
+    const gc_gpu_method *method;
+    const gc_section_runner *runner; /* knows the type of `method` */
+    const gc_problem *problem;
+    gconv_device_info device;
+    bool finishes;             /* the device makes the output, unless a run wants chain values */
+    gc_finish finish;          /* the final conversion, if `finishes` */
+    gc_slabs *slabs;           /* one a step; null if the method has none */
+    gc_plan_section *sections; /* room for one a step */
+    int section_count;
+    gc_plan_start start;
+    gc_plan_memory memory;
+    gc_plan_work work;
+    gc_slot *own; /* of runs in a caller's stream: buffers, and a mark for the latest run; null
+                     before the first (device_run.cpp) */
 };
 
 /* Waits for the start of a plan and returns its status. `error` may be null. */
@@ -91,12 +106,12 @@ bool gc_plan_start_has_ended(const gc_gpu_plan *plan);
 
 /* ---- Memory (memory.cpp) --------------------------------------------------------------------- */
 
-/* Sets plan->band_rows to what the device's memory holds. */
+/* Sets plan->memory.band_rows to what the device's memory holds. */
 gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error);
 
 /* Takes a slot with buffers for bands of *rows, for decoding and for compressing. Where the device
- * is short of memory, *compressing_bytes becomes 0, then *rows less than plan->band_rows: there is
- * no buffer for decoding, either. */
+ * is short of memory, *compressing_bytes becomes 0, then *rows less than memory.band_rows: there
+ * is no buffer for decoding, either. */
 gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decoding_bytes,
                                size_t *compressing_bytes, int64_t *rows, gconv_error *error);
 void gc_plan_give_slot(gc_gpu_plan *plan);
@@ -129,7 +144,7 @@ int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type);
 
 /* ---- On the device (compute.cpp) ------------------------------------------------------------- */
 
-/* Copies rows `first` to `last` of an image to plan->samples, from where `kind` says. Under wrap
+/* Copies rows `first` to `last` of an image to work.samples, from where `kind` says. Under wrap
  * rows may lie outside the image. They repeat rows inside it. */
 gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride, int64_t first,
                             int64_t last, cudaMemcpyKind kind, gconv_error *error);
@@ -138,18 +153,26 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
  * the pitch of a plane, and begin at a whole word. */
 float *gc_plan_first_values(const gc_gpu_plan *plan);
 
-/* Enqueues a copy of rows of `bytes` bytes between the host and the device or on the device. */
-gconv_status gc_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
-                          size_t bytes, int64_t rows, cudaMemcpyKind kind, cudaStream_t stream,
+/* Rows of `bytes` bytes to copy. A pitch is the bytes from row to row. */
+struct gc_rows_copy {
+    void *to;
+    size_t to_pitch;
+    const void *from;
+    size_t from_pitch, bytes;
+    int64_t rows;
+};
+
+/* Enqueues a copy between the host and the device or on the device. */
+gconv_status gc_copy_rows(const gc_rows_copy &copy, cudaMemcpyKind kind, cudaStream_t stream,
                           gconv_error *error);
 
 /* Turns the uploaded samples into values, the input of the first step. */
 gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error);
 
-/* A pass over the band in plan->steps, without input and output. */
+/* A pass over the band in plan->work.steps, without input and output. */
 gc_pass gc_plan_pass(const gc_gpu_plan *plan);
 
-/* The rows of a result in plan->result. */
+/* The rows of a result in plan->work.result. */
 struct gc_plan_result {
     int64_t rows;
     size_t bytes, pitch; /* of a row, from row to row */
@@ -162,13 +185,13 @@ size_t gc_plan_result_bytes(const gc_gpu_plan *plan, bool chain_only);
 /* What gc_plan_compute makes of a band of `rows` rows. */
 gc_plan_result gc_plan_result_of(const gc_gpu_plan *plan, bool chain_only, int64_t rows);
 
-/* Enqueues all work on uploaded samples of the band in plan->steps, which has `rows` rows of
+/* Enqueues all work on uploaded samples of the band in plan->work.steps, which has `rows` rows of
  * output: from samples to the result, with `chain_only` chain values. */
 gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error);
 
 /* ---- Timing parts of a run (stopwatch.cpp) --------------------------------------------------- */
 
-/* Stand before and behind the work of a part. Without plan->watch they do nothing. */
+/* Stand before and behind the work of a part. Without plan->work.watch they do nothing. */
 gconv_status gc_plan_begin_part(gc_gpu_plan *plan, gc_part part, gconv_error *error);
 gconv_status gc_plan_end_part(gc_gpu_plan *plan, gconv_error *error);
 

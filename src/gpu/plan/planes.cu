@@ -93,9 +93,10 @@ static __global__ void extend_planes(gc_gpu_planes planes, gc_gpu_planes extende
 }
 
 gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
-                           const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
-                           const gc_gpu_planes &extended, cudaStream_t stream, gconv_error *error)
+                           const gc_gpu_extension &extension, cudaStream_t stream,
+                           gconv_error *error)
 {
+    const gc_gpu_planes &planes = extension.planes, &extended = extension.extended;
     border_rule rule = {};
     rule.mode = problem->job.border;
     for (int c = 0; c < problem->chain.channels; c++)
@@ -103,8 +104,8 @@ gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
     rule.width = problem->chain.width;
     rule.height = problem->chain.height;
     rule.left = step->left;
-    rule.first_row = first_row;
-    rule.first_extended = first_output - step->top;
+    rule.first_row = extension.first_row;
+    rule.first_extended = extension.first_output - step->top;
     extend_planes<<<grid_over(extended.width, extended.rows), THREADS, 0, stream>>>(planes,
                                                                                     extended, rule);
     GC_CUDA_TRY_LAUNCH(error);

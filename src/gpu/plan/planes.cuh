@@ -21,12 +21,20 @@ struct gc_gpu_planes {
 gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
                          const gc_gpu_planes &planes, cudaStream_t stream, gconv_error *error);
 
-/* Fills the extended image of a step. `planes` holds rows `first_row` and following of the step's
- * input. Row 0 of the output is row `first_output` of the image. Row 0 of the extended image is the
- * first row that this row reads. Every border mode (contract.md, rule 13). */
+/* The extended image of a step: `planes` holds rows `first_row` and following of the step's input.
+ * Row 0 of the output is row `first_output` of the image. Row 0 of the extended image is the first
+ * row that this row reads. */
+struct gc_gpu_extension {
+    gc_gpu_planes planes;
+    int64_t first_row;
+    gc_gpu_planes extended;
+    int64_t first_output;
+};
+
+/* Fills the extended image. Every border mode (contract.md, rule 13). */
 gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
-                           const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
-                           const gc_gpu_planes &extended, cudaStream_t stream, gconv_error *error);
+                           const gc_gpu_extension &extension, cudaStream_t stream,
+                           gconv_error *error);
 
 /* Makes rows of output, densely packed, from planes of chain values. Of `pass` these members count:
  * finish, output_type, output_first and, where alpha is kept, the image. */

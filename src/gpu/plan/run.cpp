@@ -212,10 +212,10 @@ static gconv_status get_image(gpu_run *run, gconv_error *error)
 static bool holds_whole_image(gpu_run *run)
 {
     gc_gpu_plan *plan = run->plan;
-    say_waiting(run, plan->starting);
+    say_waiting(run, plan->start.runs);
     gconv_status status = gc_plan_await_start(plan, nullptr);
     say_waiting(run, false);
-    return status == GCONV_OK && plan->band_rows == plan->problem->chain.height;
+    return status == GCONV_OK && plan->memory.band_rows == plan->problem->chain.height;
 }
 
 /* Whether the device may decode the image: no row is read twice. */
@@ -262,7 +262,7 @@ static void plan_decoding(gpu_run *run)
 /* The slot's memory in which kernels decode. */
 static void *memory_of(const gpu_run *run)
 {
-    return run->plan->slot->buffers[GC_BUFFER_DECODING];
+    return run->plan->work.slot->buffers[GC_BUFFER_DECODING];
 }
 
 /* Whether the first pass reads the decoded plane of Y as it is. */
@@ -281,11 +281,11 @@ static gconv_status take_decoded(gpu_run *run, gconv_error *error)
     const gconv_shape *shape = &plan->problem->job.input;
     if (!reads_plane(run))
         return gc_decode_unpack(&run->decoded, &run->picture, shape->channels,
-                                (unsigned char *)plan->samples, gconv_shape_row_bytes(shape),
-                                plan->cuda_stream, error);
-    plan->samples = (char *)run->decoded.planes[0];
-    plan->samples_pitch = (int64_t)run->decoded.pitches[0]; /* of one channel */
-    plan->samples_padded = true;
+                                (unsigned char *)plan->work.samples, gconv_shape_row_bytes(shape),
+                                plan->work.stream, error);
+    plan->work.samples = (char *)run->decoded.planes[0];
+    plan->work.samples_pitch = (int64_t)run->decoded.pitches[0]; /* of one channel */
+    plan->work.samples_padded = true;
     return GCONV_OK;
 }
 
@@ -297,7 +297,7 @@ static gconv_status mark(const gpu_run *run, int which, gconv_error *error)
 {
     const gc_gpu_plan *plan = run->plan;
     if (run->stream->timed)
-        GC_CUDA_TRY(error, cudaEventRecord(plan->slot->marks[which], plan->cuda_stream));
+        GC_CUDA_TRY(error, cudaEventRecord(plan->work.slot->marks[which], plan->work.stream));
     return GCONV_OK;
 }
 
@@ -305,8 +305,8 @@ static gconv_status mark(const gpu_run *run, int which, gconv_error *error)
 static gconv_status mark_arrival(const gpu_run *run, int which, gconv_error *error)
 {
     const gc_gpu_plan *plan = run->plan;
-    GC_CUDA_TRY(error,
-                cudaEventRecord(plan->slot->marks[GC_MARK_ARRIVED + which], plan->cuda_stream));
+    GC_CUDA_TRY(
+        error, cudaEventRecord(plan->work.slot->marks[GC_MARK_ARRIVED + which], plan->work.stream));
     return GCONV_OK;
 }
 
@@ -316,12 +316,12 @@ static gconv_status begin_piece(gpu_run *run, const gc_plan_result &result, int6
                                 int64_t rows, int which, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
-    const char *from = plan->result + (size_t)first * result.pitch;
+    const char *from = plan->work.result + (size_t)first * result.pitch;
     if (run->pieces[which] == nullptr)
         GC_TRY(take_host(run, run->piece_bytes, &run->pieces[which], error));
     char *to = run->pieces[which]->bytes;
-    GC_TRY(gc_copy_rows(to, result.bytes, from, result.pitch, result.bytes, rows,
-                        cudaMemcpyDeviceToHost, plan->cuda_stream, error));
+    GC_TRY(gc_copy_rows({to, result.bytes, from, result.pitch, result.bytes, rows},
+                        cudaMemcpyDeviceToHost, plan->work.stream, error));
     return mark_arrival(run, which, error);
 }
 
@@ -332,7 +332,7 @@ enum { PIECE_PAUSE = 20, SHARED_PIECE_PAUSE = 150 };
 /* Adds the times of the parts that are done. The first piece has arrived. */
 static gconv_status add_parts(gpu_run *run, gconv_error *error)
 {
-    const gc_slot *slot = run->plan->slot;
+    const gc_slot *slot = run->plan->work.slot;
     gconv_timings *timings = &run->stream->timings;
     GC_TRY(gc_slot_seconds(slot, GC_MARK_BEGIN, GC_MARK_UPLOADED, &timings->upload, error));
     GC_TRY(gc_slot_seconds(slot, GC_MARK_UPLOADED, GC_MARK_DECODED, &timings->decode, error));
@@ -350,7 +350,7 @@ static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
     int which = (int)(piece % PIECES);
     double begin = gc_seconds();
     long pause = several_at_once(run) ? SHARED_PIECE_PAUSE : PIECE_PAUSE;
-    GC_TRY(gc_await_event(run->plan->slot->marks[GC_MARK_ARRIVED + which], pause, error));
+    GC_TRY(gc_await_event(run->plan->work.slot->marks[GC_MARK_ARRIVED + which], pause, error));
     if (piece == 0)
         return run->stream->timed ? add_parts(run, error) : GCONV_OK;
     run->stream->timings.download += gc_seconds() - begin;
@@ -435,9 +435,9 @@ static gconv_status land(gpu_run *run, const gc_plan_result &result, int64_t fir
 {
     const gc_gpu_plan *plan = run->plan;
     const gc_memory_sink *to = &run->stream->result;
-    GC_TRY(gc_copy_rows(to->next + (size_t)first * to->stride, to->stride, plan->result,
-                        result.pitch, result.bytes, result.rows, cudaMemcpyDeviceToHost,
-                        plan->cuda_stream, error));
+    GC_TRY(gc_copy_rows({to->next + (size_t)first * to->stride, to->stride, plan->work.result,
+                         result.pitch, result.bytes, result.rows},
+                        cudaMemcpyDeviceToHost, plan->work.stream, error));
     GC_TRY(mark_arrival(run, 0, error));
     GC_TRY(await_piece(run, 0, error));
     if (first + result.rows == (int64_t)plan->problem->chain.height)
@@ -461,7 +461,7 @@ static gconv_status download_all(gpu_run *run, const void *from, size_t bytes, c
                                  gconv_error *error)
 {
     GC_CUDA_TRY(error,
-                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, run->plan->cuda_stream));
+                cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, run->plan->work.stream));
     GC_TRY(mark_arrival(run, which, error));
     return await_piece(run, which, error);
 }
@@ -475,8 +475,8 @@ static gconv_status download_blocks(gpu_run *run, const void *from, size_t bytes
     size_t likely = (size_t)((const char *)rows.bytes - to) + LIKELY_BYTES;
     if (likely >= rows.stride)
         return download_all(run, from, bytes, to, 0, error);
-    GC_TRY(gc_copy_rows(to, rows.stride, from, rows.stride, likely, rows.count,
-                        cudaMemcpyDeviceToHost, run->plan->cuda_stream, error));
+    GC_TRY(gc_copy_rows({to, rows.stride, from, rows.stride, likely, rows.count},
+                        cudaMemcpyDeviceToHost, run->plan->work.stream, error));
     GC_TRY(mark_arrival(run, 0, error));
     GC_TRY(await_piece(run, 0, error));
     if (is_rejected(run) || !has_longer_block(rows))
@@ -490,8 +490,8 @@ static gconv_status download_compressed(gpu_run *run, const gc_plan_result &resu
 {
     const gc_gpu_plan *plan = run->plan;
     uint32_t width = output_of(run)->width, height = output_of(run)->height;
-    void *memory = plan->slot->buffers[GC_BUFFER_COMPRESSING];
-    GC_TRY(gc_encode_bits(plan->result, result.pitch, width, height, memory, plan->cuda_stream,
+    void *memory = plan->work.slot->buffers[GC_BUFFER_COMPRESSING];
+    GC_TRY(gc_encode_bits(plan->work.result, result.pitch, width, height, memory, plan->work.stream,
                           error));
     GC_TRY(mark(run, GC_MARK_COMPRESSED, error));
     GC_TRY(take_host(run, run->piece_bytes, &run->pieces[0], error));
@@ -514,17 +514,17 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
     gc_gpu_plan *plan = run->plan;
     bool chain_only = run->stream->chain_only;
     gc_plan_result result = gc_plan_result_of(plan, chain_only, last - first + 1);
-    gc_band_steps(plan->problem, first, last, plan->slabs, plan->steps);
+    gc_band_steps(plan->problem, first, last, plan->slabs, plan->work.steps);
     GC_TRY(mark(run, GC_MARK_BEGIN, error));
     if (!is_decoded(run))
-        GC_TRY(gc_plan_upload(plan, run->image, run->image_stride, plan->steps[0].input_first,
-                              plan->steps[0].input_last, cudaMemcpyHostToDevice, error));
+        GC_TRY(gc_plan_upload(plan, run->image, run->image_stride, plan->work.steps[0].input_first,
+                              plan->work.steps[0].input_last, cudaMemcpyHostToDevice, error));
     if (run->packed_bytes > 0)
-        GC_TRY(gc_packed_upload(packed_of(run), memory_of(run), plan->cuda_stream, error));
+        GC_TRY(gc_packed_upload(packed_of(run), memory_of(run), plan->work.stream, error));
     GC_TRY(mark(run, GC_MARK_UPLOADED, error));
     if (run->packed_bytes > 0)
         GC_TRY(gc_packed_decode(packed_of(run), gc_host_is_mapped(run->packed, plan->device.index),
-                                is_luma(run), memory_of(run), &run->decoded, plan->cuda_stream,
+                                is_luma(run), memory_of(run), &run->decoded, plan->work.stream,
                                 error));
     if (is_decoded(run))
         GC_TRY(take_decoded(run, error));
@@ -550,7 +550,7 @@ static gconv_status run_bands(gpu_run *run, gconv_error *error)
 static size_t choose_compressing_bytes(const gpu_run *run)
 {
     const gconv_shape *shape = output_of(run);
-    bool compresses = run->plan->band_rows == (int64_t)run->plan->problem->chain.height &&
+    bool compresses = run->plan->memory.band_rows == (int64_t)run->plan->problem->chain.height &&
                       compressed_result_bytes(run) > 0;
     return compresses ? gc_encode_device_bytes(shape->width, shape->height) : 0;
 }
@@ -564,10 +564,10 @@ static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
     size_t decoding = 0, compressing = choose_compressing_bytes(run);
     if (run->packed_bytes > 0)
         decoding = gc_packed_device_bytes(packed_of(run), is_luma(run));
-    run->needs_rows = decoding > plan->spare_bytes;
+    run->needs_rows = decoding > plan->memory.spare_bytes;
     if (run->needs_rows)
         return GCONV_OK;
-    if (decoding + compressing > plan->spare_bytes)
+    if (decoding + compressing > plan->memory.spare_bytes)
         compressing = 0;
     say_waiting(run, true);
     GC_TRY(gc_plan_take_slot(plan, run->stream->chain_only, decoding, &compressing, &run->band_rows,

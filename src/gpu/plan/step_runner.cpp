@@ -32,19 +32,19 @@ static gconv_status convolve_step(gc_gpu_plan *plan, int s, gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
     const gc_step *step = &problem->chain.steps[s];
-    const gc_band_step *band = &plan->steps[s];
+    const gc_band_step *band = &plan->work.steps[s];
     const gc_plan_section *section = &plan->sections[s];
     int64_t input_rows = band->input_last - band->input_first + 1;
     int64_t rows = band->output_last - band->output_first + 1;
-    float *values = s == 0 ? gc_plan_first_values(plan) : plan->planes[s % 2];
+    float *values = s == 0 ? gc_plan_first_values(plan) : plan->work.planes[s % 2];
     gc_gpu_planes input = gc_plan_planes(plan, values, input_rows, problem->chain.width);
     gc_gpu_planes output =
-        gc_plan_planes(plan, plan->planes[(s + 1) % 2], rows, problem->chain.width);
-    gc_gpu_planes extended = gc_plan_planes(plan, plan->extended, rows + step->height - 1,
+        gc_plan_planes(plan, plan->work.planes[(s + 1) % 2], rows, problem->chain.width);
+    gc_gpu_planes extended = gc_plan_planes(plan, plan->work.extended, rows + step->height - 1,
                                             (int64_t)problem->chain.width + step->width - 1);
     GC_TRY(gc_plan_begin_part(plan, GC_PART_BORDER, error));
-    GC_TRY(gc_gpu_extend(problem, step, input, band->input_first, band->output_first, extended,
-                         plan->cuda_stream, error));
+    GC_TRY(gc_gpu_extend(problem, step, {input, band->input_first, extended, band->output_first},
+                         plan->work.stream, error));
     GC_TRY(gc_plan_end_part(plan, error));
     gc_gpu_step work = {extended.values,
                         extended.pitch,
@@ -58,7 +58,7 @@ static gconv_status convolve_step(gc_gpu_plan *plan, int s, gconv_error *error)
                         section->taps,
                         step->width,
                         step->height};
-    return method_of(plan).convolve(section->state, work, plan->cuda_stream, error);
+    return method_of(plan).convolve(section->state, work, plan->work.stream, error);
 }
 
 static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)

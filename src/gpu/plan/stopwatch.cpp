@@ -26,20 +26,20 @@ struct gc_part_watch {
 
 gconv_status gc_plan_begin_part(gc_gpu_plan *plan, gc_part part, gconv_error *error)
 {
-    gc_part_watch *watch = plan->watch;
+    gc_part_watch *watch = plan->work.watch;
     if (watch == nullptr || watch->count == watch->room)
         return GCONV_OK;
     watch->spans[watch->count].part = part;
-    GC_CUDA_TRY(error, cudaEventRecord(watch->spans[watch->count].begin, plan->cuda_stream));
+    GC_CUDA_TRY(error, cudaEventRecord(watch->spans[watch->count].begin, plan->work.stream));
     return GCONV_OK;
 }
 
 gconv_status gc_plan_end_part(gc_gpu_plan *plan, gconv_error *error)
 {
-    gc_part_watch *watch = plan->watch;
+    gc_part_watch *watch = plan->work.watch;
     if (watch == nullptr || watch->count == watch->room)
         return GCONV_OK;
-    GC_CUDA_TRY(error, cudaEventRecord(watch->spans[watch->count++].end, plan->cuda_stream));
+    GC_CUDA_TRY(error, cudaEventRecord(watch->spans[watch->count++].end, plan->work.stream));
     return GCONV_OK;
 }
 
@@ -100,10 +100,10 @@ struct stopwatch {
 
 static gconv_status run_once(gc_gpu_plan *plan, const stopwatch *watch, gconv_error *error)
 {
-    GC_CUDA_TRY(error, cudaMemsetAsync(watch->flush, 1, watch->flush_bytes, plan->cuda_stream));
-    GC_CUDA_TRY(error, cudaEventRecord(watch->begin, plan->cuda_stream));
+    GC_CUDA_TRY(error, cudaMemsetAsync(watch->flush, 1, watch->flush_bytes, plan->work.stream));
+    GC_CUDA_TRY(error, cudaEventRecord(watch->begin, plan->work.stream));
     GC_TRY(gc_plan_compute(plan, false, plan->problem->chain.height, error));
-    GC_CUDA_TRY(error, cudaEventRecord(watch->end, plan->cuda_stream));
+    GC_CUDA_TRY(error, cudaEventRecord(watch->end, plan->work.stream));
     GC_CUDA_TRY(error, cudaEventSynchronize(watch->end));
     return GCONV_OK;
 }
@@ -168,9 +168,9 @@ static gconv_status time_many(gc_gpu_plan *plan, stopwatch *watch, double second
     GC_CUDA_TRY(error, cudaMalloc(&watch->flush, watch->flush_bytes));
     GC_TRY(make_watch(plan, &watch->parts, error));
     GC_TRY(time_whole(plan, watch, seconds * 2 / 3, &times->total, error));
-    plan->watch = &watch->parts;
+    plan->work.watch = &watch->parts;
     gconv_status status = time_parts(plan, watch, seconds / 3, parts, error);
-    plan->watch = nullptr;
+    plan->work.watch = nullptr;
     if (status == GCONV_OK) {
         times->border = parts[GC_PART_BORDER];
         times->conversion = parts[GC_PART_CONVERSION];
@@ -183,9 +183,9 @@ static gconv_status time_image(gc_gpu_plan *plan, const char *input, size_t stri
                                gconv_device_times *times, gconv_error *error)
 {
     int64_t height = plan->problem->chain.height;
-    gc_band_steps(plan->problem, 0, height - 1, plan->slabs, plan->steps);
-    GC_TRY(gc_plan_upload(plan, input, stride, plan->steps[0].input_first,
-                          plan->steps[0].input_last, cudaMemcpyHostToDevice, error));
+    gc_band_steps(plan->problem, 0, height - 1, plan->slabs, plan->work.steps);
+    GC_TRY(gc_plan_upload(plan, input, stride, plan->work.steps[0].input_first,
+                          plan->work.steps[0].input_last, cudaMemcpyHostToDevice, error));
     stopwatch watch = {};
     gconv_status status = time_many(plan, &watch, seconds, times, error);
     free_watch(&watch.parts);

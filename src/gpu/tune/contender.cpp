@@ -13,10 +13,14 @@ void gc_contender_compile(const gc_search *s, const gc_tuning &tuning, gc_conten
     gc_layout layout = s->layout;
     layout.tuning = tuning;
     const gconv_device_info *device = &s->tuner->device;
+    contender->tiles = {gc_tuning_tiling(&tuning, layout.width, layout.height),
+                        false,
+                        layout.width,
+                        layout.height,
+                        nullptr,
+                        nullptr};
     contender->compiled =
-        is_tiles(s) ? gc_unrolled_create(gc_tuning_tiling(&tuning, layout.width, layout.height),
-                                         false, layout.width, layout.height, device, GC_JIT_UNKEPT,
-                                         &contender->tiles, &contender->why)
+        is_tiles(s) ? gc_unrolled_create(device, GC_JIT_UNKEPT, &contender->tiles, &contender->why)
                     : gc_pass_compile(layout, s->weights, s->weight_count, device, GC_JIT_UNKEPT,
                                       &contender->kernel, &contender->why);
 }

@@ -117,7 +117,7 @@ gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
 {
     gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, scope, device);
     gc_pass_times times = times_of(problem, step, *scope, device);
-    return gc_pass_prepare(layout, find_ahead(step), step->taps, step->width * step->height,
+    return gc_pass_prepare({layout, step->taps, step->width * step->height, find_ahead(step)},
                            gc_pass_compiling_pays(problem, times, device), device, scope, kernel,
                            error);
 }

@@ -180,7 +180,7 @@ gconv_status gc_pair_prepare(const gc_problem *problem, const gconv_device_info 
     pair made;
     make_pair(problem, scope, device, &made);
     gc_pass_times times = times_of(problem, *scope, made, device);
-    return gc_pass_prepare(made.layout, made.ahead, made.weights, made.count,
+    return gc_pass_prepare({made.layout, made.weights, made.count, made.ahead},
                            gc_pass_compiling_pays(problem, times, device), device, scope, kernel,
                            error);
 }

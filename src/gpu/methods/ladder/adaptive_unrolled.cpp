@@ -61,8 +61,8 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
     if (unrolled == nullptr)
         return gc_fail_memory(error, sizeof *unrolled);
     *state = unrolled;
-    return gc_unrolled_create(choose(problem, step, device), false, step->width, step->height,
-                              device, GC_JIT_COMPILE, unrolled, error);
+    *unrolled = {choose(problem, step, device), false, step->width, step->height, nullptr, nullptr};
+    return gc_unrolled_create(device, GC_JIT_COMPILE, unrolled, error);
 }
 
 static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,

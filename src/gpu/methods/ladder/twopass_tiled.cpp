@@ -93,10 +93,10 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
     if (made == nullptr)
         return gc_fail_memory(error, sizeof *made);
     *state = made;
-    GC_TRY(gc_unrolled_create(tiling_of_rows(problem, step), false, step->width, 1, device,
-                              GC_JIT_COMPILE, &made->rows, error));
-    return gc_unrolled_create(tiling_of_columns(problem, step), true, 1, step->height, device,
-                              GC_JIT_COMPILE, &made->columns, error);
+    made->rows = {tiling_of_rows(problem, step), false, step->width, 1, nullptr, nullptr};
+    made->columns = {tiling_of_columns(problem, step), true, 1, step->height, nullptr, nullptr};
+    GC_TRY(gc_unrolled_create(device, GC_JIT_COMPILE, &made->rows, error));
+    return gc_unrolled_create(device, GC_JIT_COMPILE, &made->columns, error);
 }
 
 static void release(void *state)

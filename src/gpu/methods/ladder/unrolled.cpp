@@ -55,15 +55,13 @@ static gconv_status load(const gconv_device_info *device, gc_jit_when when, gc_u
     return status;
 }
 
-gconv_status gc_unrolled_create(const gc_tiling &tiling, bool down, int width, int height,
-                                const gconv_device_info *device, gc_jit_when when,
+gconv_status gc_unrolled_create(const gconv_device_info *device, gc_jit_when when,
                                 gc_unrolled *unrolled, gconv_error *error)
 {
-    *unrolled = {tiling, down, width, height, nullptr, nullptr};
-    if (down)
-        gc_tiling_measure_down(width, height, &unrolled->tiling);
+    if (unrolled->down)
+        gc_tiling_measure_down(unrolled->width, unrolled->height, &unrolled->tiling);
     else
-        gc_tiling_measure(width, height, &unrolled->tiling);
+        gc_tiling_measure(unrolled->width, unrolled->height, &unrolled->tiling);
     GC_TRY(load(device, when, unrolled, error));
     GC_TRY(gc_jit_symbol(unrolled->kernel, "gc_unrolled_weights", &unrolled->weights, error));
     return gc_jit_opt_in_shared(unrolled->kernel, (unsigned)unrolled->tiling.shared_bytes, error);

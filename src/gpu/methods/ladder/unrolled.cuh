@@ -21,10 +21,9 @@ struct gc_unrolled {
 /* GCONV_ERROR_UNSUPPORTED where there is no NVRTC. */
 gconv_status gc_unrolled_check(const gc_step *step, gconv_error *error);
 
-/* Compiles the kernel for filters of width x height, or takes it from the cache. Sets the pitch and
- * the bytes of `tiling`. gc_unrolled_release frees it, after a failure, too. */
-gconv_status gc_unrolled_create(const gc_tiling &tiling, bool down, int width, int height,
-                                const gconv_device_info *device, gc_jit_when when,
+/* Compiles the kernel for the tiling and the sizes in *unrolled, or takes it from the cache. Sets
+ * the pitch and the bytes of the tiling. gc_unrolled_release frees it, after a failure, too. */
+gconv_status gc_unrolled_create(const gconv_device_info *device, gc_jit_when when,
                                 gc_unrolled *unrolled, gconv_error *error);
 void gc_unrolled_release(gc_unrolled *unrolled);
 

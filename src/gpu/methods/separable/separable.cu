@@ -186,7 +186,7 @@ static gconv_status prepare_sum(const gc_problem *problem, const gc_step *step,
 {
     gc_layout layout = gc_pass_layout(problem, step, sum.form, scope, device);
     gc_pass_times times = times_of(problem, step, sum.form, *scope, device);
-    return gc_pass_prepare(layout, find_ahead(step, sum.form), sum.weights, sum.count,
+    return gc_pass_prepare({layout, sum.weights, sum.count, find_ahead(step, sum.form)},
                            gc_pass_compiling_pays(problem, times, device), device, scope, kernel,
                            error);
 }

@@ -64,13 +64,10 @@ static void set_tiles(const gc_problem *problem, const gc_tile_filter *filter,
 }
 
 gconv_status gc_large_prepare(const gc_problem *problem, const gc_tile_filter *filter,
-                              const gc_tiles *tiles, int type, const float2 *spectrum,
-                              const gconv_device_info *device, gc_large_pass *pass,
-                              gconv_error *error)
+                              const gc_tiles *tiles, int type, const gconv_device_info *device,
+                              gc_large_pass *pass, gconv_error *error)
 {
-    *pass = {};
     set_tiles(problem, filter, tiles, pass);
-    pass->tiles.spectrum = spectrum;
     pass->kernels = gc_tilefft_find_large(tiles->columns, tiles->lines, type);
     GC_TRY(prepare_kernel(pass->kernels.rows, device, &pass->resident_rows, error));
     GC_TRY(prepare_kernel(pass->kernels.columns, device, &pass->resident_columns, error));

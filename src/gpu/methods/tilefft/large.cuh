@@ -20,12 +20,11 @@ struct gc_large_pass {
     float *roots;                                       /* device */
 };
 
-/* Makes *pass run large tiles. `type` is that of gc_tilefft_find; `spectrum` is on the device. What
- * has been allocated is freed by gc_large_release, also after an error. */
+/* Makes *pass run large tiles, whose `tiles.spectrum` is there. `type` is that of gc_tilefft_find.
+ * What has been allocated is freed by gc_large_release, also after an error. */
 gconv_status gc_large_prepare(const gc_problem *problem, const gc_tile_filter *filter,
-                              const gc_tiles *tiles, int type, const float2 *spectrum,
-                              const gconv_device_info *device, gc_large_pass *pass,
-                              gconv_error *error);
+                              const gc_tiles *tiles, int type, const gconv_device_info *device,
+                              gc_large_pass *pass, gconv_error *error);
 void gc_large_release(gc_large_pass *pass);
 
 /* Runs the pass for all channels, one after the other. */

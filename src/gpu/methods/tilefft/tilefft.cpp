@@ -235,9 +235,9 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     state->lines = tiles.lines;
     GC_TRY(upload_spectrum(problem, filter, state, error));
     int type = type_of(*scope);
+    state->large.tiles.spectrum = (const float2 *)state->spectrum;
     if (gc_tiles_are_large(tiles.columns, tiles.lines))
-        return gc_large_prepare(problem, &filter, &tiles, type, (const float2 *)state->spectrum,
-                                device, &state->large, error);
+        return gc_large_prepare(problem, &filter, &tiles, type, device, &state->large, error);
     state->tiles = arguments_of(problem, filter, tiles);
     state->tiles.spectrum = (const float2 *)state->spectrum;
     return prepare_kernel(device, type, state, error);
