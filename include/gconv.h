@@ -791,7 +791,7 @@ typedef struct gconv_implementation_info {
     bool usable;            /* it can run on this machine */
     char reason[256];       /* why it is not usable; empty if it is */
     bool follows_threads;   /* the job's `threads` have an effect on it */
-    bool follows_block;     /* `block_width` and `block_height` have */
+    bool follows_block;     /* `block_width` and `block_height` of its `tiling` have */
     bool follows_tile;      /* `tile` has */
     bool follows_shared;    /* `shared_memory` has */
 } gconv_implementation_info;
@@ -846,6 +846,19 @@ typedef enum gconv_output {
 /* Which colour of a pixel comes first in memory. */
 typedef enum gconv_order { GCONV_ORDER_RGB, GCONV_ORDER_BGR } gconv_order;
 
+/* How implementations from `naive` to `twopass` spread an image over the threads of a GPU. 0: the
+ * implementation's own. */
+typedef struct gconv_tiling {
+    size_t size; /* set by gconv_tiling_default() */
+    int tile;    /* tiling factor */
+    /* Bytes of shared memory of a multiprocessor that the rule of `adaptive` reckons with, to
+     * repeat what it chose on a smaller device. More than the device has: the device's own. */
+    int shared_memory;
+    int block_width; /* sides of a thread block: 1 to 1024 threads in all */
+    int block_height;
+} gconv_tiling;
+GCONV_ZEROS(gconv_tiling)
+
 /* Everything that decides what is computed, and on what. "8-bit levels" below are a scale for
  * samples of any depth: 0 is black, 255 is white. */
 struct gconv_job {
@@ -886,15 +899,8 @@ struct gconv_job {
      * process. */
     const char *device;
     int threads; /* CPU threads at most; 0: all that affinity and quota allow */
-    int tile;    /* tiling factor of the ladder; 0: the implementation's own */
-    /* Bytes of shared memory of a multiprocessor that the rule of `adaptive` reckons with, to
-     * repeat what it chose on a smaller device. 0, or more than the device has: the device's
-     * own. */
-    int shared_memory;
-    /* Sides of a thread block on a GPU: 1 to 1024 threads in all. Both 0: the implementation's
-     * own. */
-    int block_width;
-    int block_height;
+    /* For implementations from `naive` to `twopass`; NULL: their own. A plan copies it. */
+    const gconv_tiling *tiling;
     /* How often the plan will probably run; 0 is once. For more runs `auto` may choose an
      * implementation that takes longer to prepare. */
     uint64_t runs;

@@ -90,11 +90,11 @@ static void write_options(const gc_session *session)
     gc_json_number("border_value", job->border_value);
     gc_json_bool("correlate", job->correlate);
     gc_json_integer("threads", job->threads);
-    gc_json_integer("tile", job->tile);
-    if (job->shared_memory > 0)
-        gc_json_integer("shared_memory", job->shared_memory);
-    gc_json_integer("block_width", job->block_width);
-    gc_json_integer("block_height", job->block_height);
+    gc_json_integer("tile", options->tiling.tile);
+    if (options->tiling.shared_memory > 0)
+        gc_json_integer("shared_memory", options->tiling.shared_memory);
+    gc_json_integer("block_width", options->tiling.block_width);
+    gc_json_integer("block_height", options->tiling.block_height);
     gc_json_number("time", options->measure.time);
 }
 

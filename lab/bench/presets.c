@@ -180,16 +180,18 @@ bool gc_preset_measures(const gc_options *options, const char *implementation, b
     return !has_name(rank1 ? preset->full_rank : preset->rank1, implementation);
 }
 
-void gc_preset_set_block(const gc_options *options, const char *implementation, gconv_job *job)
+gconv_tiling gc_preset_tiling(const gc_options *options, const char *implementation)
 {
+    gconv_tiling tiling = options->tiling;
     if (options->measure.preset == NULL || gc_option_given(options, "block"))
-        return;
+        return tiling;
     const gc_preset *preset = gc_preset_named(options->measure.preset, NULL);
     for (int i = 0; i < GC_PRESET_BLOCKS; i++)
         if (has_name(preset->blocks[i].names, implementation)) {
-            job->block_width = preset->blocks[i].width;
-            job->block_height = preset->blocks[i].height;
+            tiling.block_width = preset->blocks[i].width;
+            tiling.block_height = preset->blocks[i].height;
         }
+    return tiling;
 }
 
 /* The names that get a block, and the block in front of the first. */

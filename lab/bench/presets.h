@@ -40,9 +40,9 @@ gconv_status gc_preset_apply(const gc_preset *preset, gc_options *options, gconv
  * implementations are those of a preset that says otherwise. */
 bool gc_preset_measures(const gc_options *options, const char *implementation, bool rank1);
 
-/* Sets the thread block of an implementation in a job, where --preset is given with a block for it,
- * and --block is not. */
-void gc_preset_set_block(const gc_options *options, const char *implementation, gconv_job *job);
+/* The tiling that options say for an implementation. If --preset is given with a block for it, and
+ * --block is not, it has that block. */
+gconv_tiling gc_preset_tiling(const gc_options *options, const char *implementation);
 
 enum { GC_PRESET_TEXT_BYTES = 512 };
 

@@ -232,8 +232,8 @@ static gconv_status measure_chain(gc_sweep *s, const gc_session *session, gconv_
             status = add_kept(s, kept, error);
             continue;
         }
-        own.job = session->job;
-        gc_preset_set_block(session->options, s->names[i], &own.job);
+        gconv_tiling tiling = gc_preset_tiling(session->options, s->names[i]);
+        own.job.tiling = &tiling;
         status = measure_point(s, &subject, s->names[i], &expectation, &point, error);
         if (status == GCONV_OK)
             status = add_measured(s, &point, error);

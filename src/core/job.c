@@ -62,15 +62,28 @@ static gconv_status check_choices(const gconv_job *job, gconv_error *error)
         {"source_format", (int)job->source_format, GCONV_FORMAT_COUNT - 1},
         {"source_decoder", (int)job->source_decoder, GCONV_DECODER_CUDA},
         {"threads", job->threads, INT_MAX},
-        {"tile", job->tile, INT_MAX},
-        {"shared_memory", job->shared_memory, INT_MAX},
         {"images_at_once", job->images_at_once, INT_MAX},
     };
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         if (choices[i].value < 0 || choices[i].value > choices[i].most)
             return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s %d: 0 to %d are possible",
                            choices[i].name, choices[i].value, choices[i].most);
-    int width = job->block_width, height = job->block_height;
+    return GCONV_OK;
+}
+
+static gconv_status read_tiling(const gconv_job *job, gconv_tiling *tiling, gconv_error *error)
+{
+    *tiling = gconv_tiling_default();
+    gconv_status status = job->tiling == NULL ? GCONV_OK
+                                              : gc_sized_read(job->tiling, "gconv_tiling", tiling,
+                                                              sizeof *tiling, error);
+    if (status != GCONV_OK)
+        return status;
+    if (tiling->tile < 0 || tiling->shared_memory < 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s %d: 0 to %d are possible",
+                       tiling->tile < 0 ? "tile" : "shared_memory",
+                       tiling->tile < 0 ? tiling->tile : tiling->shared_memory, INT_MAX);
+    int width = tiling->block_width, height = tiling->block_height;
     bool left_open = width == 0 && height == 0;
     if (!left_open && (width < 1 || width > BLOCK_THREADS_MAX || height < 1 ||
                        height > BLOCK_THREADS_MAX || width * height > BLOCK_THREADS_MAX))
@@ -163,10 +176,12 @@ static gconv_status check_chain(const gconv_job *job, gconv_error *error)
     return GCONV_OK;
 }
 
-gconv_status gc_job_check(const gconv_job *job, gconv_error *error)
+gconv_status gc_job_check(const gconv_job *job, gconv_tiling *tiling, gconv_error *error)
 {
     gconv_status status = check_shape(job, error);
     if (status == GCONV_OK)
         status = check_choices(job, error);
+    if (status == GCONV_OK)
+        status = read_tiling(job, tiling, error);
     return status == GCONV_OK ? check_chain(job, error) : status;
 }

@@ -7,7 +7,8 @@
 /* Copies a caller's job, which may be shorter. On failure *job holds the defaults. */
 gconv_status gc_job_read(const gconv_job *given, gconv_job *job, gconv_error *error);
 
-/* Refuses values outside their ranges, and filters that cannot be applied. */
-gconv_status gc_job_check(const gconv_job *job, gconv_error *error);
+/* Refuses values outside their ranges, and filters that cannot be applied. Fills *tiling with what
+ * the job says. */
+gconv_status gc_job_check(const gconv_job *job, gconv_tiling *tiling, gconv_error *error);
 
 #endif

@@ -30,19 +30,22 @@ static gconv_status choose(gconv_plan *plan, gc_choice *choice, gconv_error *err
     return GCONV_OK;
 }
 
-/* Takes the thread block and the tiling factor of a name into the job. */
-static void take_name(gconv_job *job)
+/* Makes the problem of a job. The thread block and the tiling factor of a name go before those of
+ * the job. */
+static gconv_status make_problem(gconv_job *job, gc_problem *problem, gconv_error *error)
 {
     gc_named named;
-    if (!gc_implementation_read(job->implementation, &named))
-        return;
-    job->implementation = named.implementation->name;
-    if (named.block_width > 0) {
-        job->block_width = named.block_width;
-        job->block_height = named.block_height;
+    bool is_named = gc_implementation_read(job->implementation, &named);
+    if (is_named)
+        job->implementation = named.implementation->name;
+    gconv_status status = gc_problem_create(job, problem, error);
+    if (is_named && named.block_width > 0) {
+        problem->tiling.block_width = named.block_width;
+        problem->tiling.block_height = named.block_height;
     }
-    if (named.tile > 0)
-        job->tile = named.tile;
+    if (is_named && named.tile > 0)
+        problem->tiling.tile = named.tile;
+    return status;
 }
 
 /* Makes the problem of a job and chooses the implementation and its device. */
@@ -59,8 +62,7 @@ static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_er
         return gc_fail_memory(error, sizeof *plan);
     owned.implementation = plan->implementation_name;
     owned.device = plan->device_name;
-    take_name(&owned);
-    status = gc_problem_create(&owned, &plan->problem, error);
+    status = make_problem(&owned, &plan->problem, error);
     return status == GCONV_OK ? choose(plan, &plan->choice, error) : status;
 }
 
@@ -69,10 +71,8 @@ bool gconv_device_foresee(const gconv_job *job)
     gconv_job named;
     gc_problem problem;
     gconv_error error;
-    if (gc_job_read(job, &named, &error) != GCONV_OK)
-        return false;
-    take_name(&named);
-    if (gc_problem_create(&named, &problem, &error) != GCONV_OK)
+    if (gc_job_read(job, &named, &error) != GCONV_OK ||
+        make_problem(&named, &problem, &error) != GCONV_OK)
         return false;
     problem.job.threads = gc_threads_alone(&problem);
     bool waits = gc_foresee(&problem);

@@ -67,13 +67,14 @@ static void complete(gc_problem *problem)
 gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_error *error)
 {
     memset(problem, 0, sizeof *problem);
-    gconv_status status = gc_job_check(job, error);
+    gconv_status status = gc_job_check(job, &problem->tiling, error);
     if (status != GCONV_OK)
         return status;
     if (gconv_alpha_needs_pixels(job))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "how alpha is treated depends on the pixels: see gconv_alpha_resolve");
     problem->job = *job;
+    problem->job.tiling = NULL;
     problem->job.alpha = gconv_alpha_resolve(job, true);
     problem->gpu_in_use = gc_gpu_started();
     complete(problem);

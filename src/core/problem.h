@@ -7,6 +7,7 @@
 
 typedef struct gc_problem {
     gconv_job job;            /* a copy of the caller's; `input` is what enters the chain */
+    gconv_tiling tiling;      /* that of `job`, and what the name of the implementation says */
     gconv_filter **filters;   /* copies, which `job` and `chain` refer to */
     gconv_shape given;        /* of the rows that a source gives: colours, if `to_grey` */
     bool to_grey;             /* edges of colours: rows become grey when they are read */

@@ -421,6 +421,7 @@ check_case check_case_make(uint64_t seed, int index)
 {
     check_case made = {.index = index,
                        .job = gconv_job_default(),
+                       .tiling = gconv_tiling_default(),
                        .random = check_random_for(seed, (uint64_t)index)};
     made.job.input = (gconv_shape){.width = 1, .height = 1, .channels = 1, .depth = 8};
     made.job.output_depth = 8;
@@ -480,8 +481,8 @@ void check_case_print(const check_case *made, FILE *file)
             job->input.depth, check_pattern_name(made->pattern), gconv_border_name(job->border));
     if (job->border == GCONV_BORDER_CONSTANT)
         fprintf(file, ":%.17g", job->border_value);
-    fprintf(file, "; threads %d, tile %d, block %dx%d\n", job->threads, job->tile, job->block_width,
-            job->block_height);
+    fprintf(file, "; threads %d, tile %d, block %dx%d\n", job->threads, made->tiling.tile,
+            made->tiling.block_width, made->tiling.block_height);
     print_chain(made, file);
     print_output(job, file);
 }

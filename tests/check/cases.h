@@ -20,7 +20,8 @@ typedef struct check_case {
     int index;
     char name[64];
     gconv_filter *filters[CHECK_CHAIN_MAX]; /* owned */
-    gconv_job job;                          /* its `filters` is set when the case is run */
+    gconv_job job; /* its `filters` and `tiling` are set when the case is run */
+    gconv_tiling tiling;
     check_pattern pattern;
     check_exactness exactness;
     check_random random; /* for pixels and strides */

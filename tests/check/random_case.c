@@ -116,18 +116,18 @@ static void randomise_output(gconv_job *job, check_random *random)
 enum { MANY_RUNS = 100000000 };
 
 /* What implementations may be told about how to run, most often nothing. */
-static void randomise_tuning(gconv_job *job, check_random *random)
+static void randomise_tuning(gconv_job *job, gconv_tiling *tiling, check_random *random)
 {
     static const int threads[] = {1, 2, 3, 5};
     static const int tiles[] = {1, 2, 4, 8};
     static const int blocks[][2] = {{32, 4}, {32, 8}, {16, 16}, {64, 2}};
     job->threads = PICK(random, threads);
     if (check_once_in(random, 4))
-        job->tile = PICK(random, tiles);
+        tiling->tile = PICK(random, tiles);
     if (check_once_in(random, 4)) {
         const int *block = PICK(random, blocks);
-        job->block_width = block[0];
-        job->block_height = block[1];
+        tiling->block_width = block[0];
+        tiling->block_height = block[1];
     }
     if (check_once_in(random, 2))
         job->runs = MANY_RUNS;
@@ -156,7 +156,7 @@ void check_case_randomise(check_case *made)
     randomise_border(job, random);
     randomise_output(job, random);
     randomise_range(made, random);
-    randomise_tuning(job, random);
+    randomise_tuning(job, &made->tiling, random);
     double most_work = usual_work;
     bool plain = check_once_in(random, 2);
     made->pattern =

@@ -10,6 +10,7 @@ static gconv_job job_of(const check_trial *trial, const char *implementation, co
 {
     gconv_job job = trial->made.job;
     job.filters = (const gconv_filter *const *)trial->made.filters;
+    job.tiling = &trial->made.tiling;
     job.implementation = implementation;
     job.device = device;
     return job;

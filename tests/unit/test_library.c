@@ -281,8 +281,10 @@ TEST(messages_say_what_is_possible)
     job.order = (gconv_order)2;
     says(&job, "order 2: 0 to 1 are possible");
     job = good;
-    job.block_width = 33;
-    job.block_height = 32;
+    gconv_tiling tiling = gconv_tiling_default();
+    tiling.block_width = 33;
+    tiling.block_height = 32;
+    job.tiling = &tiling;
     says(&job, "a block of 33x32 threads: 1 to 1024 threads are possible, or 0x0");
     gconv_writer *writer;
     gconv_error error;

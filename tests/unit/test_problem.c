@@ -440,24 +440,28 @@ TEST(refuses_choices)
     job.threads = -1;
     refused(GCONV_ERROR_ARGUMENT, "threads -1");
     job = good;
-    job.tile = -2;
+    gconv_tiling tiling = gconv_tiling_default();
+    tiling.tile = -2;
+    job.tiling = &tiling;
     refused(GCONV_ERROR_ARGUMENT, "tile -2");
 }
 
 TEST(refuses_blocks)
 {
     set_up_one(filter_of(1, 1, 1, ones), shape_of(4, 4, 1, 8));
+    gconv_tiling tiling = gconv_tiling_default();
+    job.tiling = &tiling;
     static const int wrong[][2] = {{0, 8},   {8, 0},   {-1, 8},   {8, -1},
                                    {-8, -8}, {33, 32}, {1025, 1}, {1 << 16, 1 << 16}};
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        job.block_width = wrong[i][0];
-        job.block_height = wrong[i][1];
+        tiling.block_width = wrong[i][0];
+        tiling.block_height = wrong[i][1];
         refused(GCONV_ERROR_ARGUMENT, "block");
     }
     static const int right[][2] = {{0, 0}, {1, 1}, {32, 32}, {1024, 1}, {1, 1024}};
     for (size_t i = 0; i < COUNT(right); i++) {
-        job.block_width = right[i][0];
-        job.block_height = right[i][1];
+        tiling.block_width = right[i][0];
+        tiling.block_height = right[i][1];
         make();
     }
 }

@@ -41,7 +41,7 @@ static gconv_job *older_job(older *room, size_t size)
 TEST(a_shorter_job_is_a_job_with_defaults)
 {
     const size_t sizes[] = {SIZE_UP_TO(gconv_job, output_depth) + 4, SIZE_UP_TO(gconv_job, device),
-                            SIZE_UP_TO(gconv_job, block_height) + 4};
+                            SIZE_UP_TO(gconv_job, source_format) + 4};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         older room;
         size_t size = sizes[i] / sizeof(size_t) * sizeof(size_t);

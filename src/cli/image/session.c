@@ -112,6 +112,7 @@ static void fill_job(gc_session *session)
     const gc_options *options = session->options;
     gconv_job *job = &session->job;
     *job = options->job;
+    job->tiling = &options->tiling;
     job->filters = (const gconv_filter *const *)session->chain.filters;
     job->filter_count = session->chain.count;
     job->output = options->kernel_count > 0 ? GCONV_OUTPUT_SAMPLES : GCONV_OUTPUT_EDGES;
@@ -195,16 +196,16 @@ static bool any_takes(const char *list, unsigned met)
 static gconv_status check_tiling(const gc_session *session, gconv_error *error)
 {
     const char *list = session->options->implementations;
-    const gconv_job *job = &session->job;
+    const gconv_tiling *tiling = &session->options->tiling;
     if (!gc_names_each(list) || strcmp(list, "auto") == 0)
         return GCONV_OK;
-    if (job->block_width > 0 && !any_takes(list, GC_MET_BLOCK))
+    if (tiling->block_width > 0 && !any_takes(list, GC_MET_BLOCK))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--block': '%s' takes no thread block",
                        list);
-    if (job->tile > 0 && !any_takes(list, GC_MET_TILE))
+    if (tiling->tile > 0 && !any_takes(list, GC_MET_TILE))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--tile': '%s' takes no tiling factor; 'tiled' does", list);
-    if (job->shared_memory > 0 && !any_takes(list, GC_MET_SHARED))
+    if (tiling->shared_memory > 0 && !any_takes(list, GC_MET_SHARED))
         return gc_fail(
             error, GCONV_ERROR_ARGUMENT,
             "option '--shared-memory': '%s' has no rule that follows it; 'adaptive' does", list);

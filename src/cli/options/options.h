@@ -94,6 +94,7 @@ typedef struct gc_options {
     char **kernels; /* --kernel, in order; an owned array of pointers into argv */
     int kernel_count;
     gconv_job job; /* its alpha is GCONV_ALPHA_AUTO by default */
+    gconv_tiling tiling;
     /* --impl: a name; a list with commas, or "all", for commands that measure. NULL: not given. */
     const char *implementations;
     gconv_reader_options reader;

@@ -282,6 +282,7 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
 {
     *options = (gc_options){
         .job = gconv_job_default(),
+        .tiling = gconv_tiling_default(),
         .words = argv + (argc > 0),
         .word_count = argc > 0 ? argc - 1 : 0,
         .reader = gconv_reader_options_default(),

@@ -265,12 +265,12 @@ gconv_status gc_set_threads(gc_options *options, const char *value, gconv_error 
 
 gconv_status gc_set_tile(gc_options *options, const char *value, gconv_error *error)
 {
-    return gc_read_whole(value, 1, 64, &options->job.tile, error);
+    return gc_read_whole(value, 1, 64, &options->tiling.tile, error);
 }
 
 gconv_status gc_set_shared_memory(gc_options *options, const char *value, gconv_error *error)
 {
-    return gc_read_whole(value, 1024, 1 << 30, &options->job.shared_memory, error);
+    return gc_read_whole(value, 1024, 1 << 30, &options->tiling.shared_memory, error);
 }
 
 gconv_status gc_set_block(gc_options *options, const char *value, gconv_error *error)
@@ -288,8 +288,8 @@ gconv_status gc_set_block(gc_options *options, const char *value, gconv_error *e
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%s' is too large: %lld threads, and a block has at most 1024", value,
                        columns * rows);
-    options->job.block_width = (int)columns;
-    options->job.block_height = (int)rows;
+    options->tiling.block_width = (int)columns;
+    options->tiling.block_height = (int)rows;
     return GCONV_OK;
 }
 

@@ -41,8 +41,8 @@ static void check_values(const gc_options *options)
     FUZZ_REQUIRE(options->reader.max_pixels >= 1, "no pixels");
     FUZZ_REQUIRE(options->job.threads >= 0 && options->job.threads <= 1024, "%d",
                  options->job.threads);
-    FUZZ_REQUIRE(options->job.block_width * options->job.block_height <= 1024, "%d x %d",
-                 options->job.block_width, options->job.block_height);
+    FUZZ_REQUIRE(options->tiling.block_width * options->tiling.block_height <= 1024, "%d x %d",
+                 options->tiling.block_width, options->tiling.block_height);
     FUZZ_REQUIRE(options->measure.time >= 0 && options->measure.time <= 86400, "%g seconds",
                  options->measure.time);
 }

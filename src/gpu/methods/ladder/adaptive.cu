@@ -57,7 +57,7 @@ static bool choose_as_published(const gc_problem *problem, const gc_step *step,
                                 const gconv_device_info *device,
                                 const gc_factor_registers *registers, gc_tiling *tiling)
 {
-    return gc_tiling_adapt(device, registers, (uint64_t)problem->job.shared_memory, step->width,
+    return gc_tiling_adapt(device, registers, (uint64_t)problem->tiling.shared_memory, step->width,
                            step->height, tiling);
 }
 
@@ -89,7 +89,7 @@ static gconv_status choose(const adaptive_rule &rule, const gc_problem *problem,
                : gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                          "no block of %dx%d threads fits in the registers%s of %s",
                          tiling->block_width, tiling->block_height,
-                         problem->job.shared_memory > 0 ? " and --shared-memory" : "",
+                         problem->tiling.shared_memory > 0 ? " and --shared-memory" : "",
                          device->name);
 }
 

@@ -30,8 +30,8 @@ static gc_tiling choose(const gc_problem *problem, const gc_step *step,
     layout.tuning.form = GC_FORM_TILES;
     layout.tuning = gc_tuning_of(device, &layout);
     gc_tiling tiling = gc_tuning_tiling(&layout.tuning, step->width, step->height);
-    if (problem->job.tile > 0)
-        tiling.factor = problem->job.tile;
+    if (problem->tiling.tile > 0)
+        tiling.factor = problem->tiling.tile;
     gc_tiling_take_block(problem, &tiling);
     gc_tiling_measure(step->width, step->height, &tiling);
     return tiling;
@@ -41,9 +41,9 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
     gconv_status status = gc_constant_check(step, error);
-    if (status == GCONV_OK && problem->job.tile > GC_UNROLLED_FACTOR_MAX)
+    if (status == GCONV_OK && problem->tiling.tile > GC_UNROLLED_FACTOR_MAX)
         status = gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
-                         problem->job.tile, (int)GC_UNROLLED_FACTOR_MAX);
+                         problem->tiling.tile, (int)GC_UNROLLED_FACTOR_MAX);
     if (status == GCONV_OK)
         status = gc_unrolled_check(step, error);
     if (status != GCONV_OK)

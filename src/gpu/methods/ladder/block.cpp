@@ -26,9 +26,9 @@ gconv_status gc_tiling_check(const gc_tiling *tiling, const gconv_device_info *d
 
 void gc_tiling_take_block(const gc_problem *problem, gc_tiling *tiling)
 {
-    if (problem->job.block_width > 0) {
-        tiling->block_width = problem->job.block_width;
-        tiling->block_height = problem->job.block_height;
+    if (problem->tiling.block_width > 0) {
+        tiling->block_width = problem->tiling.block_width;
+        tiling->block_height = problem->tiling.block_height;
     }
 }
 

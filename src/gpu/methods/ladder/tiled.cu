@@ -22,7 +22,7 @@ enum { DEFAULT_FACTOR = 4 };
 
 template <bool PADDED> static gc_tiling choose(const gc_problem *problem, const gc_step *step)
 {
-    int factor = problem->job.tile > 0 ? problem->job.tile : DEFAULT_FACTOR;
+    int factor = problem->tiling.tile > 0 ? problem->tiling.tile : DEFAULT_FACTOR;
     gc_tiling tiling = {PADDED ? 32 : 16, 16, factor, 0, 0};
     gc_tiling_take_block(problem, &tiling);
     if (PADDED)

@@ -50,8 +50,8 @@ static const entry &line_for(const entry (&table)[ENTRIES], int weights)
 static gc_tiling choose(const gc_problem *problem, const entry &line)
 {
     gc_tiling tiling = {line.block_width, line.block_height, line.factor, 0, 0};
-    if (problem->job.tile > 0)
-        tiling.factor = problem->job.tile;
+    if (problem->tiling.tile > 0)
+        tiling.factor = problem->tiling.tile;
     gc_tiling_take_block(problem, &tiling);
     return tiling;
 }
@@ -73,9 +73,9 @@ static gc_tiling tiling_of_columns(const gc_problem *problem, const gc_step *ste
 static gconv_status check(const gc_problem *problem, const gc_step *step,
                           const gconv_device_info *device, gconv_error *error)
 {
-    if (problem->job.tile > FACTOR_MAX)
+    if (problem->tiling.tile > FACTOR_MAX)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
-                       problem->job.tile, (int)FACTOR_MAX);
+                       problem->tiling.tile, (int)FACTOR_MAX);
     gc_tiling rows = tiling_of_rows(problem, step), columns = tiling_of_columns(problem, step);
     GC_TRY(gc_unrolled_check(step, error));
     GC_TRY(gc_tiling_check(&rows, device, error));
