@@ -18,7 +18,6 @@
 #include "gconv.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -387,18 +386,11 @@ typedef enum file_finding { FILE_SAME, FILE_GONE, FILE_OTHER } file_finding;
 /* Compares a file with what was recorded of it, by its hash. */
 static file_finding look_at(const char *path, const gc_file_state *recorded)
 {
-    gc_digest_kind kind;
-    char digest[GC_DIGEST_BYTES];
     struct stat about;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0)
+    if (access(path, R_OK) != 0 || stat(path, &about) != 0)
         return FILE_GONE;
-    bool same = fstat(descriptor, &about) == 0 && about.st_size == recorded->size &&
-                gc_digest_kind_of(recorded->digest, &kind) &&
-                gc_digest_file(kind, descriptor, recorded->size, digest, NULL) == GCONV_OK &&
-                strcmp(digest, recorded->digest) == 0;
-    close(descriptor);
-    return same ? FILE_SAME : FILE_OTHER;
+    return about.st_size == recorded->size && gc_file_has_digest(path, recorded) ? FILE_SAME
+                                                                                 : FILE_OTHER;
 }
 
 static finding find(const gc_record *record, bool *has_input)

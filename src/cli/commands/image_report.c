@@ -10,7 +10,7 @@
 #include "cli/report/output.h"
 #include "cli/report/progress.h"
 #include "cli/tasks/names.h"
-#include "cli/tasks/stream.h"
+#include "cli/tasks/tasks.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -62,9 +62,8 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
     gc_summary s = {.options = session->options, .batch = list->batch, .start = gc_seconds()};
     start_check e = {.session = session, .directories = directories, .code = GC_EXIT_FAILED};
     gconv_error error;
-    gc_first_check first;
+    gc_first_check first = {check_start, &e, .lock = PTHREAD_MUTEX_INITIALIZER};
     const gc_batch_plan plan = {session, list, &first, directories, borrowers, gc_summary_take, &s};
-    gc_first_check_create(&first, check_start, &e);
     gc_counts_advise(list->batch ? how_to_go_on(session->options) : NULL);
     gconv_status status = GCONV_OK;
     if (!gc_names_gpu(session->options))
@@ -77,7 +76,6 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
             gc_counts_several("done", true);
         status = gc_batch_run(&plan, &error);
     }
-    gc_first_check_destroy(&first);
     int code = e.code;
     if (status == GCONV_OK)
         code = gc_summary_finish(&s, list);

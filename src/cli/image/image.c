@@ -17,18 +17,6 @@
 
 /* ---- The first check ------------------------------------------------------------------------- */
 
-void gc_first_check_create(gc_first_check *first, gc_check_function *check, void *user)
-{
-    *first = (gc_first_check){.check = check, .user = user};
-    atomic_init(&first->made, false);
-    pthread_mutex_init(&first->lock, NULL);
-}
-
-void gc_first_check_destroy(gc_first_check *first)
-{
-    pthread_mutex_destroy(&first->lock);
-}
-
 gconv_status gc_first_check_make(gc_first_check *first, gconv_error *error)
 {
     if (first == NULL)

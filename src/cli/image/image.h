@@ -80,9 +80,6 @@ typedef struct gc_first_check {
     gconv_error error;
 } gc_first_check;
 
-void gc_first_check_create(gc_first_check *first, gc_check_function *check, void *user);
-void gc_first_check_destroy(gc_first_check *first);
-
 /* Calls `check` if nobody has yet, and returns what it returned. GCONV_OK for NULL: all was checked
  * before. Any thread. */
 gconv_status gc_first_check_make(gc_first_check *first, gconv_error *error);

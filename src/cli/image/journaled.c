@@ -8,7 +8,6 @@
 #include "cli/tasks/names.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,22 +33,6 @@ typedef enum verdict {
     JOURNAL_UNREADABLE /* the journal cannot be read; `error` says why */
 } verdict;
 
-/* Whether a file that has the recorded size has the recorded hash. */
-static bool has_digest(const char *path, const gc_file_state *recorded)
-{
-    gc_digest_kind kind;
-    char digest[GC_DIGEST_BYTES];
-    if (!gc_digest_kind_of(recorded->digest, &kind))
-        return false;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0)
-        return false;
-    bool same = gc_digest_file(kind, descriptor, recorded->size, digest, NULL) == GCONV_OK &&
-                strcmp(digest, recorded->digest) == 0;
-    close(descriptor);
-    return same;
-}
-
 static gc_file_state look_at(const char *path)
 {
     struct stat about;
@@ -63,7 +46,7 @@ static bool is_as_recorded(const char *path, const gc_file_state *recorded, bool
     gc_file_state now = look_at(path);
     if (recorded->digest[0] == '\0' || now.size != recorded->size)
         return false;
-    return (tells && gc_file_state_is_same(&now, recorded)) || has_digest(path, recorded);
+    return (tells && gc_file_state_is_same(&now, recorded)) || gc_file_has_digest(path, recorded);
 }
 
 static verdict judge_record(const gc_session *session, const gc_task *task, const gc_record *record,

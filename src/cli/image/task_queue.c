@@ -1,7 +1,7 @@
 #include "cli/image/task_queue.h"
 
 #include "base/status.h"
-#include "cli/tasks/stream.h"
+#include "cli/tasks/tasks.h"
 
 #include <stdlib.h>
 

@@ -7,12 +7,14 @@
 #include "base/number.h"
 #include "base/status.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const char *const status_names[GC_RECORD_STATUSES] = {[GC_RECORD_DONE] = "done",
                                                              [GC_RECORD_MISMATCH] = "mismatch",
@@ -33,6 +35,20 @@ gc_file_state gc_file_state_of(const struct stat *about)
 bool gc_file_state_is_same(const gc_file_state *a, const gc_file_state *b)
 {
     return a->size == b->size && a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
+}
+
+bool gc_file_has_digest(const char *path, const gc_file_state *recorded)
+{
+    gc_digest_kind kind;
+    char digest[GC_DIGEST_BYTES];
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return false;
+    bool same = gc_digest_kind_of(recorded->digest, &kind) &&
+                gc_digest_file(kind, descriptor, recorded->size, digest, NULL) == GCONV_OK &&
+                strcmp(digest, recorded->digest) == 0;
+    close(descriptor);
+    return same;
 }
 
 void gc_record_destroy(gc_record *record)

@@ -14,7 +14,8 @@
 
 static int output_failure; /* errno of the first write that failed */
 
-void gc_fail_output(int error_number)
+/* Notes that standard output could not be written; `error_number` is an errno. */
+static void fail_output(int error_number)
 {
     if (output_failure == 0)
         output_failure = error_number != 0 ? error_number : EIO;
@@ -24,7 +25,7 @@ int gc_flush_output(void)
 {
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
-        gc_fail_output(errno);
+        fail_output(errno);
     return output_failure;
 }
 
@@ -56,7 +57,7 @@ void gc_write_line(const char *line, size_t size)
     gc_flush_output();
     atomic_store(&line_is_written, true);
     if (!gc_write_all(STDOUT_FILENO, line, size))
-        gc_fail_output(errno);
+        fail_output(errno);
     atomic_store(&line_is_written, false);
     if (postponed_signal() != 0)
         raise(postponed_signal());
@@ -68,7 +69,7 @@ void gc_json_end(void)
     if (!gc_json_end_line(&line))
         return;
     if (line.failed)
-        gc_fail_output(ENOMEM);
+        fail_output(ENOMEM);
     else
         gc_write_line(line.bytes, line.size);
     gc_buffer_free(&line);

@@ -13,9 +13,6 @@ void gc_write_line(const char *line, size_t size);
 /* Ends the JSON that this thread builds, and writes the line unless it is built apart. */
 void gc_json_end(void);
 
-/* Notes that standard output could not be written; `error_number` is an errno. */
-void gc_fail_output(int error_number);
-
 /* Flushes standard output. 0, or the errno of the first failure since the program began. */
 int gc_flush_output(void);
 

@@ -1,11 +1,10 @@
-#include "cli/tasks/stream.h"
+#include "cli/tasks/tasks.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/report/output.h"
 #include "cli/tasks/collisions.h"
 #include "cli/tasks/names.h"
-#include "cli/tasks/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,6 @@
 #include "cli/options/values.h"
 #include "cli/tasks/collisions.h"
 #include "cli/tasks/names.h"
-#include "cli/tasks/stream.h"
-#include "cli/tasks/walk.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -4,6 +4,8 @@
 
 #include "cli/options/options.h"
 
+#include <sys/stat.h>
+
 /* One input and its output. */
 typedef struct gc_task {
     char *input;         /* a path, or "-" */
@@ -56,5 +58,47 @@ gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, 
                                  gconv_error *error);
 
 void gc_task_list_destroy(gc_task_list *list);
+
+/* ---- Operands: walk.c ------------------------------------------------------------------------ */
+
+/* A walk through operands and directories. */
+typedef struct gc_walk {
+    const gc_options *options;
+    gc_task_list *list; /* that gets the tasks */
+    struct stat output; /* of the output directory, if it exists */
+    bool output_exists;
+    const char **blamed;
+    gconv_error *error;
+} gc_walk;
+
+/* Checks the options of a batch, and prepares gc_walk_add. */
+gconv_status gc_walk_begin(gc_walk *walk, const gc_options *options, gc_task_list *list,
+                           const char **blamed, gconv_error *error);
+
+/* Adds the task of a file, or those of the images in a directory. */
+gconv_status gc_walk_add(gc_walk *walk, const char *operand);
+
+/* ---- Lists: stream.c ------------------------------------------------------------------------- */
+
+/* Tasks whose names come from a list, so that work starts before the list has ended. */
+typedef struct gc_task_stream gc_task_stream;
+
+/* Opens the list of --files-from. Otherwise as gc_task_list_create. */
+gconv_status gc_task_stream_create(const gc_options *options, gc_task_stream **stream,
+                                   const char **blamed, gconv_error *error);
+
+/* Takes the next task: those of the operands, then those of the list. A name that cannot become a
+ * task becomes one that fails, and so does the second name of an output. False at the end. One
+ * thread at a time. */
+bool gc_task_stream_next(gc_task_stream *stream, gc_task *task);
+
+/* Makes gc_task_stream_next return false soon, also if it waits for a pipe. Any thread. */
+void gc_task_stream_stop(gc_task_stream *stream);
+
+/* How many image files of other formats the directories so far hold. */
+size_t gc_task_stream_foreign(const gc_task_stream *stream);
+
+/* NULL is allowed. */
+void gc_task_stream_free(gc_task_stream *stream);
 
 #endif

@@ -1,4 +1,4 @@
-#include "cli/tasks/walk.h"
+#include "cli/tasks/tasks.h"
 
 #include "base/memory.h"
 #include "base/place.h"
