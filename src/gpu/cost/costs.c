@@ -165,7 +165,7 @@ static kind *create_kind(const gconv_device_info *device, const char *name, int 
     return created;
 }
 
-/* NULL where memory is out. */
+/* NULL if memory is out. */
 static const kind *kind_of(const gconv_device_info *device)
 {
     const char *name = device != NULL ? device->name : "";

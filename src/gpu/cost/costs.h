@@ -88,8 +88,8 @@ typedef struct gc_costs {
     double half_product;   /* time of a product of 16x8 and 8x8 over the time above */
     double output_seconds; /* of a multiprocessor for an output, products left out */
     double output_seconds_of_bytes[2]; /* from bytes to bytes; with weights in one part, in two */
-    double dealing_seconds[2]; /* of a multiprocessor for an interleaved sample; where sums are only
-                                  divided and their matrix has at most 24 columns */
+    double dealing_seconds[2]; /* of a multiprocessor for an interleaved sample; the second if sums
+                                * are only divided and their matrix has at most 24 columns */
     int two_buffers_columns;   /* the most columns of a banded matrix for which a block has two
                                    * buffers */
 
@@ -145,7 +145,7 @@ double gc_cost_of_pass(const gc_problem *problem, double bytes, double multiply_
 double gc_cost_of_planes(const gc_problem *problem, double sample_bytes,
                          const gconv_device_info *device);
 
-/* Bytes a second of the device's memory. Where the driver does not tell it, the bandwidth of a slow
+/* Bytes a second of the device's memory. If the driver does not tell it, the bandwidth of a slow
  * device. */
 double gc_cost_bandwidth(const gconv_device_info *device);
 

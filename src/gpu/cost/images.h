@@ -1,5 +1,5 @@
-/* The expected times of whole images on a GPU: start, copies and kernels, and where several images
- * go from file to file at one time, decoding and encoding. Plain C: needs no GPU. */
+/* The expected times of whole images on a GPU: start, copies and kernels, and, if several images go
+ * from file to file at one time, decoding and encoding. Plain C: needs no GPU. */
 #ifndef GC_GPU_COST_IMAGES_H
 #define GC_GPU_COST_IMAGES_H
 

@@ -26,7 +26,7 @@ static gc_measured plausible(const gc_measured *figures)
     };
 }
 
-/* Replaces a figure where the newer one differs by more than a tenth, and says so. */
+/* Replaces a figure if the newer one differs by more than a tenth, and says so. */
 static bool replace(double *figure, double newer)
 {
     if (newer <= 0 || fabs(newer - *figure) <= 0.1 * *figure)
@@ -39,8 +39,8 @@ static bool replace(double *figure, double newer)
 
 static const char kind[] = "costs";
 
-/* Changes where gc_measured or the meaning of its figures does. What is kept in another format is
- * not found: the device is measured again. */
+/* Changes with gc_measured and the meaning of its figures. What is kept in another format is not
+ * found: the device is measured again. */
 static const char format[] = "figures of a GPU, 2";
 
 static gc_hash key_of(const gconv_device_info *device)

@@ -16,8 +16,8 @@ typedef struct gc_measured {
     double memory_rate;
 } gc_measured;
 
-/* The figures that are kept for this device and driver, all 0 where there are none. NULL: those of
- * the device that was measured last. */
+/* The figures that are kept for this device and driver, all 0 if there are none. NULL: those of the
+ * device that was measured last. */
 gc_measured gc_measured_load(const gconv_device_info *device);
 
 /* Keeps the figures that are not 0, in place of those that were kept before and differ by more than

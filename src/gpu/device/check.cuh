@@ -9,7 +9,7 @@ extern "C" {
 #include <cstring>
 #include <cuda_runtime.h>
 
-/* The gconv_status of a CUDA error: GCONV_ERROR_MEMORY where memory was short, else
+/* The gconv_status of a CUDA error: GCONV_ERROR_MEMORY if memory was short, else
  * GCONV_ERROR_DEVICE. The message holds CUDA's text, the expression, file and line. */
 static inline gconv_status gc_cuda_fail(gconv_error *error, cudaError_t code,
                                         const char *expression, const char *file, int line)

@@ -61,7 +61,7 @@ const char *gc_gpu_reason(void)
     return gc_gpu_count() == 0 ? found.reason : "";
 }
 
-/* A device attribute, 0 where the driver does not know it. */
+/* A device attribute, 0 if the driver does not know it. */
 static int attribute(cudaDeviceAttr name, int index)
 {
     int value = 0;
@@ -171,7 +171,7 @@ double gc_device_context_seconds(int index)
     return context_seconds[index];
 }
 
-/* Describes a device and makes its context. What fails here fails again where it is needed. */
+/* Describes a device and makes its context. What fails here fails again when it is needed. */
 static void *start_device(void *number)
 {
     int index = (int)(intptr_t)number;

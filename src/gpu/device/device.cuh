@@ -5,8 +5,7 @@
 /* Seconds that the driver took to find its devices. */
 double gc_device_discovery_seconds();
 
-/* Seconds that a thread in the background took to make the context of a device, 0 where none
- * has. */
+/* Seconds that a thread in the background took to make the context of a device, 0 if none has. */
 double gc_device_context_seconds(int index);
 
 #endif

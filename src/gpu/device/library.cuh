@@ -14,7 +14,7 @@ struct gc_library {
  * it. */
 void gc_library_open(gc_library *library, const char *what, const char *file);
 
-/* The address of a function. Where there is none: null, and library->loaded becomes false. */
+/* The address of a function. If there is none: null, and library->loaded becomes false. */
 void *gc_library_symbol(gc_library *library, const char *name);
 
 /* Sets `target` to the function `name`. */

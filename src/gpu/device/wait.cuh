@@ -7,7 +7,7 @@
 #include <time.h>
 
 /* Waits until the work before an event is done. Sleeps between questions, which takes no system
- * calls of the driver: `microseconds`, and where the wait is long an eighth of it. The driver's own
+ * calls of the driver: `microseconds`, and, if the wait is long, an eighth of it. The driver's own
  * sleeping wait (cudaEventBlockingSync) was no faster in batches. */
 static inline gconv_status gc_await_event(cudaEvent_t event, long microseconds, gconv_error *error)
 {

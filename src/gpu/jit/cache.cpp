@@ -31,7 +31,7 @@ static gc_hash key_of(const gconv_device_info *device, const char *source)
     return gc_hash_string(hash, source);
 }
 
-/* An entry is the binary, then the release of the NVRTC that made it. The binary is empty where the
+/* An entry is the binary, then the release of the NVRTC that made it. The binary is empty if the
  * driver refused it for good. */
 static bool load_entry(gc_hash key, int *release, void **binary, size_t *size)
 {

@@ -15,23 +15,22 @@ typedef enum gc_jit_when {
     GC_JIT_UNKEPT       /* compile, and leave the cache alone: for kernels that are used once */
 } gc_jit_when;
 
-/* Whether NVRTC can be loaded. Takes milliseconds; half a second where the disk is cold. */
+/* Whether NVRTC can be loaded. Takes milliseconds; half a second if the disk is cold. */
 bool gc_jit_available(void);
 
 /* Seconds that the calling thread has spent in gc_jit_compile, over all its calls. */
 double gc_jit_seconds(void);
 
 /* Compiles `source`, whose kernels are extern "C", for a compute capability: machine code, or PTX
- * (with its NUL) where this NVRTC does not know the device yet. Device is the default
- * execution space, C++17 the language. The bytes are freed with free. GCONV_ERROR_UNSUPPORTED where
- * there is no NVRTC for it; GCONV_ERROR_DEVICE with the compiler's words where the source does not
- * compile. */
+ * (with its NUL) if this NVRTC does not know the device yet. Device is the default execution space,
+ * C++17 the language. The bytes are freed with free. GCONV_ERROR_UNSUPPORTED if there is no NVRTC
+ * for it; GCONV_ERROR_DEVICE with the compiler's words if the source does not compile. */
 gconv_status gc_jit_compile(int major, int minor, const char *source, void **binary, size_t *size,
                             gconv_error *error);
 
 /* Takes the binary from the cache on disk, or compiles it as gc_jit_compile does. The machine need
- * not have the device. GCONV_ERROR_UNSUPPORTED where only the cache may be used and has no such
- * kernel, or where the driver refused what this NVRTC compiles. */
+ * not have the device. GCONV_ERROR_UNSUPPORTED if only the cache may be used and has no such
+ * kernel, or if the driver refused what this NVRTC compiles. */
 gconv_status gc_jit_binary(const gconv_device_info *device, const char *source, gc_jit_when when,
                            void **binary, size_t *size, gconv_error *error);
 

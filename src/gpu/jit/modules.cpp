@@ -139,7 +139,7 @@ static gconv_status create(const request &wanted, gc_jit_when when, gc_gpu_kerne
     return status;
 }
 
-/* Calls `create`, and calls it again where the driver refuses a binary of the cache. */
+/* Calls `create`, and calls it again if the driver refuses a binary of the cache. */
 static gconv_status create_again(const request &wanted, gc_jit_when when, gc_gpu_kernel **kernel,
                                  gconv_error *error)
 {
@@ -162,7 +162,7 @@ static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t shared_loaded = PTHREAD_COND_INITIALIZER;
 static gc_gpu_kernel *shared_kernels;
 
-/* All that a kernel is made of, in one text; null where memory is out. */
+/* All that a kernel is made of, in one text; null if memory is out. */
 static char *key_of(const request &wanted)
 {
     char *key = (char *)malloc(strlen(wanted.name) + strlen(wanted.source) + 2);
@@ -171,7 +171,7 @@ static char *key_of(const request &wanted)
     return key;
 }
 
-/* Finds the kernel of the entry's key, which another thread may be loading. Where there is none, it
+/* Finds the kernel of the entry's key, which another thread may be loading. If there is none, it
  * enters `entry`, which the caller has to load: true. */
 static bool enter(gc_gpu_kernel *entry, gc_gpu_kernel **kernel)
 {

@@ -24,7 +24,7 @@ static void open_in(gc_library *library, const char *directory)
     }
 }
 
-/* Looks where the loader looks, then beside the toolkit. */
+/* Looks in the paths of the loader, then beside the toolkit. */
 static void open_library(gc_library *library)
 {
     open_in(library, "");

@@ -28,7 +28,7 @@ struct gc_nvrtc {
     int release; /* 1000 * major + 10 * minor, as CUDART_VERSION */
 };
 
-/* Loads the library on the first call. Its functions may be called where library.loaded. */
+/* Loads the library on the first call. Its functions may be called if library.loaded. */
 const gc_nvrtc &gc_nvrtc_get();
 
 /* The gconv_status of a failed call, with a message. */

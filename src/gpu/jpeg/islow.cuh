@@ -36,7 +36,7 @@ static __device__ inline constexpr int gc_islow_place(int k)
     return positions[k];
 }
 
-/* Dequantises a block. False where its energy is more than 8-bit samples can have. */
+/* Dequantises a block. False if its energy is more than 8-bit samples can have. */
 static __device__ inline bool gc_islow_dequantise(const int16_t *block, const uint16_t *steps,
                                                   unsigned energy_max, int *x)
 {
@@ -65,7 +65,7 @@ static __device__ inline unsigned gc_islow_sample(int value)
     return (unsigned)min(max(value + 128, 0), 255);
 }
 
-/* The inverse DCT of a dequantised block, row by row, in place. Nothing overflows where
+/* The inverse DCT of a dequantised block, row by row, in place. Nothing overflows if
  * gc_islow_dequantise has returned true. */
 static __device__ inline void gc_islow(int x[GC_PACKED_COEFFICIENTS])
 {

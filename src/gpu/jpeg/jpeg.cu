@@ -1,11 +1,11 @@
 /* JPEG decoded by kernels.
  *
- * Where a Huffman code begins is known once all codes before it are read. But a decoder that begins
- * at a wrong bit soon reads right codes: the codes synchronise themselves (Klein and Wiseman 2003;
- * Weissenberger and Schmidt 2018). So each thread follows the codes of its chunk, from where its
- * predecessor ended. The threads of a block repeat this until nothing changes. The first chunk
- * begins right. Once a launch of `follow` changes nothing, all chunks begin right. There are
- * FOLLOWING_PASSES launches. `store` then checks that each chunk begins where its
+ * The bit at which a Huffman code begins is known once all codes before it are read. But a decoder
+ * that begins at a wrong bit soon reads right codes: the codes synchronise themselves (Klein and
+ * Wiseman 2003; Weissenberger and Schmidt 2018). So each thread follows the codes of its chunk,
+ * from the end of its predecessor on. The threads of a block repeat this until nothing changes. The
+ * first chunk begins right. Once a launch of `follow` changes nothing, all chunks begin right.
+ * There are FOLLOWING_PASSES launches. `store` then checks that each chunk begins where its
  * predecessor ends, and rejects the picture otherwise.
  *
  *     follow      finds how each chunk begins, and what blocks and DC differences it has; clears
@@ -48,7 +48,7 @@ struct chunk_findings {
     unsigned *begins, *ends;  /* by chunk: see chunk_state */
     uint4 *tallies;           /* by chunk: see tally; after add_up their sums */
     uint4 *sums;              /* of all tallies that a block of threads adds up */
-    int16_t *coefficients[3]; /* by component; null where it is not wanted */
+    int16_t *coefficients[3]; /* by component; null if it is not wanted */
     uint4 *cleared;           /* the memory of all coefficients, which follow each other */
     size_t cleared_count;
 };
@@ -142,7 +142,7 @@ struct step {
     unsigned value_bits; /* at the top */
 };
 
-/* The value: it is negative where its first bit is 0. */
+/* The value: it is negative if its first bit is 0. */
 static __device__ inline int value_of(const step &of, int size)
 {
     int value = (int)(of.value_bits >> 1 >> (31 - size));
@@ -169,7 +169,7 @@ static __device__ inline bool has_room(const follower &at, unsigned code)
     return at.coefficient + next % GC_PACKED_END + next / GC_PACKED_END <= COEFFICIENTS;
 }
 
-/* `joined`: what several codes say, without values, where the tables are of such codes. */
+/* `joined`: what several codes say, without values, if the tables are of such codes. */
 static __device__ inline step next_step(const gc_packed *packed, const shared_data *shared,
                                         bool joined, const follower &at)
 {
@@ -183,7 +183,7 @@ static __device__ inline step next_step(const gc_packed *packed, const shared_da
     return {length, size, (int)(code >> GC_PACKED_STEP_SHIFT), bits << (length - size)};
 }
 
-/* Passes over a step. True where a block ends with it. */
+/* Passes over a step. True if a block ends with it. */
 static __device__ inline bool pass_step(follower &at, int bits, int next)
 {
     at.bit += bits;
@@ -270,7 +270,7 @@ static __device__ inline void clear_coefficients(const chunk_findings &to)
 
 /* Follows the chunks of a block of threads until they agree. The first AHEAD threads follow the
  * last chunks of the block before, in the first pass, so that the others most likely begin right.
- * Later passes only follow where the predecessor of the first chunk has ended otherwise than
+ * Later passes only follow if the predecessor of the first chunk has ended otherwise than
  * thought. */
 static __global__ void follow(const gc_packed *packed, chunk_findings to, int is_first_pass)
 {
@@ -361,7 +361,7 @@ static __device__ inline tally sum_before(const chunk_findings &from, unsigned c
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */
 
-/* Where the coefficients of the present block go; null where they are not wanted. */
+/* The place of the coefficients of the present block; null if they are not wanted. */
 static __device__ inline int16_t *block_of(const gc_packed *packed, const chunk_findings &to,
                                            unsigned mcu, int block)
 {
@@ -385,7 +385,7 @@ struct chunk_place {
     int dc0, dc1, dc2; /* predictions, by component */
 };
 
-/* False where the chunk does not begin as its predecessor ends, or lies behind the last block. */
+/* False if the chunk does not begin as its predecessor ends, or lies behind the last block. */
 static __device__ inline bool place_chunk(const gc_packed *packed, const chunk_findings &from,
                                           unsigned chunk, chunk_place &place)
 {
@@ -413,7 +413,7 @@ static __device__ inline bool place_chunk(const gc_packed *packed, const chunk_f
     return done <= all;
 }
 
-/* Follows a chunk to its end, or to the end of the interval, and stores what it says. False where a
+/* Follows a chunk to its end, or to the end of the interval, and stores what it says. False if a
  * step is impossible. */
 static __device__ inline bool store_chunk(const gc_packed *packed, const shared_data *shared,
                                           const chunk_findings &to, chunk_place &place)
@@ -532,7 +532,7 @@ static void *take(arena *from, size_t bytes)
     return taken;
 }
 
-/* Where everything lies in device memory. */
+/* The addresses of everything in device memory. */
 struct places {
     gc_packed *packed;
     chunk_findings chunks;

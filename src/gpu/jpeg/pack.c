@@ -151,7 +151,7 @@ typedef struct copy {
     unsigned char *to;
 } copy;
 
-/* Takes the next piece of the file once the present one is used up. False at the end, and where it
+/* Takes the next piece of the file once the present one is used up. False at the end, and if it
  * cannot be read. */
 static bool has_more(copy *of)
 {
@@ -168,8 +168,8 @@ static bool has_more(copy *of)
     return true;
 }
 
-/* Copies data without their stuffed bytes, up to a marker, whose second byte it returns; 0 where
- * the file ends. The marker is passed. */
+/* Copies data without their stuffed bytes, up to a marker, whose second byte it returns; 0 if the
+ * file ends. The marker is passed. */
 static int copy_to_marker(copy *of)
 {
     while (has_more(of)) {

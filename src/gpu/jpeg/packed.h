@@ -36,7 +36,7 @@ enum {
 
 /* A Huffman table. */
 typedef struct gc_packed_table {
-    /* By the next GC_PACKED_LOOK_BITS bits; 0 where the code is longer, or there is none. */
+    /* By the next GC_PACKED_LOOK_BITS bits; 0 if the code is longer, or there is none. */
     gc_packed_code look[1 << GC_PACKED_LOOK_BITS];
     /* The same, of AC codes as many as lie in these bits. Only the last of them may be EOB, and
      * only the bits of its value may lie behind these. */
@@ -81,9 +81,9 @@ typedef struct gc_packed {
 size_t gc_pack_bound(const gconv_encoded *picture);
 
 /* Packs a picture in `packed`, which has room for gc_pack_bound bytes. Bytes that the picture does
- * not hold come from `source`, which has offered it; NULL where the picture holds all. *end gets
- * the offset behind the image in its file. False where markers are not those of a sound file, or
- * it cannot be read. Reads no byte beyond the file. */
+ * not hold come from `source`, which has offered it; NULL if the picture holds all. *end gets the
+ * offset behind the image in its file. False if markers are not those of a sound file, or it cannot
+ * be read. Reads no byte beyond the file. */
 bool gc_pack(const gconv_encoded *picture, const gconv_source *source, gc_packed *packed,
              size_t *end);
 

@@ -34,7 +34,7 @@ static __device__ inline void store_staged(const unsigned *staged, unsigned char
     }
 }
 
-/* Puts the pixels of a thread where store_staged looks for them. */
+/* Puts the pixels of a thread at the place from which store_staged takes them. */
 static __device__ inline void stage(unsigned *staged, int shift, const unsigned rgb[GC_YCC_RUN])
 {
     if (shift == 0) { /* four pixels are three words */

@@ -24,7 +24,7 @@ typedef struct gc_ycc {
     size_t pitches[3];
     int width, height;
     int chroma_width, chroma_height;
-    int half_x, half_y; /* 1 where a chroma sample stands for two pixels across, down */
+    int half_x, half_y; /* 1 if a chroma sample stands for two pixels across, down */
     gc_upsampling upsampling;
 } gc_ycc;
 
@@ -56,7 +56,7 @@ enum { GC_YCC_RUN = 8 };
 
 /* Chroma of GC_YCC_RUN pixels from (x, y) on, `x` a multiple of GC_YCC_RUN. Outside the plane its
  * first and last rows and columns go on, not the padding of its blocks. `upsampling` is that of the
- * image, as a constant where the caller knows it. */
+ * image, as a constant if the caller knows it. */
 GC_HOST_DEVICE static inline void gc_ycc_chroma(const gc_ycc *image, gc_upsampling upsampling,
                                                 int plane, int x, int y, int chroma[GC_YCC_RUN])
 {
@@ -131,7 +131,7 @@ GC_HOST_DEVICE static inline unsigned gc_ycc_pixel(const gc_ycc *image, int chan
 
 /* ---- Orientation ----------------------------------------------------------------------------- */
 
-/* A rectangle of stored pixels, and where it stands in the upright image. */
+/* A rectangle of stored pixels, and its place in the upright image. */
 typedef struct gc_turn_tile {
     int width, height; /* stored */
     int upright_x, upright_y, upright_width, upright_height;

@@ -208,7 +208,7 @@ void gc_pass_set_types(const gc_pass_scope &scope, gc_layout *layout)
     layout->alpha = scope.alpha;
 }
 
-/* Where a tile of all channels does not fit in shared memory, there are planes. */
+/* If a tile of all channels does not fit in shared memory, there are planes. */
 gc_layout gc_pass_layout(const gc_problem *problem, const gc_step *step, gc_form form,
                          gc_pass_scope *scope, const gconv_device_info *device)
 {

@@ -14,7 +14,7 @@ extern "C" {
 struct gc_pass_kernel {
     gc_layout layout;
     const void *ahead;       /* compiled ahead: takes the weights as its second argument */
-    gc_gpu_kernel *compiled; /* compiled at run time; null where `ahead` serves */
+    gc_gpu_kernel *compiled; /* compiled at run time; null if `ahead` serves */
     float *weights;          /* of `ahead`; owned */
     unsigned *queue;         /* device: a counter a channel */
     unsigned shared_bytes;   /* of a block */
@@ -35,7 +35,7 @@ template <int count> struct gc_pass_weights {
 };
 
 /* Makes *kernel run a kernel compiled for `layout` and `count` weights, which become constants.
- * GCONV_ERROR_UNSUPPORTED where it cannot be had (see gc_jit_create). */
+ * GCONV_ERROR_UNSUPPORTED if it cannot be had (see gc_jit_create). */
 gconv_status gc_pass_compile(const gc_layout &layout, const float *weights, int count,
                              const gconv_device_info *device, gc_jit_when when,
                              gc_pass_kernel *kernel, gconv_error *error);
@@ -48,7 +48,7 @@ bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
 void gc_pass_set_types(const gc_pass_scope &scope, gc_layout *layout);
 
 /* The layout of a kernel for a step, with the device's tuning for the form. *scope becomes one of
- * planes where there is no room for all channels. */
+ * planes if there is no room for all channels. */
 gc_layout gc_pass_layout(const gc_problem *problem, const gc_step *step, gc_form form,
                          gc_pass_scope *scope, const gconv_device_info *device);
 
@@ -64,10 +64,10 @@ double gc_pass_form_seconds(const gc_problem *problem, const gc_step *step, gc_f
 /* Seconds for the whole image of the kernels that a pass can have. */
 struct gc_pass_times {
     double compiled; /* for one filter, without the time to compile it */
-    double ahead;    /* compiled ahead; 0 where there is none */
+    double ahead;    /* compiled ahead; 0 if there is none */
 };
 
-/* The times of kernels that take `work` multiply-adds a value. Where `is_ahead`, there is also a
+/* The times of kernels that take `work` multiply-adds a value. If `is_ahead`, there is also a
  * kernel compiled ahead, which takes `factor` times as long as one of planes with its weights as
  * constants. */
 gc_pass_times gc_pass_times_of(const gc_problem *problem, const gc_pass_scope &scope, double work,
@@ -102,7 +102,7 @@ struct gc_ahead_kernel {
 /* Whether a step's filter is a square around its middle. */
 bool gc_is_square(const gc_step *step, int side);
 
-/* The kernel for a step; null where there is none. */
+/* The kernel for a step; null if there is none. */
 const gc_ahead_kernel *gc_ahead_find(const gc_ahead_kernel *kernels, size_t count,
                                      const gc_step *step);
 

@@ -6,7 +6,7 @@
  *   it into every output row that the row reaches, so that a word is read once for all outputs of
  *   the thread (van Werkhoven et al. 2014, section 4, with the tile of a thread in two directions).
  *   Blocks that lie inside the image check nothing.
- * Needs: shared memory for the surroundings, twice where the schedule loads one tile while it
+ * Needs: shared memory for the surroundings, twice if the schedule loads one tile while it
  *   computes another.
  * Limits: code beyond some 32 KiB, rows x width x height x 64 bytes, falls out of the instruction
  *   cache (H200) and is slower.
@@ -18,8 +18,8 @@
 
 #include "gpu/pass/pass.cuh"
 
-/* The tile of a block and its surroundings in shared memory, in samples. Where the block takes
- * several channels, each has a plane of its own. */
+/* The tile of a block and its surroundings in shared memory, in samples. If the block takes several
+ * channels, each has a plane of its own. */
 template <class config> struct gc_block {
     typedef float sample;
     static constexpr int warps = config::warps;
@@ -151,7 +151,7 @@ static __device__ inline void gc_block_fill_inside(const gc_pass &pass, shape_ty
     }
 }
 
-/* At the image's border: whole words where they lie inside, the rest value by value. */
+/* At the image's border: whole words if they lie inside, the rest value by value. */
 template <class config, class shape_type>
 static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_type shape,
                                                    typename shape_type::sample *tile, int x, int y)

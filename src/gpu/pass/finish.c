@@ -127,9 +127,9 @@ static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
     return GC_FINISH_SAMPLES;
 }
 
-/* Sets gain and base. False where the output has no samples of 8 or 16 bits, or the error may be
- * 2^-12 or more (2^-20 for 16 bits). For bytes gain, base and the sum are each rounded once, and of
- * a colour that alpha multiplies also alpha's reciprocal and the quotient. Where the byte is not
+/* Sets gain and base. False if the output has no samples of 8 or 16 bits, or the error may be 2^-12
+ * or more (2^-20 for 16 bits). For bytes gain, base and the sum are each rounded once, and of a
+ * colour that alpha multiplies also alpha's reciprocal and the quotient. If the byte is not
  * clamped, gain * value is at most 257 + |base|. For 16 bits the kernel adds up what each rounding
  * takes: numbers below 1, each rounded to 2^-25. */
 static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
@@ -167,7 +167,7 @@ static void finish_samples(const gc_problem *problem, gc_finish *finish)
         finish->kind = GC_FINISH_NEAREST;
 }
 
-/* Whether quotients are far from the ends of double's range, where double has fewer bits. */
+/* Whether quotients are far from the ends of double's range, at which double has fewer bits. */
 static bool divides_normally(const gc_problem *problem)
 {
     return fabs(problem->conversion.divisor) > 0x1p-500 &&

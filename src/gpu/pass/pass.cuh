@@ -1,7 +1,6 @@
 /* What every kernel of a pass has: borders, samples, the final conversion. A pass reads samples or
- * chain values and stores samples or chain values. Where samples of several channels are
- * interleaved on either side, a block takes all channels of its tile. Else every block takes one
- * channel.
+ * chain values and stores samples or chain values. If samples of several channels are interleaved
+ * on either side, a block takes all channels of its tile. Else every block takes one channel.
  *
  * The sources in this folder are compiled twice: ahead by nvcc, and at run time by NVRTC for one
  * filter, with everything about it constant. They include nothing but each other.
@@ -38,9 +37,9 @@ static __device__ inline int gc_pass_warp()
 
 /* ---- Borders --------------------------------------------------------------------------------- */
 
-/* What gc_border_index computes: where the border takes index `index` from, -1 for a constant
- * border. The loop moves by one period at a time, and hardly ever by more than one. A division of
- * 64 bits would take longer than everything else at the border. */
+/* What gc_border_index computes: the index from which the border takes index `index`, -1 for a
+ * constant border. The loop moves by one period at a time, and hardly ever by more than one. A
+ * division of 64 bits would take longer than everything else at the border. */
 static __device__ inline int gc_pass_index(int border, int index, int size)
 {
     if (border == GC_PASS_CONSTANT)
@@ -113,14 +112,14 @@ template <class config> static __device__ inline int gc_pass_step(const gc_pass 
     return gc_pass_input<config>(pass) == GC_FLOAT ? 1 : config::channels;
 }
 
-/* Where this block's channel begins: blockIdx.y counts channels, where a block takes one. */
+/* The beginning of this block's channel: blockIdx.y counts channels, if a block takes one. */
 static __device__ inline long long gc_pass_input_start(const gc_pass &pass)
 {
     return blockIdx.y * pass.input_plane;
 }
 
-/* Copies 4, 8 or 16 bytes into shared memory. Where the device can, the copy bypasses the
- * registers. A copy of 16 bytes then also bypasses the first-level cache. The bytes are there after
+/* Copies 4, 8 or 16 bytes into shared memory. If the device can, the copy bypasses the registers. A
+ * copy of 16 bytes then also bypasses the first-level cache. The bytes are there after
  * gc_pass_arrive. */
 template <int bytes> static __device__ inline void gc_pass_copy(void *to, const void *from)
 {
@@ -256,17 +255,18 @@ static __device__ inline unsigned gc_finish_clamp4(const gc_finish &f, const flo
 #endif
 }
 
-/* The quotient, rounded to the nearest integer and shifted, where there are no ties or the
- * reciprocal is exact. The multiply-add rounds once. */
+/* The quotient, rounded to the nearest integer and shifted, if there are no ties or the reciprocal
+ * is exact. The multiply-add rounds once. */
 static __device__ inline float gc_finish_round(const gc_finish &f, float value)
 {
     return fmaf(value, f.reciprocal, GC_FINISH_SHIFT);
 }
 
-/* The same where there may be ties. `above` and `below` are the neighbours of the reciprocal. With
- * `above` a tie rounds up, with `below` it rounds down. Every other value rounds to the same
- * integer both times (gc_finish_rounds). The result is the even one of the two integers: the upper
- * one, which keeps its last bit only if the lower one has that bit, too. */
+/* The quotient, rounded to the nearest integer and shifted, if there may be ties. `above` and
+ * `below` are the neighbours of the reciprocal. With `above` a tie rounds up, with `below` it
+ * rounds down. Every other value rounds to the same integer both times (gc_finish_rounds). The
+ * result is the even one of the two integers: the upper one, which keeps its last bit only if the
+ * lower one has that bit, too. */
 static __device__ inline float gc_finish_quotient(const gc_finish &f, float value)
 {
     unsigned upper = __float_as_uint(fmaf(value, f.above, GC_FINISH_SHIFT));
@@ -333,7 +333,7 @@ static __device__ inline bool gc_finish_is_visible(const gc_finish &f, float alp
     return f.divisor > 0 ? alpha > 0 : alpha < 0;
 }
 
-/* The nearest integer, shifted. `part` is the value minus that integer. Where the sample is not
+/* The nearest integer, shifted. `part` is the value minus that integer. If the sample is not
  * clamped, its error is below 2^-12 for bytes, below 2^-20 for 16 bits (gc_finish_of). */
 template <bool is_short>
 static __device__ inline float gc_finish_nearest(const gc_finish &f, float value, float &part)
@@ -366,7 +366,7 @@ static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value
 }
 
 /* Chain values as integer samples, in the low bits of the results, or as bits, 0 or 1. All of them
- * are computed in double where one is close to a tie. */
+ * are computed in double if one is close to a tie. */
 template <class config, int count>
 static __device__ inline void gc_finish_integers(const gc_pass &pass, const float (&values)[count],
                                                  unsigned (&samples)[count])
@@ -510,9 +510,9 @@ static __device__ inline void gc_pass_store_bits(const gc_pass &pass, int x, uns
 }
 
 /* Stores four outputs of each row from row `y` and column x of the image on, x a multiple of 4:
- * chain values where the pass says GC_FLOAT, else what the config is made for. Rows are as long as
+ * chain values if the pass says GC_FLOAT, else what the config is made for. Rows are as long as
  * their pitch, so that storing beyond the width does no harm. All lanes of a warp call this. The
- * four columns of lane l + step come after those of lane l. A lane stores where `inside`. */
+ * four columns of lane l + step come after those of lane l. A lane stores if `inside`. */
 template <class config, int rows, int step = 1>
 static __device__ inline void gc_pass_store(const gc_pass &pass, int x, int y,
                                             const float (&values)[rows][4], bool inside)

@@ -48,7 +48,7 @@ typedef enum gc_finish_kind {
     GC_FINISH_SAMPLES,   /* contract.md, rule 5, in double, as gc_store_row computes it */
     GC_FINISH_QUOTIENT,  /* rule 5 for an integer over an integer, in float. Quotients that become
                            bytes are below 2^15 */
-    GC_FINISH_ROUND,     /* as GC_FINISH_QUOTIENT, where no quotient is a tie; also any value over a
+    GC_FINISH_ROUND,     /* as GC_FINISH_QUOTIENT, if no quotient is a tie; also any value over a
                            power of 2 */
     GC_FINISH_REMAINDER, /* as GC_FINISH_QUOTIENT, for samples of 16 bits: corrected by the
                             remainder of the division. Quotients are below 2^22 */
@@ -72,7 +72,7 @@ typedef struct gc_finish {
      * those of `value_bits` count: all, or all but the sign. */
     float gain, base, gain_rest, base_rest;
     unsigned value_bits;
-    /* GC_FINISH_EDGES: 1 if side * value, or |value| where side is 0, is above the threshold. */
+    /* GC_FINISH_EDGES: 1 if side * value, or |value| if side is 0, is above the threshold. */
     float threshold;
     int side, invert;
 } gc_finish;
@@ -91,7 +91,7 @@ typedef struct gc_pass {
     int rows;                             /* rows of output */
     int input_type, output_type, border;
     float constant[4]; /* border value of each channel */
-    float between[4];  /* border value of the last step's input, where a pass takes several steps */
+    float between[4];  /* border value of the last step's input, if a pass takes several steps */
     int tiles;         /* GC_STRIP: tiles of a block; GC_QUEUE: tiles of the plane */
     unsigned *queue;   /* GC_QUEUE: a counter a channel, which starts at 0 and ends at 0 */
     /* GC_PASS_KEEPS: the samples of the image, anywhere in memory, and the row of the image in

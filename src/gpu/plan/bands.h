@@ -47,7 +47,7 @@ double gc_band_bytes(const gc_problem *problem, int64_t rows, const gc_slabs *sl
 int64_t gc_band_whole(const gc_problem *problem, int64_t rows, const gc_slabs *slabs);
 
 /* The most output rows, in whole slabs and at most the image's height, whose band fits into
- * `bytes`; 0 where not even one slab does. `extra` is what an implementation needs beside
+ * `bytes`; 0 if not even one slab does. `extra` is what an implementation needs beside
  * gc_band_bytes; NULL is nothing. */
 int64_t gc_band_rows(const gc_problem *problem, double bytes, const gc_slabs *slabs,
                      double (*extra)(const gc_problem *problem, int64_t rows));

@@ -1,5 +1,6 @@
-/* What every run of a plan does on the device, wherever its image lies: samples come to where the
- * first section reads them, the sections run, and the result is left where work.result points. */
+/* What every run of a plan does on the device, wherever its image lies: samples come to the place
+ * from which the first section reads them, the sections run, and the result is left at
+ * work.result. */
 #include "gpu/device/check.cuh"
 #include "gpu/plan/plan.cuh"
 

@@ -1,7 +1,7 @@
 /* A run in a caller's stream, from the device's memory to the device's memory. It enqueues work and
- * does not wait for that. Samples are read and output is stored where the caller has them, if
- * kernels can do so; else they are copied on the device. The plan has buffers of its own for such
- * runs, because a slot would be given back before the work is done. */
+ * does not wait for that. Samples are read and output is stored in the caller's memory, if kernels
+ * can do so; else they are copied on the device. The plan has buffers of its own for such runs,
+ * because a slot would be given back before the work is done. */
 #include "gpu/device/check.cuh"
 #include "gpu/plan/plan.cuh"
 
@@ -82,8 +82,8 @@ static bool can_read_input(const device_run *run)
            run->input_stride % (sample * (size_t)gc_device_pitch(1)) == 0;
 }
 
-/* The input is copied before the first row of the output is stored, unless the plan reads it where
- * it lies. */
+/* The input is copied before the first row of the output is stored, unless the plan reads it in
+ * place. */
 static bool images_overlap(const device_run *run)
 {
     const gc_memory_source from = {run->input, gconv_shape_row_bytes(&run->plan->problem->given),

@@ -162,7 +162,8 @@ static size_t left_of_share(const gc_gpu_plan *plan, double bytes)
     return bytes > 0 ? (size_t)bytes : 0;
 }
 
-/* Whether a share does: the whole image fits, and where it may come as a JPEG, what decodes it. */
+/* Whether a share is enough: the whole image fits, and so does what decodes it if it may come as a
+ * JPEG. */
 static bool share_does(const gc_gpu_plan *plan)
 {
     const gconv_job *job = &plan->problem->job;
@@ -215,7 +216,7 @@ void gc_plan_use_buffers(gc_gpu_plan *plan, gc_slot *slot)
     plan->work.result = (char *)slot->buffers[GC_BUFFER_EXTENDED];
 }
 
-/* Gives the slot back where that fails. */
+/* Gives the slot back if that fails. */
 static gconv_status use_slot(gc_gpu_plan *plan, gc_slot *slot, gconv_error *error)
 {
     plan->work.slot = slot;

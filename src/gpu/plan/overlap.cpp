@@ -35,7 +35,7 @@ enum { REACHES = 16 };
 /* Microseconds between questions whether a piece is free or has arrived. */
 enum { PAUSE = 20 };
 
-/* One side of a run: the caller's rows, and pieces where these are not pinned. */
+/* One side of a run: the caller's rows, and pieces if these are not pinned. */
 struct overlap_side {
     char *rows;
     size_t stride, row_bytes;
@@ -207,7 +207,7 @@ static bool may_enqueue(const overlap_run *run)
 }
 
 /* Enqueues the next bands in their order, as far as their input is there and their output has a
- * place. Where another thread does so already, that one goes on. */
+ * place. If another thread does so already, that one goes on. */
 static void enqueue_ready(overlap_run *run)
 {
     pthread_mutex_lock(&run->lock);
@@ -289,8 +289,8 @@ static void give_output(overlap_run *run, int64_t band)
     set_ready(run, out, band);
 }
 
-/* The next thing to copy; false where nothing is left. Input is GC_COPY_PIECES bands ahead of
- * output. So a copy waits only for copies that were taken before it: one thread can do all. */
+/* The next thing to copy; false if nothing is left. Input is GC_COPY_PIECES bands ahead of output.
+ * So a copy waits only for copies that were taken before it: one thread can do all. */
 static bool take_work(overlap_run *run, bool *takes_input, int64_t *band)
 {
     pthread_mutex_lock(&run->lock);

@@ -1,5 +1,5 @@
 /* How the runtime drives a gc_pass_method: passes read samples or chain values with their borders,
- * and the last one stores the output where it can. */
+ * and the last one stores the output if it can. */
 #include "gpu/device/check.cuh"
 #include "gpu/plan/plan.cuh"
 
@@ -26,8 +26,8 @@ static gconv_status prepare(gc_gpu_plan *plan, gconv_error *error)
 
 /* ---- The first pass's input ------------------------------------------------------------------ */
 
-/* Whether kernels can read samples where they lie: rows are whole lines (gc_device_pitch). Who says
- * where samples lie sees to it that these begin at whole words of 16 bytes. */
+/* Whether kernels can read samples in place: rows are whole lines (gc_device_pitch). The code that
+ * sets the samples' address makes sure that they begin at whole words of 16 bytes. */
 static bool reads_in_place(const gc_gpu_plan *plan)
 {
     return plan->work.samples_padded || gc_plan_has_whole_rows(plan);

@@ -25,9 +25,9 @@ struct gc_section_runner {
     /* Fills plan->sections and counts them. After a failure gc_plan_free_sections frees the
      * sections that were begun. */
     gconv_status (*prepare)(gc_gpu_plan *plan, gconv_error *error);
-    /* Brings the uploaded samples to where the first section reads. */
+    /* Brings the uploaded samples to the place from which the first section reads. */
     gconv_status (*begin)(gc_gpu_plan *plan, gconv_error *error);
-    /* Runs all sections; `chain_only` where the result has to be chain values. */
+    /* Runs all sections; `chain_only` if the result has to be chain values. */
     gconv_status (*run)(gc_gpu_plan *plan, bool chain_only, gconv_error *error);
     /* Whether the last section stores the output itself. */
     bool (*stores_output)(const gc_gpu_plan *plan, bool chain_only);
@@ -109,9 +109,9 @@ bool gc_plan_start_has_ended(const gc_gpu_plan *plan);
 /* Sets plan->memory.band_rows to what the device's memory holds. */
 gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error);
 
-/* Takes a slot with buffers for bands of *rows, for decoding and for compressing. Where the device
- * is short of memory, *compressing_bytes becomes 0, then *rows less than memory.band_rows: there
- * is no buffer for decoding, either. */
+/* Takes a slot with buffers for bands of *rows, for decoding and for compressing. If the device is
+ * short of memory, *compressing_bytes becomes 0, then *rows less than memory.band_rows: there is no
+ * buffer for decoding, either. */
 gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decoding_bytes,
                                size_t *compressing_bytes, int64_t *rows, gconv_error *error);
 void gc_plan_give_slot(gc_gpu_plan *plan);
@@ -144,13 +144,13 @@ int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type);
 
 /* ---- On the device (compute.cpp) ------------------------------------------------------------- */
 
-/* Copies rows `first` to `last` of an image to work.samples, from where `kind` says. Under wrap
- * rows may lie outside the image. They repeat rows inside it. */
+/* Copies rows `first` to `last` of an image to work.samples, from the memory that `kind` says.
+ * Under wrap rows may lie outside the image. They repeat rows inside it. */
 gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride, int64_t first,
                             int64_t last, cudaMemcpyKind kind, gconv_error *error);
 
-/* Where the values of the first step lie: in planes[0], or in `samples` where these are values with
- * the pitch of a plane, and begin at a whole word. */
+/* The values of the first step: planes[0], or `samples` if these are values with the pitch of a
+ * plane, and begin at a whole word. */
 float *gc_plan_first_values(const gc_gpu_plan *plan);
 
 /* Rows of `bytes` bytes to copy. A pitch is the bytes from row to row. */
@@ -176,7 +176,7 @@ gc_pass gc_plan_pass(const gc_gpu_plan *plan);
 struct gc_plan_result {
     int64_t rows;
     size_t bytes, pitch; /* of a row, from row to row */
-    bool is_chain;       /* chain values, for the CPU to convert where output is wanted */
+    bool is_chain;       /* chain values, for the CPU to convert if output is wanted */
 };
 
 /* Bytes of a row of the result on the host. Can be asked before the plan has started. */

@@ -11,8 +11,8 @@ extern "C" {
 
 enum { THREADS = 256, ROWS_A_THREAD = 8, GRID_ROWS_MAX = 65535 };
 
-/* A grid with a thread for each column and ROWS_A_THREAD rows. A thread takes more rows where the
- * grid would be too high. */
+/* A grid with a thread for each column and ROWS_A_THREAD rows. A thread takes more rows if the grid
+ * would be too high. */
 static dim3 grid_over(int64_t width, int64_t rows)
 {
     int64_t high = (rows + ROWS_A_THREAD - 1) / ROWS_A_THREAD;
@@ -180,7 +180,7 @@ static __device__ inline float float_of(const gc_gpu_planes &planes, const gc_pa
         f, visible ? gc_finish_colour(from[c * planes.plane], *alpha) : 0.0, false);
 }
 
-/* A thread a sample and ROWS_A_THREAD rows. The output has alpha beside the planes, where it is
+/* A thread a sample and ROWS_A_THREAD rows. The output has alpha beside the planes, if it is
  * kept. */
 template <typename sample>
 static __global__ void store_samples(gc_gpu_planes planes, gc_pass pass, sample *rows)

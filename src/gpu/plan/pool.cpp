@@ -19,7 +19,7 @@
  * long. */
 struct slot_waiter {
     int device, shares;
-    gc_slot *made;    /* becomes the slot where none is unused */
+    gc_slot *made;    /* becomes the slot if none is unused */
     gc_slot *granted; /* null: not yet */
     pthread_cond_t wake;
     slot_waiter *next;

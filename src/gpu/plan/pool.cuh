@@ -74,7 +74,7 @@ struct gc_slot {
 gconv_status gc_slot_take(int device, int shares, gc_slot **slot, gconv_error *error);
 
 /* Makes each buffer hold at least so many bytes. What the slot holds from earlier runs stays,
- * unless a buffer has to grow and all would then exceed `bytes_max`. GCONV_ERROR_MEMORY where the
+ * unless a buffer has to grow and all would then exceed `bytes_max`. GCONV_ERROR_MEMORY if the
  * device is short of memory, even after buffers of free slots were freed. */
 gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], double bytes_max,
                              gconv_error *error);
@@ -116,8 +116,8 @@ void gc_host_unreserve(size_t bytes);
 /* gc_host_reserve without waiting. False: it would wait, and nothing is reserved. */
 bool gc_host_try_reserve(size_t bytes);
 
-/* A buffer of at least `bytes`; null where memory is short. It is pinned by a device that has
- * started, where the system allows that; with a `device` below 0 it need not be. */
+/* A buffer of at least `bytes`; null if memory is short. It is pinned by a device that has started,
+ * if the system allows that; with a `device` below 0 it need not be. */
 gc_host_buffer *gc_host_take(size_t bytes, int device);
 
 /* Whether kernels of a device that has started can write to the buffer under its own address. */

@@ -33,8 +33,8 @@ static __device__ void put_head(unsigned *output, bool is_last, bool is_fixed, b
         put_lengths(output, shared);
 }
 
-/* Stores a part from shared->bit on, as a deflate block. Sets shared->is_stored where it would end
- * at `bits_max` or behind, and leaves it out. */
+/* Stores a part from shared->bit on, as a deflate block. Sets shared->is_stored if it would end at
+ * `bits_max` or behind, and leaves it out. */
 static __device__ void put_tokens(const token_list &list, unsigned *output, bool is_last,
                                   bool is_fixed, unsigned bits_max, block_state *shared)
 {

@@ -49,14 +49,14 @@ struct block_state {
     unsigned repeats, runs;
     int least, most, takers;
     unsigned room;       /* for codes */
-    unsigned bit;        /* of the output: where more goes */
+    unsigned bit;        /* of the output: the next one that is written */
     unsigned part_bytes; /* of the stream, that the present part stands for */
     int by_runs, is_stored;
 };
 
 static_assert(sizeof(block_state) <= 48 << 10, "what a block of threads gets unasked");
 
-/* The bytes of a part of a block, and where output goes. */
+/* The bytes of a part of a block, and the place for output. */
 struct block_part {
     const unsigned char *bytes;
     unsigned count;

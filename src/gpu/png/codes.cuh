@@ -169,8 +169,8 @@ static __device__ inline unsigned code_of_length(int symbol)
     return reverse_bits((unsigned)code, bits) | (unsigned)bits << LENGTH_SHIFT;
 }
 
-/* What stands for the length of a symbol, as a code with its bits: nothing where the symbol is
- * among zeros that a symbol before it stands for. */
+/* What stands for the length of a symbol, as a code with its bits: nothing if the symbol is among
+ * zeros that a symbol before it stands for. */
 static __device__ unsigned length_token(const uint8_t *lengths, int symbol)
 {
     enum { ZEROS_MAX = 138, ZEROS_MIN = 3, LONG_LEAST = 11 };

@@ -29,8 +29,8 @@ static __device__ inline unsigned cost_of(bool is_shares, int symbol, int length
     return (unsigned)(is_shares ? share_size(symbol) : 1) << (CODE_MAX - length);
 }
 
-/* Takes room for the costs in their order, one after the other, where there is enough. All threads
- * of a block call it together; one works. */
+/* Takes room for the costs in their order, one after the other, if there is enough. All threads of
+ * a block call it together; one works. */
 static __device__ void take_room(block_state *shared, int count)
 {
     __syncthreads();
@@ -53,7 +53,7 @@ static __device__ void take_room(block_state *shared, int count)
     __syncthreads();
 }
 
-/* 1 where the symbol of a place among the costs has got room. */
+/* 1 if the symbol of a place among the costs has got room. */
 static __device__ inline unsigned has_taken(const block_state *shared, int place)
 {
     return shared->taken[place / 32] >> place % 32 & 1;

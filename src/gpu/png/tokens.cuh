@@ -15,7 +15,7 @@ struct bit_rows {
     uint64_t stream_bytes;
 };
 
-/* A place in the stream: row and column, where the filter comes first. */
+/* A place in the stream: row and column; the filter comes first. */
 struct stream_place {
     uint64_t row;
     unsigned column;
@@ -84,7 +84,7 @@ static __device__ inline uint64_t zero_bytes(uint64_t different)
     return ((~nonzero & ~low) >> 7) * gather_bits >> 56;
 }
 
-/* Sets bit i of shared->equal where byte i equals byte i - 1. Bit 0, and bits from `count` on, are
+/* Sets bit i of shared->equal if byte i equals byte i - 1. Bit 0, and bits from `count` on, are
  * 0. There is a word that has bit `count`, and one of zeros behind it. */
 static __device__ void find_equal(const block_part &part, block_state *shared)
 {
@@ -139,7 +139,7 @@ struct word_tokens {
     unsigned length;  /* of that stretch */
 };
 
-/* `end` is where the bits behind the word become 0. */
+/* `end` is the place at which the bits behind the word become 0. */
 static __device__ word_tokens find_tokens(const block_part &part, const block_state *shared,
                                           unsigned word, unsigned end)
 {
@@ -214,8 +214,8 @@ static __device__ void list_words(const block_part &part, const block_state *sha
     }
 }
 
-/* Where the bits behind a word become 0. `after`: how many bytes of the part lie from the first 0
- * in the words of later threads on; 0 if there is none. */
+/* The place at which the bits behind a word become 0. `after`: how many bytes of the part lie from
+ * the first 0 in the words of later threads on; 0 if there is none. */
 static __device__ inline unsigned behind_stretch(const block_part &part, const block_state *shared,
                                                  const word_range &words, unsigned word,
                                                  unsigned after)

@@ -19,7 +19,7 @@ gc_layout gc_candidate_layout(gc_form form, int width, int height, gc_sample_typ
 
 /* The first list, for such a layout: the tuning that is used untuned, then rows a thread and warps
  * a block, each with one schedule; of GC_FORM_TILES blocks, with one factor. Returns their number,
- * 0 where not even the first tuning can run. */
+ * 0 if not even the first tuning can run. */
 int gc_candidates(const gconv_device_info *device, const gc_layout *layout,
                   gc_tuning list[GC_CANDIDATES_MAX]);
 

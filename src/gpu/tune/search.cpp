@@ -90,7 +90,7 @@ static gconv_status try_all(gc_search *s, int tuning_count, gc_tune_goes_on *goe
     return GCONV_OK;
 }
 
-/* Null where all were left out. */
+/* Null if all were left out. */
 static gc_contender *fastest_of(gc_search *s, bool warps_too)
 {
     gc_contender *fastest = nullptr;

@@ -22,9 +22,9 @@ typedef struct gc_tune_progress {
 typedef bool gc_tune_goes_on(void *user, const gc_tune_progress *progress);
 
 typedef struct gc_tune_result {
-    bool finished; /* false where goes_on ended the search: the other members are not set then */
+    bool finished; /* false if goes_on ended the search: the other members are not set then */
     gc_tuned best;
-    double untuned_microseconds; /* of the tuning that is used untuned; 0 where it was left out */
+    double untuned_microseconds; /* of the tuning that is used untuned; 0 if it was left out */
     int tried;
     int left_out; /* of those tried: kernels that failed or gave wrong results */
 } gc_tune_result;

@@ -53,7 +53,7 @@ struct gc_contender {
     gc_pass_kernel kernel;
     gc_unrolled tiles;
     gconv_status compiled;
-    gconv_error why;     /* where that failed */
+    gconv_error why;     /* if that failed */
     double microseconds; /* 0: left out */
 };
 

@@ -46,7 +46,7 @@ static const char *schedule_word(int schedule)
     return gc_schedule_name((gc_schedule)schedule);
 }
 
-/* Sets *value to the number from 0 to count - 1 whose word `text` is; false where there is none. */
+/* Sets *value to the number from 0 to count - 1 whose word `text` is; false if there is none. */
 static bool read_word(const char *text, const char *(*word)(int), int count, int *value)
 {
     for (*value = 0; *value < count; ++*value)

@@ -47,8 +47,8 @@ void gc_tiling_measure_down(int filter_width, int filter_height, gc_tiling *tili
                            (uint64_t)(filter_height - 1 + tiling->factor * tiling->block_height);
 }
 
-/* Blocks of this tiling that a multiprocessor holds at once, where blocks take at most
- * `shared_limit` bytes together. */
+/* Blocks of this tiling that a multiprocessor holds at once, if blocks take at most `shared_limit`
+ * bytes together. */
 static int resident_blocks(const gconv_device_info *device, const gc_factor_registers *registers,
                            uint64_t shared_limit, const gc_tiling *tiling)
 {
@@ -80,7 +80,7 @@ static bool leaves_few_idle(const gconv_device_info *device, uint32_t image_widt
     return idle <= gc_costs_of(device)->adaptive_idle * image_width;
 }
 
-/* Sets the largest factor of which a multiprocessor holds that many blocks. False where there is
+/* Sets the largest factor of which a multiprocessor holds that many blocks. False if there is
  * none. */
 static bool take_largest(const gconv_device_info *device, const gc_factor_registers *registers,
                          uint64_t shared_limit, int filter_width, int filter_height, int blocks,

@@ -33,8 +33,8 @@ int gc_tiling_pitch(int filter_width, int block_width, int factor);
 void gc_tiling_measure(int filter_width, int filter_height, gc_tiling *tiling);
 void gc_tiling_measure_unpadded(int filter_width, int filter_height, gc_tiling *tiling);
 
-/* The same where the tiles lie one below the other. Rows are not padded: the filter has one column,
- * so that rows have no apron. */
+/* Fills pitch and bytes for tiles that lie one below the other. Rows are not padded: the
+ * filter has one column, so that rows have no apron. */
 void gc_tiling_measure_down(int filter_width, int filter_height, gc_tiling *tiling);
 
 /* Registers that a thread of the kernel of a tiling factor takes: indexed by factor, [0] not
@@ -51,16 +51,16 @@ enum { GC_SMALL_FILTER_COLUMNS = 17 };
 /* Adaptive tiling as published (van Werkhoven et al. 2011, section 7; 2014, section 4). Sets the
  * largest factor up to GC_FACTOR_MAX whose block fits in the device's shared memory, registers and
  * threads. From Kepler on (compute capability 3.0) two blocks have to fit on a multiprocessor while
- * the filter is small, where any factor allows that. `shared_limit` is the shared memory of a
- * multiprocessor where it is less than the device's, as on a device of the papers; 0: the device's.
+ * the filter is small, if any factor allows that. `shared_limit` is the shared memory of a
+ * multiprocessor if it is less than the device's, as on a device of the papers; 0: the device's.
  *
- * False where not even factor 1 fits. */
+ * False if not even factor 1 fits. */
 bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers *registers,
                      uint64_t shared_limit, int filter_width, int filter_height, gc_tiling *tiling);
 
 /* Adaptive tiling by KTH 2018, section 3.5.1, on samples of 2 bytes in 48 KiB of shared memory.
  * Sets the factor of equation 8, rounded down, so that it fits, and 21 at most: the paper takes 21
- * for both of its filters. 0 where not one tile fits. Rows are not padded. */
+ * for both of its filters. 0 if not one tile fits. Rows are not padded. */
 enum { GC_KTH_FACTOR_MAX = 21 };
 void gc_tiling_adapt_kth(int filter_width, int filter_height, gc_tiling *tiling);
 
@@ -68,7 +68,7 @@ void gc_tiling_adapt_kth(int filter_width, int filter_height, gc_tiling *tiling)
  *   - of which three blocks fit on a multiprocessor, with small filters, else two, else one, and
  *   - which leaves few threads idle at the right edge of the image.
  *
- * False where not even factor 1 fits. */
+ * False if not even factor 1 fits. */
 bool gc_tiling_balance(const gconv_device_info *device, const gc_factor_registers *registers,
                        uint32_t image_width, int filter_width, int filter_height,
                        gc_tiling *tiling);

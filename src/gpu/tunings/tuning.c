@@ -76,7 +76,7 @@ typedef struct search {
     distance best_distance;
 } search;
 
-/* The default for a sum, with smaller blocks where shared memory is short. */
+/* The default for a sum, with smaller blocks if shared memory is short. */
 static gc_tuning default_of_sum(const gconv_device_info *device, const gc_layout *layout)
 {
     gc_layout with = *layout;
@@ -86,7 +86,7 @@ static gc_tuning default_of_sum(const gconv_device_info *device, const gc_layout
     return with.tuning;
 }
 
-/* The default tuning of a layout of tiles. Where it does not fit, with a smaller factor. */
+/* The default tuning of a layout of tiles. If it does not fit, with a smaller factor. */
 static gc_tuning default_of_tiles(const gconv_device_info *device, const gc_layout *layout)
 {
     gc_layout with = *layout;
@@ -166,7 +166,7 @@ static loaded_device *find_loaded(const gconv_device_info *device)
     return NULL;
 }
 
-/* NULL where memory is short. */
+/* NULL if memory is short. */
 static const gc_tuned_list *found_on(const gconv_device_info *device)
 {
     pthread_mutex_lock(&loading);

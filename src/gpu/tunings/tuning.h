@@ -14,7 +14,7 @@ typedef struct gc_tuned {
     int width, height; /* of the filter */
     gc_sample_type input, output;
     gc_tuning tuning;
-    double microseconds; /* for a plane; 0 where it was not measured */
+    double microseconds; /* for a plane; 0 if it was not measured */
     char date[11];       /* YYYY-MM-DD */
 } gc_tuned;
 
@@ -38,7 +38,7 @@ gc_tuning gc_tuning_default(gc_form form, int width, int height);
 /* The tuning of a layout of GC_FORM_PAIR on a device that was never tuned. */
 gc_tuning gc_tuning_pair(const gc_layout *layout);
 
-/* The tunings that are shipped for a device: an array of *count; NULL where there are none. */
+/* The tunings that are shipped for a device: an array of *count; NULL if there are none. */
 const gc_tuned *gc_tuning_shipped(const gconv_device_info *device, int *count);
 
 /* ---- What was found on this machine ---------------------------------------------------------- */
@@ -64,10 +64,10 @@ typedef struct gc_tuned_list {
 
 const char *gc_sample_type_name(gc_sample_type type);
 
-/* Where the file is or would be, freed with free. */
+/* The path of the file, whether it exists or not; freed with free. */
 gconv_status gc_tuning_path(const gconv_device_info *device, char **path, gconv_error *error);
 
-/* Reads the text of the file, which has a NUL behind its `size` bytes. False where any part of the
+/* Reads the text of the file, which has a NUL behind its `size` bytes. False if any part of the
  * text is not what this version writes for this device. `list` has no meaning then. */
 bool gc_tuning_read_text(const gconv_device_info *device, const char *text, size_t size,
                          gc_tuned_list *list);
@@ -76,10 +76,10 @@ bool gc_tuning_read_text(const gconv_device_info *device, const char *text, size
 gconv_status gc_tuning_write_text(const gconv_device_info *device, const gc_tuned_list *list,
                                   char **text, size_t *size, gconv_error *error);
 
-/* Reads what the file holds now. `list` is empty where the file counts as none. */
+/* Reads what the file holds now. `list` is empty if the file counts as none. */
 void gc_tuning_read(const gconv_device_info *device, gc_tuned_list *list);
 
-/* The entry for filters of this size, types and kind; NULL where there is none. */
+/* The entry for filters of this size, types and kind; NULL if there is none. */
 const gc_tuned *gc_tuned_find(const gc_tuned_list *list, const gc_layout *layout);
 
 /* Adds an entry to the file, or replaces the one for the same filters. Entries that other processes

@@ -4,14 +4,14 @@
  *   columns of output that stay in a thread's registers (van Werkhoven et al. 2014, section 4, with
  *   the tile of a thread in two directions). Borders are read in place, without an extended image.
  *   Weights are operands of the multiply-adds themselves. Small filters work from registers and
- *   shuffles alone (warp.cuh; Iandola et al., ICIP 2013), others from shared memory,
- *   which asynchronous copies fill (pass/block.cuh). Odd squares up to 9x9 are compiled
- *   ahead, with the weights as arguments. Weights as constants save loading them. For this any
- *   filter can be compiled at run time. That is done where it pays (gconv_job.runs); kernels in the
- *   cache are always used.
+ *   shuffles alone (warp.cuh; Iandola et al., ICIP 2013), others from shared memory, which
+ *   asynchronous copies fill (pass/block.cuh). Odd squares up to 9x9 are compiled ahead, with the
+ *   weights as arguments. Weights as constants save loading them. For this any filter can be
+ *   compiled at run time. That is done if it pays (gconv_job.runs); kernels in the cache are always
+ *   used.
  * Improves on: adaptive, by sharing loads between outputs in both directions, by leaving out the
  *   extended image for the border, and by the weights.
- * Needs: shared memory for a tile and its surroundings; for two of them where one tile is loaded
+ * Needs: shared memory for a tile and its surroundings; for two of them if one tile is loaded
  *   while another one is computed.
  * Limits: filters of up to GC_DIRECT_WEIGHTS weights; NVRTC, except for what is compiled ahead.
  * Loses: to separable at filters of rank 1 from 5x5 on and at larger ones of rank 2 and 3, to
@@ -69,7 +69,7 @@ static const gc_ahead_kernel ahead_kernels[] = {
     {9, {GC_FORM_BLOCK, 4, 4, GC_QUEUE, 1}, (const void *)large_squares<square<9, 4, 4, GC_QUEUE>>},
 };
 
-/* The kernel compiled ahead for a step; null where there is none. */
+/* The kernel compiled ahead for a step; null if there is none. */
 static const gc_ahead_kernel *find_ahead(const gc_step *step)
 {
     return gc_ahead_find(ahead_kernels, sizeof ahead_kernels / sizeof *ahead_kernels, step);

@@ -23,7 +23,7 @@ struct gc_cufft {
     decltype(&cufftExecZ2D) z2d;
 };
 
-/* Loads the library on the first call. Its functions may be called where library.loaded. */
+/* Loads the library on the first call. Its functions may be called if library.loaded. */
 const gc_cufft &gc_cufft_get();
 
 /* The gconv_status of a failed call, with a message. */

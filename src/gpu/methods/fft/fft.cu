@@ -3,10 +3,9 @@
  * Idea: a convolution is a product of spectra, whose cost hardly depends on the filter's size (van
  *   Werkhoven et al. 2014, section 7; Podlozhnyuk 2007, quoted there). The filter's spectrum is
  *   computed once a plan. Sizes are padded to products of 2, 3, 5 and 7. The extended image carries
- *   the border, so that the cyclic convolution never wraps around where it is read. Float32 results
- *   depend on the size of the transform. So this size must not depend on the device's memory: a
- *   transform takes the whole image, or one of equal shares of a large image's rows
- *   (transforms.h).
+ *   the border, so that no value that is read has wrapped around. Float32 results depend on the
+ *   size of the transform. So this size must not depend on the device's memory: a transform takes
+ *   the whole image, or one of equal shares of a large image's rows (transforms.h).
  * Improves on: all other implementations, for large filters of full rank.
  * Needs: the real image, its spectrum, the filter's spectrum and cuFFT's work area: about 5 planes,
  *   10 in double.

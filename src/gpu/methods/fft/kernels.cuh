@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cuda_runtime.h>
 
-/* Copies a plane into a real image of `pitch` x `rows`, zero where the plane ends. */
+/* Copies a plane into a real image of `pitch` x `rows`, with zeros beyond the plane. */
 template <typename real>
 static __global__ void gc_fft_widen(const float *plane, int64_t plane_pitch, int width, int height,
                                     real *image, int64_t pitch, int64_t rows)
@@ -52,8 +52,7 @@ static __global__ void gc_fft_narrow(const real *image, int64_t pitch, float *pl
 
 enum { GC_FFT_THREADS = 256, GC_FFT_GRID_ROWS_MAX = 65535 };
 
-/* A thread for each column. A thread takes several rows where there are more rows than a grid
- * has. */
+/* A thread for each column. A thread takes several rows if there are more rows than a grid has. */
 static inline dim3 gc_fft_grid(int64_t width, int64_t rows)
 {
     return dim3((unsigned)((width + GC_FFT_THREADS - 1) / GC_FFT_THREADS),

@@ -12,7 +12,7 @@
  *
  * mma.sync m16n8k32 multiplies 16 rows of 32 samples by 32 x 8 weights (fragments.cuh shows which
  * lane holds what). A warp computes a unit, 16 columns of output, at a time. Two matrices of
- * weights share the samples, which start GC_BYTES_MARGIN columns to the left of the unit, where
+ * weights share the samples, which start GC_BYTES_MARGIN columns to the left of the unit: there
  * ldmatrix finds them on a boundary of 16 bytes:
  *
  *     samples of a row      |  margin: 8  |   unit: 16   | margin: 8 |      32 bytes, a row of A

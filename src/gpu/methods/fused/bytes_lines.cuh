@@ -84,10 +84,11 @@ template <class config> struct gc_lines_block {
     static constexpr int lines = GC_LINES_ROWS + first;
     static constexpr int group = 4; /* lines that are waited for together */
     static constexpr int round = 8; /* rows of output between two passes through a loop */
-    /* Registers for pairs of lines. A round ends with the pairs where the next round has them. */
+    /* Registers for pairs of lines. A round ends with the pairs in the places in which the next
+     * round has them. */
     static constexpr int slots = round / 2;
     static_assert(pairs <= slots, "a filter of at most 7 rows");
-    /* Shared memory: the tile, a word for each warp, where the tile's lines come from, what the
+    /* Shared memory: the tile, a word for each warp, the sources of the tile's lines, what the
      * warps stage. */
     static constexpr int words_at = lines * pitch;
     static constexpr int rows_at = words_at + 16 * config::warps;
@@ -132,7 +133,7 @@ struct gc_lines_tile {
     int column;    /* the image's column in column 0 of the memory */
     int line;      /* the image's row in line 0 */
     int lines;     /* that its outputs need */
-    /* Where samples come from. Lines lie `pitch` bytes apart from `start` on where `rows` is null;
+    /* The source of samples. Lines lie `pitch` bytes apart from `start` on if `rows` is null;
      * else `rows` has a pointer for each line, null for a line that is not in the image or not
      * needed. Between columns `left` and `right` lie whole words of 16 bytes. */
     const unsigned char *start;
@@ -148,7 +149,7 @@ struct gc_lines_tile {
     }
 };
 
-/* The block's tile. Where lines are not all neighbours in the input, the block writes `rows`. */
+/* The block's tile. If lines are not all neighbours in the input, the block writes `rows`. */
 template <class config>
 static __device__ inline gc_lines_tile gc_lines_tile_of(const gc_lines_launch &launch,
                                                         const gc_pass &pass, unsigned char *memory)
@@ -209,7 +210,7 @@ struct gc_lines_ends {
     unsigned first[2], last[2];
 };
 
-/* The ends of the row in line threadIdx.x, where the tile lies at that side of the image. */
+/* The ends of the row in line threadIdx.x, if the tile lies at that side of the image. */
 template <class config>
 static __device__ inline gc_lines_ends
 gc_lines_ends_of(const gc_lines_launch &launch, const gc_pass &pass, const gc_lines_tile &tile)
@@ -373,7 +374,7 @@ static __device__ inline void gc_lines_store_bits(const gc_pass &pass, unsigned 
 /* ---- Storing bytes --------------------------------------------------------------------------- */
 
 /* The threshold of `edges` as a sign. Sums begin at `start`. The lesser of `limit` - sum and of the
- * sum is negative where there is an edge. */
+ * sum is negative for an edge. */
 struct gc_lines_limit {
     int start, limit;
     unsigned inverted;
@@ -452,7 +453,7 @@ template <class config> static __device__ constexpr bool gc_lines_makes_edges()
     return config::output == GC_BYTE && config::finish == GC_FINISH_EDGES;
 }
 
-/* Reads lines `line` and `line` + 1 from where the walk is. */
+/* Reads lines `line` and `line` + 1 from the position of the walk. */
 template <class config>
 static __device__ inline void gc_lines_read(const gc_lines_walk<config> &walk, gc_lines_pair &pair,
                                             int line)

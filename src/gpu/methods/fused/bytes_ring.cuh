@@ -67,7 +67,7 @@ static __device__ inline void gc_bytes_overwrite(const gc_pass &pass, const gc_b
         gc_bytes_row<unsigned char>(pass, row)[x / 8] = (unsigned char)bits;
 }
 
-/* Where a lane's outputs go: four from the fragment's row lane / 4, and four from the row 8
+/* The places of a lane's outputs: four from the fragment's row lane / 4, and four from the row 8
  * further. */
 struct gc_bytes_targets {
     int x[2], row[2];
@@ -148,8 +148,8 @@ gc_bytes_ring_row(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_thr
 }
 
 /* Overwrites the outputs of a warp that belong to the ring, in its columns, then in its rows.
- * `tile` is where the samples lie from GC_BYTES_MARGIN columns before the warp's first output on,
- * from the first row of its filter on. */
+ * `tile` has the samples from GC_BYTES_MARGIN columns before the warp's first output on, from the
+ * first row of its filter on. */
 template <class block>
 static __device__ inline void gc_bytes_ring(const gc_pass &pass, const gc_bytes &bytes,
                                             const gc_bytes_threshold &threshold, unsigned tile,

@@ -249,7 +249,7 @@ static __device__ inline uint4 gc_bytes_look_up(const gc_bytes &bytes, int table
 
 /* The threshold of `edges` as an overflow. Sums begin at `start`. Then `addend` is added to a sum
  * as an unsigned number. Whether this overflows tells on which side of the threshold the value
- * lies. The bit of output is the overflow, inverted where `inverted` is all ones. */
+ * lies. The bit of output is the overflow, inverted if `inverted` is all ones. */
 struct gc_bytes_threshold {
     int start;
     unsigned addend, inverted;
@@ -279,11 +279,11 @@ static __device__ inline void gc_bytes_shift_in(unsigned &word, int sum, unsigne
 
 /* ---- Storing --------------------------------------------------------------------------------- */
 
-/* Where a warp's outputs go. */
+/* The places of a warp's outputs. */
 struct gc_bytes_outputs {
     int x, y;              /* of its first output */
     int end;               /* the row after its last one */
-    unsigned char *staged; /* of GC_BYTE, or null where none are staged */
+    unsigned char *staged; /* of GC_BYTE, or null if none are staged */
 };
 
 /* The first sample of row `row` of the output. */

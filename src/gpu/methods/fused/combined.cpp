@@ -12,7 +12,7 @@ extern "C" {
 
 /* ---- The filter of a whole chain ------------------------------------------------------------- */
 
-/* Convolves the filter with another step's; false where it grows too large. */
+/* Convolves the filter with another step's; false if it grows too large. */
 static bool add_step(gc_combined *total, const gc_step *step)
 {
     gc_combined old = *total;
@@ -114,8 +114,8 @@ bool gc_combined_has_ring(const gc_problem *problem)
     return (int)std::min(problem->chain.width, problem->chain.height) >= size;
 }
 
-/* Adds up the filter of the zone of output (x, y). The border of the second step says where that
- * step reads the first step's output. */
+/* Adds up the filter of the zone of output (x, y). The border of the second step says which of the
+ * first step's outputs that step reads. */
 static void make_filter(const gc_problem *problem, const gc_combined &total, int ring, int x, int y,
                         double *taps, double *constant)
 {

@@ -15,7 +15,7 @@ struct gc_combined {
     double taps[GC_BYTES_SIDE_MAX * GC_BYTES_SIDE_MAX];
 };
 
-/* False where the filter is too large, or its weights are not whole numbers that fit in 8 bits. */
+/* False if the filter is too large, or its weights are not whole numbers that fit in 8 bits. */
 bool gc_combined_make(const gc_problem *problem, gc_combined *total);
 
 /* Whether all of `count` weights are whole numbers from -128 to 127. */
@@ -50,7 +50,7 @@ static inline int gc_zones_across(int ring)
 gconv_status gc_ring_filters_make(const gc_problem *problem, const gc_combined &total,
                                   gc_ring_filters *all, gconv_error *error);
 
-/* GCONV_ERROR_UNSUPPORTED where their weights do not fit in 8 bits, or their sums in a float. */
+/* GCONV_ERROR_UNSUPPORTED if their weights do not fit in 8 bits, or their sums in a float. */
 gconv_status gc_ring_filters_check(const gc_problem *problem, const gc_combined &total,
                                    gconv_error *error);
 

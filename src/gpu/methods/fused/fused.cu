@@ -132,7 +132,7 @@ static bool is_one_filter(const gc_problem *problem, const gconv_device_info *de
 }
 
 /* In a chain that is taken in pairs: how many steps the pass takes that begins with step `index`. 0
- * where that is the second step of a pair. */
+ * if that is the second step of a pair. */
 static int steps_from(const gc_problem *problem, int index, const gconv_device_info *device)
 {
     for (int first = 0, count = 0; first <= index; first += count) {
@@ -170,7 +170,7 @@ static bool fits_lines(const gc_problem *problem, const gc_combined &total)
            total.height <= GC_FUSED_LINES_HEIGHT;
 }
 
-/* The kernel for a chain and the types of a scope; null where there is none. */
+/* The kernel for a chain and the types of a scope; null if there is none. */
 static const gc_fused_kernel *kernel_of(const gc_problem *problem, const gc_combined &total,
                                         const gc_pass_scope &scope)
 {
@@ -223,14 +223,14 @@ static double seconds(const gc_problem *problem, const gc_step *step,
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-/* The state of a pass. Where `values` is not null it takes the whole chain, else `steps` takes one
- * or two steps. */
+/* The state of a pass. If `values` is not null it takes the whole chain, else `steps` takes one or
+ * two steps. */
 struct fused_state {
     gc_pass_kernel steps;
     gc_fused_tables tables;
     bool lines;                    /* `kernel` is of bytes_lines.cuh */
     int blocks;                    /* of it that the device holds at once */
-    const gc_fused_kernel *kernel; /* makes the output; null where no kernel does */
+    const gc_fused_kernel *kernel; /* makes the output; null if no kernel does */
     const gc_fused_kernel *values; /* of chain values */
     gc_combined total;
 };
@@ -303,7 +303,7 @@ static int pass_steps(const gc_problem *problem, int first, const gconv_device_i
                                           : steps_from(problem, first, device);
 }
 
-/* Rows of a tile, so that all tiles run at once where that is possible, else so that they fill the
+/* Rows of a tile, so that all tiles run at once if that is possible, else so that they fill the
  * device a whole number of times. A tile has further lines around it: very low ones do not pay. */
 static int tile_rows(int rows, int columns, int blocks)
 {

@@ -28,7 +28,7 @@ struct gc_fused_kernel {
     size_t shared_bytes; /* of a block */
 };
 
-/* A kernel of bytes.cuh for a filter of `height` rows and these types; null where there is none. */
+/* A kernel of bytes.cuh for a filter of `height` rows and these types; null if there is none. */
 const gc_fused_kernel *gc_fused_find(int height, gc_sample_type input, gc_sample_type output,
                                      int finish);
 
@@ -38,7 +38,7 @@ typedef const gc_fused_kernel *gc_fused_part(gc_sample_type input, gc_sample_typ
 gc_fused_part gc_fused_up_to_3, gc_fused_up_to_5, gc_fused_up_to_7, gc_fused_up_to_9,
     gc_fused_up_to_13, gc_fused_up_to_17;
 
-/* A kernel of bytes_lines.cuh, whose input is GC_BYTE; null where there is none. */
+/* A kernel of bytes_lines.cuh, whose input is GC_BYTE; null if there is none. */
 const gc_fused_kernel *gc_fused_find_lines(int height, gc_sample_type output, int finish);
 
 #endif

@@ -9,9 +9,9 @@
  *
  * The second filter meets the border of its own input. So values that the first filter computes
  * outside the image are replaced. After all values inside have been computed, those outside are
- * copied from where the border says, or set to its constant. Under wrap the first filter gives the
- * right values outside by itself. Under a mirror the values to copy have to lie in the tile's
- * surroundings. The limit above ensures this even for a last tile of one column or row.
+ * copied from the place that the border says, or set to its constant. Under wrap the first filter
+ * gives the right values outside by itself. Under a mirror the values to copy have to lie in the
+ * tile's surroundings. The limit above ensures this even for a last tile of one column or row.
  *
  * The config is that of the first filter, with `second`, a class that has width, height, left and
  * top of the second filter. Weights: the first filter's, then the second's. */

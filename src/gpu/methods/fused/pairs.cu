@@ -62,7 +62,7 @@ static const gc_ahead_kernel *find_ahead(const gc_step *first, const gc_step *se
 
 struct pair {
     gc_layout layout;
-    const gc_ahead_kernel *ahead; /* null where there is none */
+    const gc_ahead_kernel *ahead; /* null if there is none */
     int count;
     float weights[GC_PAIR_WEIGHTS + GC_PAIR_SIDE * GC_PAIR_SIDE];
 };
@@ -102,7 +102,7 @@ static void set_weights(const gc_step *first, const gc_step *second, const gc_ex
                   to + j * padded.width);
 }
 
-/* Sets types and tuning. Where a tile of all channels does not fit, there are planes. */
+/* Sets types and tuning. If a tile of all channels does not fit, there are planes. */
 static bool fits(const gconv_device_info *device, gc_pass_scope *scope, gc_layout *layout)
 {
     gc_pass_set_types(*scope, layout);
@@ -115,7 +115,7 @@ static bool fits(const gconv_device_info *device, gc_pass_scope *scope, gc_layou
     return fits(device, scope, layout);
 }
 
-/* False where there is no kernel for the two steps of *scope, which may become one of planes. */
+/* False if there is no kernel for the two steps of *scope, which may become one of planes. */
 static bool make_pair(const gc_problem *problem, gc_pass_scope *scope,
                       const gconv_device_info *device, pair *made)
 {
@@ -133,7 +133,7 @@ static bool make_pair(const gc_problem *problem, gc_pass_scope *scope,
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
-/* Multiply-adds a value. Those of the first filter count also where tiles overlap. */
+/* Multiply-adds a value. Those of the first filter count also if tiles overlap. */
 static double work_of(const gc_problem *problem, int first, const gc_layout &layout)
 {
     int width, height, made_width, made_height;

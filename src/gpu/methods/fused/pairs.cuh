@@ -1,5 +1,5 @@
 /* Two steps of a chain in one pass over memory, for any samples and any border. fused takes a chain
- * in pairs where the tensor cores cannot take it as one filter. */
+ * in pairs if the tensor cores cannot take it as one filter. */
 #ifndef GC_GPU_METHODS_FUSED_PAIRS_CUH
 #define GC_GPU_METHODS_FUSED_PAIRS_CUH
 

@@ -28,7 +28,7 @@ static int zone_of(const gc_bytes *bytes, int width, int unit_class, int column)
     return x >= width - bytes->ring && x < width ? x - width + 2 * bytes->ring + 1 : bytes->ring;
 }
 
-/* Whether a column has alpha that is kept. Units begin with a pixel where there is alpha. */
+/* Whether a column has alpha that is kept. Units begin with a pixel if there is alpha. */
 static bool is_kept(const gc_bytes *bytes, int column)
 {
     return (bytes->kept[column / 4 % 2] >> (8 * (column % 4)) & 255) != 0;
@@ -171,7 +171,7 @@ static void set_pixels(const gc_problem *problem, gc_bytes *bytes)
 }
 
 /* Selects byte `column` of a row, or the one that the border has in its place, from the 8 bytes of
- * the row that begin at `first`; 8 where it is none of them. */
+ * the row that begin at `first`; 8 if it is none of them. */
 static unsigned select_byte(const gc_problem *problem, const gc_bytes *bytes, int column, int first)
 {
     int before = GC_LINES_REACH; /* pixels, which keep the division from rounding up */

@@ -1,6 +1,6 @@
 /* adaptive:unrolled: 1xN tiling with all loops unrolled, blocks and factor from a table.
  *
- * Idea: where the sizes of filter and block are known to the compiler, the loops over the weights
+ * Idea: if the sizes of filter and block are known to the compiler, the loops over the weights
  *   need no instructions, and addresses are constants. A kernel is compiled for each filter size.
  *   Which block and which factor is the fastest has no formula: a search fills a table, and a
  *   filter takes its line (van Werkhoven et al. 2014, section 5).

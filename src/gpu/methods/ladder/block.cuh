@@ -28,7 +28,7 @@ static inline gc_gpu_grid gc_gpu_grid_of(const gc_gpu_step &step, int width, int
 
 /* ---- Tilings --------------------------------------------------------------------------------- */
 
-/* GCONV_ERROR_UNSUPPORTED with the figures where a block wants more than the device has. */
+/* GCONV_ERROR_UNSUPPORTED with the figures if a block wants more than the device has. */
 gconv_status gc_tiling_check(const gc_tiling *tiling, const gconv_device_info *device,
                              gconv_error *error);
 

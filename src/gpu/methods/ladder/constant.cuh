@@ -13,7 +13,7 @@ extern "C" {
  * capabilities), all of it for weights. */
 enum { GC_CONSTANT_TAPS = 16384 };
 
-/* GCONV_ERROR_UNSUPPORTED where the filter is larger. */
+/* GCONV_ERROR_UNSUPPORTED if the filter is larger. */
 gconv_status gc_constant_check(const gc_step *step, gconv_error *error);
 
 /* Copies `count` weights from device memory to the constant memory at device address `symbol`, in

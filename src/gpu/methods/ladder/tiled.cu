@@ -10,7 +10,7 @@
  * Needs: (F_w - 1 + N * B_w) * (F_h - 1 + B_h) floats of shared memory, more with padding; N sums
  *   in registers.
  * Limits: filters of up to 16384 weights whose tiles fit in shared memory.
- * Loses: to adaptive, where another factor fits the filter and the device better. */
+ * Loses: to adaptive, if another factor fits the filter and the device better. */
 #include "gpu/device/kernel.cuh"
 #include "gpu/methods/ladder/factors.cuh"
 

@@ -13,7 +13,7 @@
  * Limits: some filter of the chain must have rank 1. The others are convolved as adaptive does, and
  *   have its limits.
  * Loses: to adaptive at 3x3 and 5x5, where a second pass over memory costs more than it saves; to
- *   separable, which crosses memory once, wherever that fits. */
+ *   separable, which crosses memory once, if that fits. */
 #include "gpu/device/kernel.cuh"
 #include "gpu/methods/ladder/adaptive.cuh"
 #include "gpu/methods/ladder/twopass.cuh"
@@ -109,7 +109,7 @@ static void spans(const void *kernels, double *row, double *column)
 struct twopass_step {
     const gc_two_passes *passes;
     bool separates;
-    void *adaptive; /* state of adaptive:ours, where the filter is not of rank 1 */
+    void *adaptive; /* state of adaptive:ours, if the filter is not of rank 1 */
     void *kernels;  /* of `passes` */
     float *weights; /* device: the row, then the column */
     float *between; /* device: the result of the first pass */

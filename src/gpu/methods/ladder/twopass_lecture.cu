@@ -5,7 +5,7 @@
  *   memory with one dimension in place of two ("Reorganize shared memory").
  * Variants: twopass:lecture has an array of two dimensions with rows of a fixed length,
  *   twopass:lecture1d one of one dimension with rows as long as the filter needs.
- * Improves on: const, where the filter is large enough for two passes over memory.
+ * Improves on: const, if the filter is large enough for two passes over memory.
  * Needs: (F_w + 15) * 16 and 16 * (F_h + 15) floats of shared memory; a plane of the device's
  *   memory for the values between the passes.
  * Limits: those of twopass; twopass:lecture takes filters of at most 49 columns.

@@ -26,7 +26,7 @@ gconv_status gc_unrolled_check(const gc_step *step, gconv_error *error)
     return GCONV_OK;
 }
 
-/* The source for these sizes, freed with free; null where memory is short. */
+/* The source for these sizes, freed with free; null if memory is short. */
 static char *source_of(const gc_unrolled &u)
 {
     size_t size = SIZES_BYTES + strlen(gc_source_unrolled);

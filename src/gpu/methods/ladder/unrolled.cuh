@@ -18,7 +18,7 @@ struct gc_unrolled {
     void *weights; /* device: the kernel's constant memory */
 };
 
-/* GCONV_ERROR_UNSUPPORTED where there is no NVRTC. */
+/* GCONV_ERROR_UNSUPPORTED if there is no NVRTC. */
 gconv_status gc_unrolled_check(const gc_step *step, gconv_error *error);
 
 /* Compiles the kernel for the tiling and the sizes in *unrolled, or takes it from the cache. Sets

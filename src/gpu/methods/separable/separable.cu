@@ -3,13 +3,13 @@
  * Idea: a filter that is a column times a row takes F_w + F_h multiply-adds a pixel. All weights
  *   take F_w * F_h (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The
  *   rows of a tile are convolved in shared memory, then its columns from there, so that memory is
- *   crossed once (products.cuh). A filter of rank 2 or 3 is a sum of as many products
- *   of a column and a row, which add up in the same registers. The rank is found automatically
- *   (core/products.h): exactly where the chain is exact, within the bound of rule 4 elsewhere. Odd
+ *   crossed once (products.cuh). A filter of rank 2 or 3 is a sum of as many products of a column
+ *   and a row, which add up in the same registers. The rank is found automatically
+ *   (core/products.h): exactly if the chain is exact, within the bound of rule 4 elsewhere. Odd
  *   squares of rank 1 up to 21x21 are compiled ahead, everything else at run time. Vectors that are
  *   too long for that go through passes that transpose (vectors_kernels.cuh).
  * Improves on: twopass, which crosses memory twice and copies the border; direct, from 7x7 on, or
- *   5x5 on 8-bit samples; with sums where gc_form_pays says so.
+ *   5x5 on 8-bit samples; with sums if gc_form_pays says so.
  * Needs: shared memory for a tile and its surroundings; for sums also for convolved rows.
  * Limits: some filter of the chain must have rank 1, or rank 2 or 3 and a size for which a sum
  *   pays, and its tile must fit in shared memory. The other filters are convolved as direct does,
@@ -57,7 +57,7 @@ static const gc_ahead_kernel ahead_kernels[] = {
     SQUARE(15, 8, 8), SQUARE(17, 8, 8), SQUARE(19, 8, 8), SQUARE(21, 8, 8),
 };
 
-/* The kernel compiled ahead for a step of this rank; null where there is none. */
+/* The kernel compiled ahead for a step of this rank; null if there is none. */
 static const gc_ahead_kernel *find_ahead(const gc_step *step, gc_form form)
 {
     return form == GC_FORM_RANK1

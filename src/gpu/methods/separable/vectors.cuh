@@ -21,8 +21,8 @@ gconv_status gc_vectors_supports(const gc_step *step, const gconv_device_info *d
 double gc_vectors_seconds(const gc_problem *problem, const gc_step *step,
                           const gconv_device_info *device);
 
-/* Bytes of the device for planes between columns and rows, where `rows` rows of output are computed
- * at once. */
+/* Bytes of the device for planes between columns and rows, if `rows` rows of output are computed at
+ * once. */
 double gc_vectors_bytes(const gc_problem *problem, int64_t rows);
 
 /* *scope becomes one of planes of floats. After a failure gc_vectors_release frees what there
@@ -31,7 +31,7 @@ gconv_status gc_vectors_prepare(const gc_step *step, const gconv_device_info *de
                                 gc_pass_scope *scope, gc_vectors *vectors, gconv_error *error);
 void gc_vectors_release(gc_vectors *vectors);
 
-/* Enqueues the step for all channels. The plane between is allocated where it is too small; earlier
+/* Enqueues the step for all channels. The plane between is allocated if it is too small; earlier
  * runs of `vectors` are in the same stream, or done. */
 gconv_status gc_vectors_run(gc_vectors *vectors, const gc_pass &pass, int channels,
                             cudaStream_t stream, gconv_error *error);

@@ -42,9 +42,9 @@ static int exponent_for(double largest)
     return largest > 0 ? 15 - exponent : 0;
 }
 
-/* Kernels are faster where samples are not scaled. That is possible where the largest value is no
- * smaller than a quarter of an image's white: the dimmest pixels are then far enough above the
- * smallest half. */
+/* Kernels are faster if samples are not scaled. That is possible if the largest value is no smaller
+ * than a quarter of an image's white: the dimmest pixels are then far enough above the smallest
+ * half. */
 static int sample_exponent_for(const gc_problem *problem, double largest)
 {
     return largest >= problem->conversion.sample_max / 4 && largest < 0x1p15

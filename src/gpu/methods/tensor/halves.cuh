@@ -26,8 +26,8 @@
  *
  * A warp has `rows` lines of output. It keeps the fragments of as many lines of samples. For each
  * row of the filter it loads one more line in place of the first. So each line is read once for
- * `rows` lines of output. Where a unit and its surroundings have more than 16 columns, the warp
- * walks down the filter again for the next 16 columns, or for 8 at the end.
+ * `rows` lines of output. If a unit and its surroundings have more than 16 columns, the warp walks
+ * down the filter again for the next 16 columns, or for 8 at the end.
  *
  * The config of such a kernel has
  *     columns                of the banded matrix, or -1: see gc_halves
@@ -58,12 +58,12 @@ struct gc_halves {
     int buffer_bytes;
     int buffers_at; /* of bytes: the halves made from them come first, of one channel at a time */
     int plane;      /* bytes from channel to channel in a buffer */
-    float scale;    /* of samples that are split, a power of 2: 1 where the config has columns */
+    float scale;    /* of samples that are split, a power of 2: 1 if the config has columns */
     float unscale;  /* what sums are multiplied by, to undo scaling */
 };
 
-/* Columns of the banded matrix, samples of a line of a tile, diagonals. Constants where the config
- * has them. */
+/* Columns of the banded matrix, samples of a line of a tile, diagonals. Constants if the config has
+ * them. */
 template <class config> static __device__ inline int gc_halves_columns(const gc_halves &halves)
 {
     return config::columns > 0 ? config::columns : halves.columns;
@@ -233,7 +233,7 @@ struct gc_halves_line {
     unsigned high[4], low[4];
 };
 
-/* Where a lane reads the samples of a line: addresses of the parts of its unit. */
+/* The addresses from which a lane reads the samples of a line: of the parts of its unit. */
 struct gc_halves_address {
     unsigned high, low;
 };
@@ -255,8 +255,8 @@ static __device__ inline void gc_halves_load(gc_halves_line &to, const gc_halves
         gc_fragments_load2(to.low, address.low + offset);
 }
 
-/* Loads the lane's words of a row of weights. Volatile, so that the load begins here and not where
- * the compiler uses the words. */
+/* Loads the lane's words of a row of weights. Volatile, so that the load begins here and not at the
+ * first use of the words. */
 static __device__ inline uint4 gc_halves_look_up(unsigned weights)
 {
     uint4 words;
@@ -312,8 +312,8 @@ template <class config, int columns> struct gc_halves_walk {
         }
     }
 
-    /* Takes the row of the filter that is `p` rows, 0 to rows - 1, after where the walk stands. It
-     * loads the weights and the line that come after it, whether they are needed or not. */
+    /* Takes the row of the filter that is `p` rows, 0 to rows - 1, after the position of the walk.
+     * It loads the weights and the line that come after it, whether they are needed or not. */
     __device__ void step(gc_halves_sums<config> &sums, int p, const gc_halves &halves)
     {
         constexpr bool splits = gc_halves_splits<config>(), both = config::weight_parts == 2;
@@ -343,8 +343,8 @@ template <class config, int columns> struct gc_halves_walk {
     }
 };
 
-/* Where lane l reads, for ldmatrix: unit l % 16 of its warp's first line. Lanes 0 to 15 read 8
- * columns of the matrix from `column` on, the other lanes the next 8. */
+/* The address that lane l reads, for ldmatrix: unit l % 16 of its warp's first line. Lanes 0 to 15
+ * read 8 columns of the matrix from `column` on, the other lanes the next 8. */
 template <class config>
 static __device__ inline gc_halves_address gc_halves_address_of(const gc_halves &halves,
                                                                 const char *made, int column)

@@ -21,7 +21,7 @@ unsigned gc_half_bits(float value);
  * the nearest half, the low part the half nearest to the rest. */
 typedef struct gc_parts {
     bool splits;      /* samples have two parts; bytes need one */
-    int weight_parts; /* 1 where all weights are halves, else 2 */
+    int weight_parts; /* 1 if all weights are halves, else 2 */
     int sample_exponent, weight_exponent;
 } gc_parts;
 

@@ -21,7 +21,7 @@ struct gc_tensor_shape {
     int channels, alpha;                /* as in gc_pass_scope */
 };
 
-/* The kernel for a shape, which has no -1; null where there is none. `scales` says that samples are
+/* The kernel for a shape, which has no -1; null if there is none. `scales` says that samples are
  * multiplied by a power of 2. Kernels for one number of columns cannot do that. */
 const void *gc_tensor_find(const gc_tensor_shape &wanted, bool scales);
 

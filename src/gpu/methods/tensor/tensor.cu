@@ -2,7 +2,7 @@
  *
  * Idea: tensor cores do many times as many multiply-adds as float32 units, on numbers of 11 bits,
  *   halves. Two halves make a sample, two a weight, and three products of them have 22 bits (Ootomo
- *   and Yokota 2022; halves.cuh). For 8-bit samples two products are enough; one, where
+ *   and Yokota 2022; halves.cuh). For 8-bit samples two products are enough; one, if
  *   the weights are whole numbers up to 2048. A row of weights becomes a banded matrix, a line of
  *   samples another matrix. Of the banded matrix's columns only the filter's width is of use: 9 of
  *   16 at 9x9, 17 of 24 at 17x17.
@@ -71,8 +71,8 @@ static gc_parts parts_of(const gc_problem *problem, const gc_step *step)
     return parts_of(problem, scope_of(problem, step));
 }
 
-/* Bays of a block. With two, a block stays and loads a tile while it multiplies another: faster
- * where products are few. With one, another block of the multiprocessor multiplies meanwhile. */
+/* Buffers of a block. With two, a block stays and loads a tile while it multiplies another: faster
+ * if products are few. With one, another block of the multiprocessor multiplies meanwhile. */
 static int buffers_of(const gc_step *step, const gconv_device_info *device)
 {
     return gc_matrix_columns(step) <= gc_costs_of(device)->two_buffers_columns ? 2 : 1;
@@ -90,7 +90,7 @@ static int plane_bytes_of(const gc_step *step)
     return gc_halves_line_length(step) * gc_halves_lines(step, GC_TENSOR_TILE_HEIGHT);
 }
 
-/* Samples that are split become halves where they lie. Bytes have a place of their own. */
+/* Samples that are split become halves in place. Bytes have a place of their own. */
 static size_t buffers_at_of(const gc_step *step, const gc_parts &parts)
 {
     return parts.splits ? 0 : gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, false);

@@ -130,7 +130,7 @@ static gconv_status run_slab(const gc_large_pass &large, gc_pass &pass, int firs
     return GCONV_OK;
 }
 
-/* The pass of a channel. Where there are several, they are planes of values. */
+/* The pass of a channel. If there are several, they are planes of values. */
 static gc_pass pass_of_channel(const gc_pass &pass, int channel)
 {
     gc_pass one = pass;

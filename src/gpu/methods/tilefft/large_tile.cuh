@@ -46,7 +46,7 @@ typedef gc_fft_held<GC_LARGE_HELD> gc_large_points;
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-/* Where the outputs of a tile begin. */
+/* The first output of a tile. */
 struct gc_large_tile {
     int left, top;
     bool exists;
@@ -129,7 +129,7 @@ static __device__ __forceinline__ void gc_large_copy_roots(const float2 *from, i
 
 /* ---- Rows of samples ------------------------------------------------------------------------- */
 
-/* Copies a sample into shared memory, where it is there after gc_pass_arrive. */
+/* Copies a sample into shared memory. It is there after gc_pass_arrive. */
 template <class config>
 static __device__ __forceinline__ void gc_large_copy_sample(const gc_pass &pass, float *to,
                                                             long long index)
@@ -198,7 +198,7 @@ gc_large_copy_row(const gc_pass &pass, const gc_tilefft_large &t, const gc_large
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Where a thread of the kernels for rows stands. */
+/* The place of a thread of the kernels for rows. */
 struct gc_large_place {
     int pair, y; /* row of the tiles */
     int line, part;

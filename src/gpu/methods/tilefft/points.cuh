@@ -43,7 +43,7 @@ template <class points> static __device__ __forceinline__ void gc_fft_turn_back(
     v.im[i] = -old;
 }
 
-/* Points i and j become i + h (re, im) and i - h (re, im), where (re, im) is given for j. */
+/* Points i and j become i + h (re, im) and i - h (re, im). (re, im) is given for j. */
 template <class points>
 static __device__ __forceinline__ void gc_fft_add(points &v, int i, int j, float h, float re,
                                                   float im)
@@ -84,7 +84,7 @@ template <class points> static __device__ __forceinline__ void gc_fft_eight(poin
     gc_fft_add(v, c, d, half, im - re, -(re + im));
 }
 
-/* Where frequency k of 8 is: 0, 4, 2, 6, 1, 5, 3, 7 from place 0 on. */
+/* The place of frequency k of 8: 0, 4, 2, 6, 1, 5, 3, 7 from place 0 on. */
 static __device__ constexpr int gc_fft_place8(int k)
 {
     return k % 2 * 4 + k / 2 % 2 * 2 + k / 4;
@@ -112,7 +112,7 @@ template <class points> static __device__ __forceinline__ void gc_fft_sixteen(po
         gc_fft_four(v, i + 4 * m, 1);
 }
 
-/* Where frequency k of 16 is. */
+/* The place of frequency k of 16. */
 static __device__ constexpr int gc_fft_place16(int k)
 {
     return (k % 4 % 2 * 2 + k % 4 / 2) * 4 + k / 4 % 2 * 2 + k / 4 / 2;
@@ -160,7 +160,7 @@ template <class points> static __device__ __forceinline__ void gc_fft_thirtytwo(
         gc_fft_eight(v, 8 * m, 1);
 }
 
-/* Where frequency k of 32 is. */
+/* The place of frequency k of 32. */
 static __device__ constexpr int gc_fft_place32(int k)
 {
     return (k % 4 % 2 * 2 + k % 4 / 2) * 8 + gc_fft_place8(k / 4);

@@ -41,7 +41,7 @@ template <class config> struct gc_fft_stores {
     static constexpr bool words = config::output < 0;
 };
 
-/* Stores values of the kind GC_FINISH_ROUND, value i at index at(i) where bit i of `stored` is
+/* Stores values of the kind GC_FINISH_ROUND, value i at index at(i) if bit i of `stored` is
  * set. */
 template <class sample, int count, class place>
 static __device__ __forceinline__ void gc_fft_store_quotients(const gc_pass &pass,
@@ -94,7 +94,7 @@ gc_fft_store_as(const gc_pass &pass, const float (&values)[count], unsigned stor
         gc_fft_store_nearest<sample>(pass, values, stored, at);
 }
 
-/* Stores chain values as samples, value i at index at(i) where bit i of `stored` is set. */
+/* Stores chain values as samples, value i at index at(i) if bit i of `stored` is set. */
 template <class config, int count, class place>
 static __device__ __forceinline__ void gc_fft_store_rounded(const gc_pass &pass,
                                                             const float (&values)[count],

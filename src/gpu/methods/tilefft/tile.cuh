@@ -37,7 +37,7 @@ template <class axis> static __device__ __forceinline__ void gc_tilefft_far(gc_f
     }
 }
 
-/* Where point or frequency i of the thread stands in a line, 8 a + b. */
+/* The place of point or frequency i of the thread in a line, 8 a + b. */
 template <class axis> static __device__ __forceinline__ int gc_tilefft_far_at(int part, int i)
 {
     return axis::far == 16 ? 8 * i + part : 8 * (i % 8) + 2 * part + i / 8;
@@ -96,7 +96,7 @@ static __device__ __forceinline__ int gc_tilefft_fresh(int number)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* A pair of tiles: its place in its row of pairs, and where the outputs of the first tile begin.
+/* A pair of tiles: its place in its row of pairs, and the first output of the first tile.
  * Those of the second one begin t.width columns to the right. */
 struct gc_tilefft_pair {
     int column, left, top;
@@ -151,8 +151,7 @@ static __device__ __forceinline__ int gc_tilefft_column(const gc_pass &pass, con
     return x > t.last_column ? -2 : gc_pass_index(gc_pass_border_of<config>(pass), x, pass.width);
 }
 
-/* Loads the thread's points of a pair at the border to where the thread keeps them in shared
- * memory. */
+/* Loads the thread's points of a pair at the border to the thread's place in shared memory. */
 template <class config>
 static __device__ __forceinline__ void
 gc_tilefft_load_border(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
@@ -201,7 +200,7 @@ gc_tilefft_load_inside(const gc_pass &pass, const gc_tilefft &t, const gc_tileff
     }
 }
 
-/* Where a thread's outputs of a pair are: point i in row first + far_at(0, i) of those that are
+/* The places of a thread's outputs of a pair: point i in row first + far_at(0, i) of those that are
  * stored, `count` rows. */
 template <class config> struct gc_tilefft_outputs {
     typedef typename gc_tilefft_shape<config>::down down;
@@ -365,7 +364,7 @@ static __device__ __forceinline__ void gc_tilefft_multiply(const float2 *spectru
     v = p;
 }
 
-/* Where a thread stands. */
+/* The place of a thread. */
 struct gc_tilefft_place {
     int x, column_part, row, row_part; /* parts are the same in all lanes of a warp */
 };
@@ -491,7 +490,7 @@ static __device__ __forceinline__ int gc_tilefft_uniform(int number)
 #endif
 }
 
-/* Where a thread stands. */
+/* The place of a thread. */
 template <class config> static __device__ __forceinline__ gc_tilefft_place gc_tilefft_place_of()
 {
     typedef gc_tilefft_shape<config> shape;

@@ -1,13 +1,13 @@
 /* tilefft: convolution by Fourier transforms of tiles.
  *
- * Idea: a transform is bound by the memory that it crosses, so it should stay where its data are
+ * Idea: a transform is bound by the memory that it crosses, so it should stay with its data
  *   (De Smet 2011). A tile and its surroundings fit in shared memory, and a step of 8 or 16 points
  *   in the registers of a thread. So one kernel transforms a tile, multiplies it by the filter's
  *   spectrum, and transforms it back (tile.cuh). Tiles overlap: of a transform of 128
  *   points a filter of 31 columns leaves 98 columns of output (overlap-save).
  *   Filters with a side of 48 and more waste most of such a tile. They get tiles of 512 or 1024
  *   points a side, which cross memory three times (large_tile.cuh).
- *   Steps of a chain are one transform where their borders allow it: their spectra are multiplied.
+ *   Steps of a chain are one transform if their borders allow it: their spectra are multiplied.
  * Improves on: fft, which crosses memory some ten times; tensor, for filters of full rank from
  *   about 17x17 on.
  * Needs: shared memory for a tile, 33 KiB for 64 x 64 points to 129 KiB for 128 x 128. For large
@@ -166,7 +166,7 @@ struct tilefft_state {
     gc_tilefft_kernel kernel;
     int resident;        /* blocks on the device at once */
     float *spectrum;     /* device */
-    gc_large_pass large; /* in place of tiles and kernel, where transforms are large */
+    gc_large_pass large; /* in place of tiles and kernel, if transforms are large */
 };
 
 static gconv_status upload_spectrum(const gc_problem *problem, const gc_tile_filter &filter,

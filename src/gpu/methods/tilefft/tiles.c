@@ -157,7 +157,7 @@ static bool holds(const gc_problem *problem, int first, int last)
     return gc_range_holds_tiles(&joined, GC_TILE_POINTS_MAX);
 }
 
-/* Joins the next step to a filter. False where that cannot be or does not pay. */
+/* Joins the next step to a filter. False if that cannot be or does not pay. */
 static bool join(const gc_problem *problem, const gconv_device_info *device, gc_tile_filter *filter)
 {
     int at = filter->first + filter->count;
@@ -175,7 +175,7 @@ static bool join(const gc_problem *problem, const gconv_device_info *device, gc_
     double together = gc_tiles_of(problem, &both, true, device).seconds;
     if (together >= gc_tiles_of(problem, filter, true, device).seconds +
                         gc_tiles_of(problem, &next, true, device).seconds)
-        return false; /* also where no tile is large enough */
+        return false; /* also if no tile is large enough */
     *filter = both;
     return true;
 }
@@ -320,8 +320,8 @@ static void multiply_all(const gc_problem *problem, const gc_tile_filter *filter
     }
 }
 
-/* Where the factor of a frequency goes: place 8 c + d of a line in shared memory has frequency
- * c + points / 8 d, and columns come one after the other. */
+/* The place of the factor of a frequency: place 8 c + d of a line in shared memory has frequency c
+ * + points / 8 d, and columns come one after the other. */
 static ptrdiff_t place_of(int column, int line, int columns, int lines)
 {
     if (gc_tiles_are_large(columns, lines))

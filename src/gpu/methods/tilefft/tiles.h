@@ -1,6 +1,6 @@
-/* The tiles of tilefft: their sizes, and the filter's spectrum as its kernels take it
- * (tile.cuh). Float32 results depend on where tiles begin, so that the job and the
- * model of the device alone decide it. Plain C: needs no GPU. */
+/* The tiles of tilefft: their sizes, and the filter's spectrum as its kernels take it (tile.cuh).
+ * Float32 results depend on the places of tiles, so that the job and the model of the device alone
+ * decide it. Plain C: needs no GPU. */
 #ifndef GC_GPU_METHODS_TILEFFT_TILES_H
 #define GC_GPU_METHODS_TILEFFT_TILES_H
 
@@ -23,8 +23,8 @@ typedef struct gc_tile_filter {
     int width, height, left, top; /* of all together, as in gc_step */
 } gc_tile_filter;
 
-/* The filter that `step` is part of. Steps are joined where each meets the border of its own input
- * as the joined filter would, and where that is faster. */
+/* The filter that `step` is part of. Steps are joined if each meets the border of its own input as
+ * the joined filter would, and if that is faster. */
 gc_tile_filter gc_tile_filter_of(const gc_problem *problem, const gc_step *step,
                                  const gconv_device_info *device);
 
@@ -42,7 +42,7 @@ typedef struct gc_tiles {
 /* Whether transforms of so many points go through scratch memory: gc_tilefft_large. */
 bool gc_tiles_are_large(int columns, int lines);
 
-/* The fastest tiles for a step on a device. Where `stores_words`, tiles begin at columns that are
+/* The fastest tiles for a step on a device. If `stores_words`, tiles begin at columns that are
  * multiples of 8. */
 gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bool stores_words,
                      const gconv_device_info *device);
@@ -59,7 +59,7 @@ double gc_tiles_scratch_bytes(const gc_problem *problem);
 
 /* Fills columns * lines complex numbers, real and imaginary parts by turns: the factors of the
  * threads in the order in which they take them; for large tiles row by row. They make the
- * convolutions of the filter's steps, and divide by the number of points. GCONV_ERROR_MEMORY where
+ * convolutions of the filter's steps, and divide by the number of points. GCONV_ERROR_MEMORY if
  * memory is short. */
 gconv_status gc_tiles_spectrum(const gc_problem *problem, const gc_tile_filter *filter, int columns,
                                int lines, float *spectrum, gconv_error *error);
