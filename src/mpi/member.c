@@ -352,9 +352,8 @@ void gc_member_run(gc_session *session, int places)
     gc_journal_relay relay = {find_line, append_line, &m};
     pthread_t thread;
     gconv_error error;
-    const char *path = session->options->journal.file;
-    if ((path != NULL &&
-         gc_journal_open_relay(path, relay, &session->journal, &error) != GCONV_OK) ||
+    if ((session->options->journal.file != NULL &&
+         gc_journal_open_relay(relay, &session->journal, &error) != GCONV_OK) ||
         pthread_create(&thread, NULL, compute, &m) != 0)
         gc_exchange_give_up();
     exchange(&m);

@@ -118,8 +118,7 @@ static gconv_status make_session(recheck_state *recheck, const char *recipe, gco
     recorded->implementations = recheck->options->implementations;
     recorded->job.device = recheck->options->job.device;
     recorded->job.threads = recheck->options->job.threads;
-    recorded->journal.file =
-        gc_journal_path(recheck->journal); /* the session makes its recipe then */
+    recorded->journal.file = recheck->options->journal.file; /* the session makes its recipe then */
     status = gc_session_create(recorded, &recheck->session, &blamed, error);
     bool is_there = blamed != NULL && access(blamed, F_OK) == 0;
     recheck->changed = status == GCONV_OK ? strcmp(recheck->session.recipe.name, recipe) != 0

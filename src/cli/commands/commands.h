@@ -2,7 +2,6 @@
 #ifndef GC_CLI_COMMANDS_COMMANDS_H
 #define GC_CLI_COMMANDS_COMMANDS_H
 
-#include "base/buffer.h"
 #include "base/output.h"
 #include "cli/image/batch.h"
 #include "cli/options/options.h"
@@ -45,8 +44,5 @@ void gc_widen_queues(const gc_options *options);
  * where the notation cannot hold it. */
 gconv_status gc_kernel_write(const char *path, const gconv_filter *filter, gc_notation notation,
                              gconv_error *error);
-
-/* Writes a text to a file, which appears whole or not at all, and frees the text. */
-gconv_status gc_write_text(const char *path, gc_buffer *text, gconv_error *error);
 
 #endif

@@ -262,5 +262,5 @@ void gc_journaled_end(gc_work *work)
         return;
     result->outcome = GC_OUTCOME_FAILED;
     result->error = error;
-    result->blamed = gc_journal_path(journal);
+    result->blamed = work->options->journal.file;
 }

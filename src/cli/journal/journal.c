@@ -31,7 +31,6 @@ typedef struct recipe_entry {
 } recipe_entry;
 
 struct gc_journal {
-    char *path;
     char host[256];
     int descriptor;         /* -1: there is no file, and nothing is written */
     gc_journal_relay relay; /* in the place of a file; else its functions are NULL */
@@ -330,12 +329,13 @@ static gconv_status make_sound(gc_journal *journal, gc_digest_kind digest, gconv
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static gconv_status open_file(gc_journal *journal, gc_journal_use use, gconv_error *error)
+static gconv_status open_file(gc_journal *journal, const char *path, gc_journal_use use,
+                              gconv_error *error)
 {
     /* O_NONBLOCK: a pipe does not hold up the program before it is refused. */
     int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     flags |= use == GC_JOURNAL_WRITE ? O_RDWR | O_CREAT | O_APPEND : O_RDONLY;
-    journal->descriptor = open(journal->path, flags, 0666);
+    journal->descriptor = open(path, flags, 0666);
     if (journal->descriptor < 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the journal");
     if (use == GC_JOURNAL_READ || flock(journal->descriptor, LOCK_EX | LOCK_NB) == 0)
@@ -346,26 +346,21 @@ static gconv_status open_file(gc_journal *journal, gc_journal_use use, gconv_err
 }
 
 /* A journal without a file. NULL if memory is out. */
-static gc_journal *create(const char *path)
+static gc_journal *create(void)
 {
     gc_journal *created = calloc(1, sizeof *created);
     if (created == NULL)
         return NULL;
     pthread_mutex_init(&created->lock, NULL);
     created->descriptor = -1;
-    created->path = gc_copy_string(path);
     if (gethostname(created->host, sizeof created->host - 1) != 0)
         created->host[0] = '\0';
-    if (created->path != NULL)
-        return created;
-    gc_journal_close(created);
-    return NULL;
+    return created;
 }
 
-gconv_status gc_journal_open_relay(const char *path, gc_journal_relay relay, gc_journal **journal,
-                                   gconv_error *error)
+gconv_status gc_journal_open_relay(gc_journal_relay relay, gc_journal **journal, gconv_error *error)
 {
-    *journal = create(path);
+    *journal = create();
     if (*journal == NULL)
         return gc_fail_memory(error, sizeof **journal);
     (*journal)->relay = relay;
@@ -375,12 +370,12 @@ gconv_status gc_journal_open_relay(const char *path, gc_journal_relay relay, gc_
 gconv_status gc_journal_open(const char *path, gc_journal_use use, gc_digest_kind digest, bool sync,
                              gc_journal **journal, gconv_error *error)
 {
-    gc_journal *opened = create(path);
+    gc_journal *opened = create();
     *journal = NULL;
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
     opened->sync = sync;
-    gconv_status status = open_file(opened, use, error);
+    gconv_status status = open_file(opened, path, use, error);
     if (status == GCONV_OK)
         status = read_file(opened, error);
     if (status == GCONV_OK && use == GC_JOURNAL_WRITE)
@@ -399,7 +394,6 @@ void gc_journal_close(gc_journal *journal)
     if (journal->descriptor >= 0)
         close(journal->descriptor);
     pthread_mutex_destroy(&journal->lock);
-    free(journal->path);
     gc_map_free(&journal->images);
     free(journal->recipes);
     free(journal);
@@ -482,11 +476,6 @@ bool gc_journal_has_failed(gc_journal *journal)
 size_t gc_journal_count(const gc_journal *journal)
 {
     return journal->images.count;
-}
-
-const char *gc_journal_path(const gc_journal *journal)
-{
-    return journal->path;
 }
 
 static int compare_offsets(const void *a, const void *b)

@@ -57,16 +57,12 @@ typedef struct gc_journal_relay {
     void *user;
 } gc_journal_relay;
 
-/* A journal for gc_journal_find and gc_journal_append. `path` is the name of the file, for
- * messages. */
-gconv_status gc_journal_open_relay(const char *path, gc_journal_relay relay, gc_journal **journal,
+/* A journal for gc_journal_find and gc_journal_append. */
+gconv_status gc_journal_open_relay(gc_journal_relay relay, gc_journal **journal,
                                    gconv_error *error);
 
 /* How many images it had when it was opened. */
 size_t gc_journal_count(const gc_journal *journal);
-
-/* The name of the file, for messages. */
-const char *gc_journal_path(const gc_journal *journal);
 
 typedef gconv_status gc_journal_function(void *user, const gc_record *record, gconv_error *error);
 
