@@ -32,3 +32,8 @@ gc_hash gc_hash_string(gc_hash hash, const char *text)
 {
     return gc_hash_bytes(hash, text, strlen(text) + 1);
 }
+
+bool gc_hash_is_same(gc_hash a, gc_hash b)
+{
+    return a.high == b.high && a.low == b.low;
+}

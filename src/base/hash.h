@@ -3,6 +3,7 @@
 #ifndef GC_BASE_HASH_H
 #define GC_BASE_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,5 +20,7 @@ gc_hash gc_hash_bytes(gc_hash hash, const void *bytes, size_t size);
 
 /* gc_hash_bytes of a string and its NUL, so that {"ab", "c"} and {"a", "bc"} differ. */
 gc_hash gc_hash_string(gc_hash hash, const char *text);
+
+bool gc_hash_is_same(gc_hash a, gc_hash b);
 
 #endif

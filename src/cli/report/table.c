@@ -46,19 +46,16 @@ void gc_table_fit(gc_column *columns, int count, int rest)
         least->hidden = true;
 }
 
-static void print_cell(const gc_column *column, const char *text, bool first)
-{
-    printf("%s%*s", first ? "" : " ", column->left ? -column->width : column->width, text);
-}
-
 static void print_line(const gc_column *columns, int count, bool heads, const char *rest)
 {
-    bool first = true;
-    for (int i = 0; i < count; i++)
-        if (!columns[i].hidden) {
-            print_cell(&columns[i], heads ? columns[i].head : columns[i].cell, first);
-            first = false;
-        }
+    const char *blank = "";
+    for (int i = 0; i < count; i++) {
+        const gc_column *c = &columns[i];
+        if (c->hidden)
+            continue;
+        printf("%s%*s", blank, c->left ? -c->width : c->width, heads ? c->head : c->cell);
+        blank = " ";
+    }
     printf("  %s\n", rest);
 }
 

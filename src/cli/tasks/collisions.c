@@ -36,11 +36,6 @@ static identities identify(const gc_taken_names *names, gc_identity_cache *sourc
     return found;
 }
 
-static bool is_same(gc_hash a, gc_hash b)
-{
-    return a.high == b.high && a.low == b.low;
-}
-
 /* ---- Refusing -------------------------------------------------------------------------------- */
 
 static const char *input_of(const gc_taken_names *names, uint64_t number)
@@ -90,7 +85,7 @@ static gconv_status compare(const gc_taken_names *names, gc_task *task, const id
 {
     const gc_options *options = names->options;
     bool replaces = !options->writer.no_clobber;
-    bool replaces_own = replaces && is_same(own->input.file, own->output.file);
+    bool replaces_own = replaces && gc_hash_is_same(own->input.file, own->output.file);
     uint64_t same = gc_map_find(&names->outputs, own->output.path);
     uint64_t twice = gc_map_find(&names->inputs, own->input.file);
     uint64_t source = gc_map_find(&names->inputs, own->output.file);
@@ -134,7 +129,7 @@ static bool note(gc_map *map, gc_hash name, uint64_t number)
 static gconv_status add(gc_taken_names *names, gc_task *task, const identities *own,
                         gconv_error *error)
 {
-    if (names->options->journal.file != NULL && is_same(own->output.path, names->journal))
+    if (names->options->journal.file != NULL && gc_hash_is_same(own->output.path, names->journal))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "the output of '%.200s' would replace the journal '%.200s'; name another "
                        "file",

@@ -423,8 +423,7 @@ bool gc_is_one_path(const char *a, const char *b)
     gc_identity_cache cache = {.asked = ""};
     if (a == NULL || b == NULL || strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
         return false;
-    gc_hash first = gc_identify(&cache, a).path, second = gc_identify(&cache, b).path;
-    return first.high == second.high && first.low == second.low;
+    return gc_hash_is_same(gc_identify(&cache, a).path, gc_identify(&cache, b).path);
 }
 
 bool gc_lies_below(const char *path, const char *directory)
@@ -439,8 +438,7 @@ bool gc_lies_below(const char *path, const char *directory)
             size_t length = (size_t)(end - path) + 1;
             memcpy(prefix, path, length);
             memcpy(prefix + length, ".", 2);
-            gc_hash found = gc_identify(&cache, prefix).path;
-            below = found.high == wanted.high && found.low == wanted.low;
+            below = gc_hash_is_same(gc_identify(&cache, prefix).path, wanted);
         }
     }
     free(inside);
