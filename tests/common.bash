@@ -9,7 +9,9 @@
 : "${GCONV:?the gconv to test}" "${SOURCE:?the top of the source tree}"
 unset POSIXLY_CORRECT GCONV_INSTRUCTIONS GCONV_CUDA_MEMORY
 
+# A file whose tests all need gconv-lab sets NEEDS_LAB.
 setup() {
+    [ -z "${NEEDS_LAB-}" ] || needs_lab
     mkdir "$BATS_TEST_TMPDIR/work"
     WORK=$BATS_TEST_TMPDIR/work
     cd "$WORK" || return 1

@@ -3,6 +3,8 @@
 
 load common
 
+NEEDS_LAB=yes
+
 # What is measured here.
 RUN=(bench --impl cpu --sizes 128 --filters 3,5 --time 0.4)
 

@@ -3,6 +3,8 @@
 
 load common
 
+NEEDS_LAB=yes
+
 # A python3 that draws the same page always, and keeps its arguments and what it is given.
 setup_python() {
     mkdir -p bin

@@ -3,6 +3,8 @@
 
 load common
 
+NEEDS_LAB=yes
+
 # The sweep of these tests, into the file `kept`.
 SWEEP=(bench --impl cpu,reference --sizes 64,96 --filters 1..9x1..5 --time 2 --resume kept)
 POINTS=60
@@ -34,7 +36,6 @@ interrupt() {
 }
 
 @test "bench --resume goes on behind SIGINT and SIGKILL" {
-    needs_lab
     for signal in INT KILL; do
         rm -f kept
         interrupt $signal
@@ -105,7 +106,6 @@ $(printf '%s\n' "$out" | tail -n +2)"
 }
 
 @test "bench --resume refuses what it did not make" {
-    needs_lab
     echo 'precious' >file
     gconv bench --json --impl cpu --sizes 32 --filters 3 --time 0.1 >json
     printf 'x' >byte

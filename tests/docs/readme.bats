@@ -27,6 +27,7 @@ prepare() {
 }
 
 @test "the tour" {
+  needs_lab
   prepare
   make_files "$README"
   console "$README" '## A tour' >tour
