@@ -1,4 +1,4 @@
-/* The fast rooms of src/io: what does the work of a library faster, or leaves it to the library.
+/* The fast paths of src/io: what does the work of a library faster, or leaves it to the library.
  * fast.c has the table of them. The codecs call them through it alone. */
 #ifndef GC_IO_FAST_H
 #define GC_IO_FAST_H

@@ -11,29 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fits(float value, float least, float most)
-{
-    return value == truncf(value) && value >= least && value <= most;
-}
-
 /* Only for the first step of a chain, which samples of 8 bits enter as they are. Weights are whole
- * and fit signed bytes. A constant border fits a byte. The chain is exact, so that all sums stay
- * below 2^24. */
+ * and fit signed bytes. The chain is exact, so that all sums stay below 2^24. */
 static bool applies(const gc_question *question)
 {
-    const gc_chain *chain = &question->problem->chain;
-    const gc_conversion *conversion = &question->problem->conversion;
     const gc_step *step = question->step;
-    if (question->instructions->bytes == NULL || step != chain->steps || step->taps == NULL)
+    if (question->instructions->bytes == NULL || step->taps == NULL ||
+        !question->problem->chain.exact || !gc_question_of_bytes(question))
         return false;
-    if (!chain->exact || conversion->input.depth != 8 || conversion->premultiplies ||
-        conversion->keeps_alpha)
-        return false;
-    for (int c = 0; c < chain->channels; c++)
-        if (!fits(step->border[c], 0, UINT8_MAX))
-            return false;
     for (int i = 0; i < step->width * step->height; i++)
-        if (!fits(step->taps[i], INT8_MIN, INT8_MAX))
+        if (step->taps[i] != truncf(step->taps[i]) || step->taps[i] < INT8_MIN ||
+            step->taps[i] > INT8_MAX)
             return false;
     return true;
 }

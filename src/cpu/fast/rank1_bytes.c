@@ -62,7 +62,7 @@
 #include "base/status.h"
 #include "core/products.h"
 #include "cpu/cost.h"
-#include "cpu/instructions/instructions.h"
+#include "cpu/solver/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -175,16 +175,6 @@ static bool analyse(const gc_problem *problem, analysis *a)
     return gc_step_products(&step, true, 1, &a->products) && takes_whole(problem, a, factor);
 }
 
-static bool takes_border(const gc_problem *problem)
-{
-    bool takes = true;
-    for (int c = 0; c < problem->chain.channels; c++) {
-        float border = problem->chain.steps[0].border[c];
-        takes = takes && border >= 0 && border <= UINT8_MAX && is_whole((double)border);
-    }
-    return takes;
-}
-
 bool gc_rank1_applies(const gc_problem *problem)
 {
     const gc_chain *chain = &problem->chain;
@@ -192,7 +182,7 @@ bool gc_rank1_applies(const gc_problem *problem)
     analysis a;
     return chain->step_count == 1 && chain->steps[0].taps != NULL && conversion->input.depth == 8 &&
            conversion->output.depth == 8 && !conversion->bilevel && !conversion->premultiplies &&
-           takes_border(problem) && analyse(problem, &a);
+           gc_border_is_bytes(problem, &chain->steps[0]) && analyse(problem, &a);
 }
 
 double gc_rank1_seconds(const gc_problem *problem)

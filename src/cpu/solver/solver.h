@@ -98,6 +98,9 @@ void gc_solver_choose(const gc_question *question, gc_estimate *best);
 /* The solver that the job names by the implementation cpu:NAME; NULL if any may be taken. */
 const char *gc_solver_wanted(const gc_problem *problem);
 
+/* Whether a constant border of the step has samples of 8 bits. */
+bool gc_border_is_bytes(const gc_problem *problem, const gc_step *step);
+
 /* Whether the step reads samples of 8 bits as they are: it is the first one, alpha is not treated
  * apart, and a constant border fits a byte. */
 bool gc_question_of_bytes(const gc_question *question);

@@ -49,17 +49,22 @@ void gc_solver_choose(const gc_question *question, gc_estimate *best)
     }
 }
 
+bool gc_border_is_bytes(const gc_problem *problem, const gc_step *step)
+{
+    for (int c = 0; c < problem->chain.channels; c++) {
+        float border = step->border[c];
+        if (border < 0 || border > UINT8_MAX || border != truncf(border))
+            return false;
+    }
+    return true;
+}
+
 bool gc_question_of_bytes(const gc_question *question)
 {
     const gc_problem *problem = question->problem;
     const gc_conversion *conversion = &problem->conversion;
-    bool fits = true;
-    for (int c = 0; c < problem->chain.channels; c++) {
-        float border = question->step->border[c];
-        fits = fits && border >= 0 && border <= UINT8_MAX && border == truncf(border);
-    }
-    return fits && question->step == problem->chain.steps && conversion->input.depth == 8 &&
-           !conversion->premultiplies && !conversion->keeps_alpha;
+    return gc_border_is_bytes(problem, question->step) && question->step == problem->chain.steps &&
+           conversion->input.depth == 8 && !conversion->premultiplies && !conversion->keeps_alpha;
 }
 
 /* Blocks of values that the loops compute, over the values that there are. */

@@ -1,4 +1,4 @@
-/* The loops of the fast rooms, compiled once for every instruction set (cpu/instructions). */
+/* The loops of cpu/fast, compiled once for every instruction set (cpu/instructions). */
 #ifndef GC_CPU_FAST_LOOPS_LOOPS_H
 #define GC_CPU_FAST_LOOPS_LOOPS_H
 

@@ -1,5 +1,7 @@
 #include "io/jpeg/fast/trials.h"
 
+#include "io/jpeg/fast/blocks.h"
+
 #include <string.h>
 
 /* ---- The files ------------------------------------------------------------------------------- */
@@ -217,16 +219,12 @@ static int basis(int u, int x)
  * clamp. The C code of libjpeg-turbo wraps, its code for vectors clamps. */
 static void draw_peak(jpeg *file, const int quantizer[64], int block[64])
 {
-    static const unsigned char zigzag[64] = {
-        0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-        41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-        30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
     int height = 560 + draw(file, 400), x = draw(file, 8), y = draw(file, 8);
     if (draw(file, 2) == 0)
         height = -height;
     for (int i = 0; i < 64; i++)
-        block[i] = (int)((int64_t)height * basis(zigzag[i] % 8, x) * basis(zigzag[i] / 8, y) /
-                         ((int64_t)quantizer[i] << 28));
+        block[i] = (int)((int64_t)height * basis(gc_jpeg_places[i] % 8, x) *
+                         basis(gc_jpeg_places[i] / 8, y) / ((int64_t)quantizer[i] << 28));
 }
 
 /* `before` is the DC coefficient of the component's last block. */

@@ -141,8 +141,8 @@ static bool help(gc_png_packer *p)
     return gc_pack_queue_help(&p->blocks);
 }
 
-extern const gc_png_packing gc_png_packing_room;
-const gc_png_packing gc_png_packing_room = {
+extern const gc_png_packing gc_png_packing_own;
+const gc_png_packing gc_png_packing_own = {
     .create = create,
     .free = free_packer,
     .put_row = put_row,
