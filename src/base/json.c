@@ -12,7 +12,7 @@ typedef struct line {
     bool follows; /* the next value needs a comma before it */
 } line;
 
-/* Those of this thread: that of standard output, and one apart. */
+/* The lines of this thread: one for standard output, and one apart. */
 static _Thread_local line lines[2];
 static _Thread_local bool is_apart;
 

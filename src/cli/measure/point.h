@@ -124,8 +124,8 @@ typedef enum gc_field_kind {
 typedef struct gc_point_field {
     const char *key;
     gc_field_kind kind;
-    /* It is always written; else if the result was judged, or if there are times; else if it has a
-     * value. */
+    /* When it is written. KNOWN: if it has a value. ALWAYS. JUDGED: if the result was judged.
+     * TIMED: if there are times. */
     enum { GC_FIELD_KNOWN, GC_FIELD_ALWAYS, GC_FIELD_JUDGED, GC_FIELD_TIMED } when;
     size_t offset, size;
 } gc_point_field;

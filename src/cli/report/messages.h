@@ -33,7 +33,8 @@ void gc_note(const char *file, const char *format, ...) GC_PRINTF(2, 3);
  * thread. */
 void gc_note_into(FILE *stream, const char *file, const char *message);
 
-/* The same for a warning, "gconv: FILE: warning: MESSAGE", which is said unless --quiet. */
+/* A warning about an image of a batch, likewise: "gconv: FILE: warning: MESSAGE", unless
+ * --quiet. */
 void gc_warn_into(FILE *stream, const char *file, const char *message);
 
 /* Says what the two functions above wrote to a stream. */

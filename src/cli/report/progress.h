@@ -49,14 +49,14 @@ void gc_progress_set(bool drawn, double delay);
  * are drawn. Any thread. */
 void gc_progress_show(const char *name, double done, size_t item, size_t items);
 
-/* The same for `count` images of equal weight, 0 if nobody knows how many: what is counted as
- * finished, and `part` of one that is computed, from 0 to 1. The line also says how many have
- * failed and how many are finished in a second; the time that is left follows from the last
- * seconds. */
+/* Draws the line for `count` images of equal weight; 0: nobody knows how many. Done are those that
+ * are counted as finished, and `part`, from 0 to 1, of one that is computed. The line also says how
+ * many have failed and how many are finished in a second; the time that is left follows from the
+ * last seconds. */
 void gc_progress_show_images(const char *name, double part, size_t count);
 
-/* The same as gc_progress_show at once, before work that may take long without telling its
- * progress. */
+/* gc_progress_show without the limit of ten times a second: before work that may take long without
+ * telling its progress. */
 void gc_progress_begin(const char *name, double done, size_t item, size_t items);
 
 /* Whether a line was ever drawn. */

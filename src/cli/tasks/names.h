@@ -86,13 +86,13 @@ typedef struct gc_identity {
     /* The hash of the path without links. Two paths to one name have equal hashes, whether the file
      * exists or not. */
     gc_hash path;
-    gc_hash file; /* the same, but one for all names (hard links) of a file */
+    gc_hash file; /* of the file: equal for all its names (hard links) */
     mode_t mode;  /* st_mode of what is there; 0: nothing is */
 } gc_identity;
 
 gc_identity gc_identify(gc_identity_cache *cache, const char *path);
 
-/* The same without a look at the last part of the path: its links are not followed, it has one
+/* gc_identify without a look at the last part of the path: its links are not followed, it has one
  * name, and its mode is 0. */
 gc_identity gc_identify_plain(gc_identity_cache *cache, const char *path);
 

@@ -109,7 +109,7 @@ bool gc_question_of_bytes(const gc_question *question);
  * values take as long as a block of them. */
 double gc_products_seconds(const gc_question *question, double products);
 
-/* The same with every tap of a filter of `height` rows. */
+/* Seconds that a value takes with every tap of a filter of `height` rows. */
 double gc_taps_seconds(const gc_question *question, double taps, int height);
 
 #endif

@@ -36,9 +36,9 @@ void gc_vectors_sum(const gc_stage *stage, const gc_step *vector, const float *c
  * filter reaches. */
 void gc_between_reserve(gc_stage *stage, bool in_double);
 
-/* These rows in the scratch of a call for `row_count` rows of `values` values. Behind the last one
- * that is asked for, the last one stands for those that loops read beside. *rest is the scratch
- * behind them. */
+/* The rows between column and row, in the scratch of a call for `row_count` rows of `values`
+ * values. Behind the last one that is asked for, the last one stands for those that loops read
+ * beside. *rest is the scratch behind them. */
 float **gc_between_rows(const gc_stage *stage, const gc_stage_input *input, size_t values,
                         int row_count, float **rest);
 

@@ -30,7 +30,7 @@ static const gc_costs h200 = {
 
     /* `gconv edges` with compression, its start left out: 5000 pictures a second of 4096x3072. */
     .decode_rate = 7.4e10 / 132,
-    /* The same: 20000 pictures a second of 1024x1024, with 16 queues. */
+    /* The same command: 20000 pictures a second of 1024x1024, with 16 queues. */
     .decode_picture_seconds = 3.5e-5,
     /* Edges of a photograph of 4096x3072, from 16 streams: 19 us. */
     .compress_rate = 6.7e11 / 132,

@@ -38,11 +38,11 @@ enum {
 typedef struct gc_packed_table {
     /* By the next GC_PACKED_LOOK_BITS bits; 0 if the code is longer, or there is none. */
     gc_packed_code look[1 << GC_PACKED_LOOK_BITS];
-    /* The same, of AC codes as many as lie in these bits. Only the last of them may be EOB, and
-     * only the bits of its value may lie behind these. */
+    /* By these bits: what all AC codes say together that lie in them. Only the last of them may be
+     * EOB, and only the bits of its value may lie behind these. */
     gc_packed_code joined[1 << GC_PACKED_LOOK_BITS];
-    /* The same for longer codes: by the next 16 bits, less `first_long`. These codes have the
-     * largest numbers, and few bits of them differ: nearly all lie in the table. */
+    /* Codes that are longer: by the next 16 bits, less `first_long`. They have the largest numbers,
+     * and few bits of them differ: nearly all lie in the table. */
     gc_packed_code long_look[GC_PACKED_LONG_LOOKS];
     uint32_t first_long;
     /* By length: the first value of 16 bits above all codes of that length and shorter ones; and

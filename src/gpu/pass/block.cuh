@@ -88,7 +88,7 @@ static __device__ inline unsigned gc_block_channel(const unsigned (&words)[chann
     return __byte_perm(pairs[0], pairs[1], 0x5410);
 }
 
-/* The same for a tile of bytes. */
+/* Loads one word, four samples, of each plane of a tile of bytes, likewise. */
 template <class config>
 static __device__ inline void gc_block_fetch(const gc_pass &pass, unsigned char *to, int plane,
                                              long long index)

@@ -274,7 +274,7 @@ static __device__ inline float gc_finish_quotient(const gc_finish &f, float valu
     return __uint_as_float(upper & (lower | ~1u));
 }
 
-/* The same by the remainder, which is exact: the quotient is off by one at most. */
+/* gc_finish_quotient by the remainder, which is exact: the quotient is off by one at most. */
 static __device__ inline float gc_finish_remainder(const gc_finish &f, float value)
 {
     float shifted = fmaf(value, f.reciprocal, GC_FINISH_SHIFT);

@@ -95,7 +95,7 @@ INLINE void sum_even_columns(const gc_rank1_column *column, const float *const *
         add_middle(sums, all_of(weights[pairs]), &even);
 }
 
-/* The same of a small constant height, which is odd. */
+/* Sums columns of a small constant height, which is odd. */
 INLINE void sum_low_columns(const floats weights[SMALL], const int height, const float *const *rows,
                             size_t at, floats sums[ROWS][TOGETHER])
 {

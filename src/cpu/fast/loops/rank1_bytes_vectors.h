@@ -115,7 +115,7 @@ INLINE floats magnitude(floats x)
     return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
 }
 
-/* As above, if neither is 2^31 or more. */
+/* Bit i: lane i is below `end`. Neither may be 2^31 or more. */
 INLINE uint32_t below(integers x, uint32_t end)
 {
     __m256i is = _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)end), x);

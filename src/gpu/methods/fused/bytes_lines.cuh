@@ -1,4 +1,4 @@
-/* The same pass as bytes.cuh for samples of 8 bits, and for filters that reach at most
+/* The pass of bytes.cuh by another way, for samples of 8 bits and filters that reach at most
  * GC_LINES_REACH columns to either side and have at most 7 rows. It takes about half as many
  * products.
  *
@@ -247,8 +247,8 @@ static __device__ inline void gc_lines_fill_sides(const gc_lines_launch &launch,
         *(unsigned *)(line + after) = __byte_perm(ends.last[0], ends.last[1], launch.after);
 }
 
-/* The same for every border and width, value by value, together with the rest of rows that do not
- * end with a whole word, and with the lines of a constant border. */
+/* Fills these columns for every border and width, value by value, together with the rest of rows
+ * that do not end with a whole word, and with the lines of a constant border. */
 template <class config>
 static __device__ inline void gc_lines_fill_values(const gc_pass &pass, const gc_bytes &bytes,
                                                    const gc_lines_tile &tile)

@@ -32,7 +32,8 @@ struct gc_fused_kernel {
 const gc_fused_kernel *gc_fused_find(int height, gc_sample_type input, gc_sample_type output,
                                      int finish);
 
-/* The same of the kernels for filters of up to so many rows, which were compiled together. */
+/* gc_fused_find among the kernels for filters of up to so many rows, which were compiled
+ * together. */
 typedef const gc_fused_kernel *gc_fused_part(gc_sample_type input, gc_sample_type output,
                                              int finish);
 gc_fused_part gc_fused_up_to_3, gc_fused_up_to_5, gc_fused_up_to_7, gc_fused_up_to_9,

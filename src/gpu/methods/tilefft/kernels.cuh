@@ -12,7 +12,7 @@ struct gc_tilefft_kernel {
  * GC_BYTE or GC_SHORT for samples that are stored one by one, -1 for any types. */
 gc_tilefft_kernel gc_tilefft_find(int columns, int lines, int type);
 
-/* The same of the kernels for one type, which were compiled together. */
+/* gc_tilefft_find among the kernels for one type, which were compiled together. */
 typedef gc_tilefft_kernel gc_tilefft_part(int columns, int lines);
 gc_tilefft_part gc_tilefft_floats, gc_tilefft_bytes, gc_tilefft_shorts, gc_tilefft_any;
 
@@ -26,7 +26,8 @@ struct gc_tilefft_large_kernels {
 /* The kernels for large tiles of this size; `type` as above. */
 gc_tilefft_large_kernels gc_tilefft_find_large(int columns, int lines, int type);
 
-/* The same of the kernels for one type, without that of the columns; and that one. */
+/* gc_tilefft_find_large among the kernels for one type, without the kernel of the columns; and that
+ * kernel. */
 typedef gc_tilefft_large_kernels gc_tilefft_large_part(int columns, int lines);
 gc_tilefft_large_part gc_tilefft_large_floats, gc_tilefft_large_bytes, gc_tilefft_large_shorts,
     gc_tilefft_large_any;

@@ -132,7 +132,7 @@ static __device__ constexpr float gc_fft_cosine32_low(int k)
                     : 0;
 }
 
-/* The same for k from 0 to 64. */
+/* cos(2 pi k / 32) for k from 0 to 64. */
 static __device__ constexpr float gc_fft_cosine32(int k)
 {
     int near = k % 32 > 16 ? 32 - k % 32 : k % 32;

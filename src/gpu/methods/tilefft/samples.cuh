@@ -5,7 +5,7 @@
 
 #include "gpu/pass/pass.cuh"
 
-/* The same config for inputs of one type. */
+/* A config with inputs of one type. */
 template <class config, int type> struct gc_fft_of_input : config {
     static constexpr int input = type;
 };
@@ -56,8 +56,8 @@ static __device__ __forceinline__ void gc_fft_store_quotients(const gc_pass &pas
                 (sample)gc_finish_clamp(pass.finish, gc_finish_round(pass.finish, values[i]));
 }
 
-/* The same for the kind GC_FINISH_NEAREST. Samples close to a tie are stored once more, from
- * double. */
+/* Stores values of the kind GC_FINISH_NEAREST, likewise. Samples close to a tie are stored once
+ * more, from double. */
 template <class sample, int count, class place>
 static __device__ __forceinline__ void gc_fft_store_nearest(const gc_pass &pass,
                                                             const float (&values)[count],

@@ -84,7 +84,7 @@ static __device__ __forceinline__ void gc_tilefft_rotate_near(gc_fft_points &v, 
     }
 }
 
-/* The same number. The compiler knows nothing of it: it computes again what depends on it, instead
+/* Returns `number`, hidden from the compiler: it computes again what depends on the number, instead
  * of keeping that in registers from tile to tile. */
 static __device__ __forceinline__ int gc_tilefft_fresh(int number)
 {

@@ -14,8 +14,8 @@ struct gc_tilefft {
     int pairs;                 /* of tiles that lie side by side, in a row */
 };
 
-/* The same for large tiles (large.cuh). Tiles have numbers, row by row from `first_row` on; two
- * neighbouring numbers are a pair. */
+/* What the kernels for large tiles (large.cuh) are given beside gc_pass. Tiles have numbers, row by
+ * row from `first_row` on; two neighbouring numbers are a pair. */
 struct gc_tilefft_large {
     const float2 *spectrum;                  /* row by row */
     const float2 *roots_across, *roots_down; /* gc_tiles_roots of a transform's row and column */

@@ -18,7 +18,7 @@ typedef struct gc_jpeg_dc {
     gc_jpeg_pairs taken, passed;
 } gc_jpeg_dc;
 
-/* The same of AC coefficients. */
+/* How AC coefficients are coded, likewise. */
 typedef struct gc_jpeg_ac {
     gc_jpeg_table codes;
     gc_jpeg_pairs taken, passed;

@@ -200,7 +200,7 @@ static void read_span(gc_jpeg_rows *rows, gc_jpeg_trace *trace)
     trace->size -= t->carried;
 }
 
-/* With the lock, which is not held meanwhile. */
+/* Reads the next span and follows it. The caller holds the lock, which is released meanwhile. */
 static void trace_next(gc_jpeg_rows *rows)
 {
     tracing *t = &rows->traces;
@@ -221,7 +221,7 @@ static void trace_next(gc_jpeg_rows *rows)
     pthread_cond_broadcast(&rows->changed);
 }
 
-/* The same. */
+/* Decodes the next stretch. The caller holds the lock, which is released meanwhile. */
 static void decode_next(gc_jpeg_rows *rows)
 {
     entry *of = slot_of(rows, rows->begun++);

@@ -139,7 +139,7 @@ static inline vec vec_choose(vec mask, vec a, vec b)
     return _mm256_blendv_epi8(b, a, mask);
 }
 
-/* The same 16 bytes twice. */
+/* The 16 bytes of `table`, twice. */
 static inline vec vec_table(const uint8_t table[16])
 {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table));
