@@ -1,6 +1,7 @@
-# What `cmake --install` puts where: program, libraries, header, filters, man pages, completions,
-# documents, gconv.pc and the CMake package. Everything found by paths relative to itself, so that
-# the tree can be moved and packagers can install under any prefix. The target uninstall removes it.
+# What `cmake --install` puts where: program, libraries, header, filters, man pages, documents,
+# gconv.pc and the CMake package; Texts.cmake has completions and gconv(1). Everything found by paths
+# relative to itself, so that the tree can be moved and packagers can install under any prefix. The
+# target uninstall removes it.
 
 include(CMakePackageConfigHelpers)
 
@@ -18,24 +19,13 @@ install(FILES include/gconv.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY filters/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gconv/filters
   FILES_MATCHING PATTERN *.txt)
 # gconv(1) names gconv-mpi(1), so that page is there also without the program.
-install(FILES man/gconv.1 man/gconv-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES man/gconv-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 if(TARGET gconv-mpi)
   install(TARGETS gconv-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(FILES man/gconv-filter.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES LICENSE README.md NEWS.md docs/contract.md docs/conventions.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES completions/gconv.bash RENAME gconv
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-if(TARGET gconv-mpi) # bash-completion and fish look for a file named as the program
-  install(FILES completions/gconv.bash RENAME gconv-mpi
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-  install(FILES completions/gconv-mpi.fish
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-endif()
-install(FILES completions/_gconv DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES completions/gconv.fish
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 # ---- The laboratory -------------------------------------------------------------------------------
 

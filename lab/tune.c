@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/status.h"
-#include "cli/options/options.h"
+#include "cli/options/table.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
 #include "cli/report/progress.h"

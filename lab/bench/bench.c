@@ -6,6 +6,7 @@
 #include "cli/measure/figures.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
+#include "cli/options/table.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
 #include "lab/bench/baseline.h"

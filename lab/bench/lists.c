@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "cli/options/implementations.h"
+#include "cli/options/table.h"
 #include "cli/options/words.h"
 
 #include <math.h>
@@ -128,14 +129,14 @@ const gc_sample_kind *gc_sample_kind_at(int index)
 
 gconv_status gc_read_sample_kinds(const char *list, unsigned *kinds, gconv_error *error)
 {
-    gc_word words[KIND_COUNT + 1];
+    gc_word words[KIND_COUNT + 2] = {{NULL, 0}};
     for (int i = 0; i < KIND_COUNT; i++)
         words[i] = (gc_word){kinds_table[i].name, 1 << i};
     words[KIND_COUNT] = (gc_word){"all", (1 << KIND_COUNT) - 1};
     char name[GC_NAME_BYTES];
     for (*kinds = 0; gc_next_name(&list, name);) {
         int bits;
-        gconv_status status = gc_read_word(words, KIND_COUNT + 1, name, &bits, error);
+        gconv_status status = gc_read_word(words, name, &bits, error);
         if (status != GCONV_OK)
             return status;
         *kinds |= (unsigned)bits;
@@ -179,12 +180,6 @@ size_t gc_share_of(gc_share share, size_t all)
 static const char default_sizes[] = "4096";
 static const char default_filters[] =
     "3..17,21,25,31,43,rank1:3,rank1:5,rank1:9,rank1:17,rank1:31,rank1:43";
-
-gconv_status gc_blame_option(const char *name, gconv_error *error)
-{
-    gconv_error reason = *error;
-    return gc_fail(error, reason.status, "option '--%s': %.400s", name, reason.message);
-}
 
 static const char *text_of(const char *given, const char *otherwise)
 {

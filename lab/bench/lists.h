@@ -72,7 +72,4 @@ typedef struct gc_lists {
 /* Reads the options, or what stands for those that are not given. A message names the option. */
 gconv_status gc_lists_read(const gc_options *options, gc_lists *lists, gconv_error *error);
 
-/* Puts "option '--NAME': " before the message of a failure. */
-gconv_status gc_blame_option(const char *name, gconv_error *error);
-
 #endif

@@ -3,7 +3,6 @@
 #include "base/status.h"
 #include "cli/options/implementations.h"
 #include "cli/options/table.h"
-#include "cli/options/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -118,26 +117,21 @@ enum { PRESET_COUNT = sizeof presets / sizeof presets[0] };
 
 const gc_preset *gc_preset_named(const char *name, gconv_error *error)
 {
-    gc_word words[PRESET_COUNT];
-    int index;
     for (int i = 0; i < PRESET_COUNT; i++)
-        words[i] = (gc_word){presets[i].name, i};
-    if (gc_read_word(words, PRESET_COUNT, name, &index, error) != GCONV_OK)
-        return NULL;
-    return &presets[index];
+        if (strcmp(presets[i].name, name) == 0)
+            return &presets[i];
+    gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is no preset", name);
+    return NULL;
 }
 
 /* Refuses options that say what is convolved, where nothing is. */
 static gconv_status check_convolves(const gc_preset *preset, const gc_options *options,
                                     gconv_error *error)
 {
-    static const char *const names[] = {"kernel",    "sizes", "filters", "samples",      "border",
-                                        "correlate", "tile",  "block",   "shared-memory"};
-    for (size_t i = 0; preset->has_transforms && i < sizeof names / sizeof names[0]; i++)
-        if (gc_option_given(options, names[i]))
-            return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                           "option '--%s': the preset '%s' convolves no images", names[i],
-                           preset->name);
+    const char *given = gc_option_marked(options, GC_OPTION_CONVOLVES);
+    if (preset->has_transforms && given != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--%s': the preset '%s' convolves no images", given, preset->name);
     return GCONV_OK;
 }
 

@@ -209,8 +209,8 @@ gconv: big.pgm: the CPU took over: 'dead' broke down"
     same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--quality' had no effect: no output is a JPEG
 gconv: option '--compression' had no effect: no output is a PNG
 gconv: option '--strip' had no effect: the outputs hold nothing but pixels
-gconv: option '--block' had no effect: what ran takes no thread block
-gconv: option '--tile' had no effect: what ran takes no tiling factor"
+gconv: option '--tile' had no effect: what ran takes no tiling factor
+gconv: option '--block' had no effect: what ran takes no thread block"
     expect 0 gconv filter -v --impl reference -j 2 --alpha keep -k box3 --compression 3 in.png out.png
     same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--alpha' had no effect: no transparency was filtered
 gconv: option '--threads' had no effect: nothing ran on several threads of the CPU"

@@ -58,32 +58,6 @@ system: [A-Z]*'
     like "$out" 'gconv filter *'
 }
 
-# The commands of one row of the table, from the expression in its fourth column.
-commands_of() {
-    case $1 in 0) echo edges filter check compare bench tune kernel info help ;; esac
-    case $1 in *IMAGES* | *COMPUTES* | *WORKS*) echo edges filter ;; esac
-    case $1 in *MEASURES* | *COMPUTES* | *WORKS*) echo compare bench ;; esac
-    case $1 in *WORKS*) echo check tune ;; esac
-    for command in edges filter check compare bench tune kernel info; do
-        case $1 in *GC_COMMAND_$(echo $command | tr a-z A-Z)*) echo $command ;; esac
-    done
-}
-
-@test "help of each command lists exactly the options of the table" {
-    sed -n 's/^    {"\([a-z0-9-]*\)", [^,]*, [^,]*, \([A-Z_ |0]*\),.*/\1:\2/p' \
-        "$SOURCE/src/cli/options/table.c" >table
-    [ "$(wc -l <table)" -gt 30 ]
-    while IFS=: read -r option expression; do
-        for command in $(commands_of "$expression"); do
-            echo "$option" >>"wanted.$command"
-        done
-    done <table
-    for command in edges filter check compare bench tune kernel info help; do
-        gconv help $command | sed -n 's/^  ..[, ] --\([a-z0-9-]*\).*/\1/p' >got
-        diff "wanted.$command" got
-    done
-}
-
 # meaning COMMAND OPTION: its help, on one line.
 meaning() {
     gconv help "$1" | sed -n "/ --$2 /,/^  [ -][^ ]* .*--\|^\$/p" | sed '1!{/ --/d}' | tr -s ' \n' ' '
@@ -223,7 +197,7 @@ refused() {
 
 @test "illegal numbers" {
     refused edges threshold 'finite number' '' x 5x '5 ' 1,5 nan inf -inf 1e999 0x
-    refused edges threshold 'negative' -1
+    refused edges threshold 'at least 0' -1
     refused filter scale 'finite number' '' x nan inf 1e400 2s
     refused filter offset 'finite number' '' x nan 1e400 --3
     refused edges quality '1 to 100' '' 0 101 -1 90.5 x 1e1 99999999999999999999
@@ -237,7 +211,7 @@ refused() {
     refused edges block 'WxH*1024' '' 32 32x 0x4 x8 32x8x1 32X8
     refused edges block 'too large: 2048 threads' 32x64 2048x1
     refused edges block 'too large: 1025 threads' 41x25 1025x1
-    refused bench time 'seconds' 0 -1 86401
+    refused bench time 'above 0 and at most 86400' 0 -1 86401
     holds
 }
 

@@ -3,7 +3,7 @@
 
 load ../common
 
-MANUAL=$SOURCE/man/gconv.1
+MANUAL=$BUILD/man/gconv.1
 
 commands() {
   "$GCONV" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'

@@ -10,28 +10,12 @@ load documents
   done
 }
 
-@test "every option of gconv(1) names commands that exist" {
-  takers=$(section "$MANUAL" OPTIONS | sed -n 's/^\[\(.*\)\]$/\1/p' | tr -d ',' | tr ' ' '\n' |
-    sort -u)
-  for taker in $takers; do
-    [ "$taker" = all ] || commands | grep -qx "$taker"
-  done
-  tags=$(section "$MANUAL" OPTIONS | grep -c '^\.TP')
-  [ "$tags" -eq "$(section "$MANUAL" OPTIONS | grep -c '^\[.*\]$')" ]
-}
-
 @test "COMMANDS and SYNOPSIS of gconv(1) are the program's" {
   found=$(section "$MANUAL" COMMANDS | grep -A1 '^\.TP' | sed -n 's/^\.B //p')
   same_list COMMANDS "$found" "$(commands)"
   usage=$("$GCONV" 2>&1 | sed -n 's/^  gconv/gconv/p')
   found=$(section "$MANUAL" SYNOPSIS | plain | sed -n 's/^\.B //p')
   same_list SYNOPSIS "$found" "$usage"
-}
-
-@test "gconv(1) names every implementation" {
-  found=$(section "$MANUAL" OPTIONS | awk '/^The names:/ { inside = 1; next } /^\.B gconv/ { inside = 0 }
-    inside { gsub(",", ""); print $2 }' | sort)
-  same_list implementations "$found" "$(implementations)"
 }
 
 @test "EXIT STATUS of gconv(1) is complete" {

@@ -65,7 +65,7 @@ for file in bin/gconv include/gconv.h share/gconv/filters/gauss5.txt share/man/m
 done
 if [ -f "$build/gconv-mpi" ]; then
   for file in bin/gconv-mpi share/bash-completion/completions/gconv-mpi \
-    share/fish/vendor_completions.d/gconv-mpi.fish; do
+    share/zsh/site-functions/_gconv-mpi share/fish/vendor_completions.d/gconv-mpi.fish; do
     [ -f "$prefix/$file" ] || fail "not installed: $file"
   done
 fi

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "cli/options/implementations.h"
+#include "cli/options/table.h"
 #include "lab/bench/cases.h"
 #include "lab/bench/presets.h"
 
@@ -126,11 +127,11 @@ static void is_part(const char *part, const char *all)
 /* What presets list is there: names, filters, and names that get blocks or one rank of filters. */
 TEST(test_presets)
 {
-    static const char *const names[] = {"kth",           "lecture", "adaptive-2011",
-                                        "adaptive-2014", "fft-map", "fft-locality",
-                                        "roofline",      "ours",    "quick"};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        const gc_preset *preset = gc_preset_named(names[i], NULL);
+    const gc_option *option = gc_option_at(0);
+    for (int i = 0; strcmp(option->name, "preset") != 0; i++)
+        option = gc_option_at(i);
+    for (const gc_word *word = option->value.words; word->name != NULL; word++) {
+        const gc_preset *preset = gc_preset_named(word->name, NULL);
         assert_non_null(preset);
         assert_ok(gc_check_names(preset->implementations, NULL));
         is_part(preset->full_rank, preset->implementations);

@@ -275,6 +275,5 @@ gconv_reader_options gc_reader_options(const gc_options *options)
     gconv_reader_options reader = options->reader;
     bool filters = options->command == GC_COMMAND_FILTER || options->kernel_count > 0;
     reader.grey = !filters;
-    reader.auto_orient = !options->no_auto_orient;
     return reader;
 }

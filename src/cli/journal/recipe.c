@@ -11,14 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Options that decide the pixels or the form of an output. --kernel comes in its own order. */
-static const char *const deciding[] = {
-    "threshold", "rule",        "invert", "border",         "correlate", "scale",
-    "offset",    "abs",         "alpha",  "background",     "depth",     "format",
-    "quality",   "compression", "strip",  "no-auto-orient", "tolerant",  "white"};
-
-enum { DECIDING_COUNT = sizeof deciding / sizeof deciding[0] };
-
 static gc_hash hash_number(gc_hash hash, double number)
 {
     return gc_hash_bytes(hash, &number, sizeof number);
@@ -54,9 +46,12 @@ static gc_hash add_arguments(gc_hash hash, const gc_options *options)
 {
     for (int i = 0; i < options->kernel_count; i++)
         hash = add_argument(hash, "kernel", options->kernels[i]);
-    for (int i = 0; i < DECIDING_COUNT; i++)
-        if (gc_option_given(options, deciding[i]))
-            hash = add_argument(hash, deciding[i], gc_option_value(options, deciding[i]));
+    for (int i = 0; i < gc_option_count(); i++) {
+        const gc_option *option = gc_option_at(i);
+        bool deciding = (option->marks & GC_OPTION_DECIDES) != 0;
+        if (options->given[i] && deciding && (option->marks & GC_OPTION_REPEATS) == 0)
+            hash = add_argument(hash, option->name, options->values[i]);
+    }
     return hash;
 }
 

@@ -23,12 +23,21 @@ enum {
     GC_COMMANDS_THAT_MEASURE = GC_COMMAND_COMPARE | GC_COMMAND_BENCH /* check and time */
 };
 
+/* What the operands of a command are. */
+typedef enum gc_operands {
+    GC_OPERANDS_NONE,
+    GC_OPERANDS_FILES,
+    GC_OPERANDS_FILTERS,
+    GC_OPERANDS_COMMANDS
+} gc_operands;
+
 /* One entry of the table. */
 typedef struct gc_command_row {
     gc_command command;
     const char *name;
     const char *synopsis[4]; /* lines of usage; NULL after the last one */
     const char *summary;     /* one line for people */
+    gc_operands operands;
     int operands_min, operands_max;
 } gc_command_row;
 

@@ -66,7 +66,7 @@ void gc_help_command(FILE *stream, gc_command command)
     fprintf(stream, "\n%c%s.\n\nOptions:\n", row->summary[0] - 'a' + 'A', row->summary + 1);
     for (int i = 0; i < gc_option_count(); i++) {
         const gc_option *option = gc_option_at(i);
-        if (option->commands == 0 || (option->commands & command) != 0)
-            print_option(stream, option, gc_option_help(option, command));
+        if (gc_option_belongs(option, command))
+            print_option(stream, option, gc_option_meaning(option, command).help);
     }
 }

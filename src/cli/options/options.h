@@ -43,7 +43,7 @@ typedef struct gc_batch_options {
     const char *name_template; /* --name, checked; NULL: not given */
     bool update;
     bool dry_run;
-    bool stop_on_error; /* --on-error stop */
+    int stop_on_error; /* --on-error stop */
 } gc_batch_options;
 
 typedef struct gc_journal_options {
@@ -98,7 +98,6 @@ typedef struct gc_options {
     /* --impl: a name; a list with commas, or "all", for commands that measure. NULL: not given. */
     const char *implementations;
     gconv_reader_options reader;
-    bool no_auto_orient;
     gconv_writer_options writer; /* its format is UNKNOWN where --format was not given */
 
     gc_form_options form;

@@ -73,14 +73,6 @@ static gconv_status refuse_long_option(const char *argument, gconv_error *error)
     return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '--%s'; see gconv help", name);
 }
 
-/* Puts "option '--name': " before a setter's message. */
-static gconv_status blame_option(const gc_option *option, gconv_error *error)
-{
-    char message[sizeof error->message];
-    memcpy(message, error->message, sizeof message);
-    return gc_fail(error, error->status, "option '--%s': %.400s", option->name, message);
-}
-
 static gconv_status take_option(int code, char **argv, gc_options *options, gconv_error *error)
 {
     if (code == '?' && optopt == 0)
@@ -96,10 +88,8 @@ static gconv_status take_option(int code, char **argv, gc_options *options, gcon
                        option->name, option->argument);
     options->given[index] = true;
     options->values[index] = option->argument != NULL ? optarg : NULL;
-    if (option->set == NULL)
-        *(bool *)((char *)options + option->flag) = true;
-    else if (option->set(options, optarg, error) != GCONV_OK)
-        return blame_option(option, error);
+    if (gc_value_read(&option->value, optarg, options, error) != GCONV_OK)
+        return gc_blame_option(option->name, error);
     return GCONV_OK;
 }
 
@@ -211,7 +201,8 @@ static gconv_status take_operands(gc_options *options, gconv_error *error)
     if (name[0] == '\0' || name[strlen(name) - 1] != '/')
         return GCONV_OK;
     options->operand_count = last;
-    return gc_set_output(options, name, error);
+    options->batch.directory = name;
+    return GCONV_OK;
 }
 
 /* A list of implementations is for commands that measure. These take one device. */
@@ -239,8 +230,7 @@ static gconv_status check_options(const gc_options *options, const char *command
 {
     for (int i = 0; i < gc_option_count(); i++) {
         const gc_option *option = gc_option_at(i);
-        bool given = options->given[i];
-        if (given && option->commands != 0 && (option->commands & options->command) == 0)
+        if (options->given[i] && !gc_option_belongs(option, options->command))
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
                            "option '--%s' does not belong to 'gconv %s'", option->name, command);
     }
@@ -296,6 +286,7 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
     if (options->kernels == NULL || options->operands == NULL)
         return gc_fail_memory(error, (size_t)argc * sizeof(char *));
     gconv_status status = read_arguments(argc, argv, options, error);
+    options->job.has_offset = gc_option_given(options, "offset");
     if (status == GCONV_OK)
         status = take_command(options, error);
     if (status == GCONV_OK)

@@ -1,220 +1,332 @@
 #include "cli/options/table.h"
 
+#include "base/status.h"
+#include "cli/options/effects.h"
+#include "cli/options/values.h"
+
+#include <float.h>
 #include <stddef.h>
 #include <string.h>
 
 enum {
+    EDGES = GC_COMMAND_EDGES,
+    FILTER = GC_COMMAND_FILTER,
+    CHECK = GC_COMMAND_CHECK,
+    COMPARE = GC_COMMAND_COMPARE,
+    BENCH = GC_COMMAND_BENCH,
+    TUNE = GC_COMMAND_TUNE,
+    KERNEL = GC_COMMAND_KERNEL,
+    INFO = GC_COMMAND_INFO,
     IMAGES = GC_COMMANDS_OF_IMAGES,
     MEASURES = GC_COMMANDS_THAT_MEASURE,
     COMPUTES = IMAGES | MEASURES,
-    WORKS = COMPUTES | GC_COMMAND_CHECK | GC_COMMAND_TUNE,
+    WORKS = COMPUTES | CHECK | TUNE,
+    ALL = 0,
 };
 
-#define FLAG(field) NULL, offsetof(gc_options, field)
+enum {
+    DECIDES = GC_OPTION_DECIDES,
+    KEEPS = GC_OPTION_KEEPS,
+    REPEATS = GC_OPTION_REPEATS,
+    BATCH = GC_OPTION_BATCH,
+    ALONE = GC_OPTION_ALONE,
+    CONVOLVES = GC_OPTION_CONVOLVES,
+    OFFERS_ALONE = GC_OPTION_OFFERS_ALONE,
+};
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* The offset of a field of gc_options that has the size of `type`. */
+#define FIELD(name, type)                                                                          \
+    (offsetof(gc_options, name) +                                                                  \
+     0 * sizeof(char[sizeof(((gc_options *)NULL)->name) == sizeof(type) ? 1 : -1]))
+#define VALUE(what, name, type) .value.kind = GC_VALUE_##what, .value.field = FIELD(name, type)
+#define WORDS_OF(...)                                                                              \
+    .value.words = (const gc_word[])                                                               \
+    {                                                                                              \
+        __VA_ARGS__,                                                                               \
+        {                                                                                          \
+            NULL, 0                                                                                \
+        }                                                                                          \
+    }
+#define RANGE(from, to) .value.low = (from), .value.high = (to)
+
+#define SET(name) VALUE(SET, name, bool)
+#define CLEAR(name) VALUE(CLEAR, name, bool)
+#define WORD(name, ...) VALUE(WORD, name, int), WORDS_OF(__VA_ARGS__)
+#define CHOICE(name, ...) VALUE(CHOICE, name, const char *), WORDS_OF(__VA_ARGS__)
+#define WHOLE(name, from, to) VALUE(WHOLE, name, int), RANGE(from, to)
+#define COUNT(name) VALUE(COUNT, name, uint64_t)
+#define NUMBER(name, from, to) VALUE(NUMBER, name, double), RANGE(from, to)
+#define ABOVE(name, from, to) VALUE(ABOVE, name, double), RANGE(from, to)
+#define TEXT(name) VALUE(TEXT, name, const char *)
+#define FILE_NAME(name) VALUE(FILE, name, const char *)
+#define DIRECTORY_NAME(name) VALUE(DIRECTORY, name, const char *)
+#define READ(function) .value.kind = GC_VALUE_READ, .value.read = (function)
+
+#define MEANINGS (const gc_meaning[])
+
+/* ---- Options --------------------------------------------------------------------------------- */
 
 static const gc_option options_table[] = {
-    {"kernel", 'k', "K", GC_COMMAND_FILTER | MEASURES | GC_COMMAND_KERNEL,
-     "filter: file, built-in name, generator or ImageMagick string; repeat for a chain",
-     gc_set_kernel, 0},
-    {"threshold", 't', "T", GC_COMMAND_EDGES | GC_COMMAND_COMPARE,
-     "a pixel is an edge if |response| > T, in 8-bit levels (default 5; see --rule)",
-     gc_set_threshold, 0},
-    {"rule", 0, "R", GC_COMMAND_EDGES,
-     "side of the response that counts: abs (default), positive or negative", gc_set_rule, 0},
-    {"invert", 0, NULL, GC_COMMAND_EDGES, "black edges on white", FLAG(job.invert)},
-    {"border", 'b', "MODE", COMPUTES,
-     "what lies outside the image: mirror (default), mirror101, replicate, wrap, constant[:V] or "
-     "zero",
-     gc_set_border, 0},
-    {"correlate", 0, NULL, GC_COMMAND_FILTER | MEASURES, "correlate instead of convolving",
-     FLAG(job.correlate)},
-    {"scale", 0, "S", GC_COMMAND_FILTER, "multiply the result by S (default 1)", gc_set_scale, 0},
-    {"offset", 0, "O", GC_COMMAND_FILTER,
-     "add O to the result, in 8-bit levels (default: the offset of the last filter)", gc_set_offset,
-     0},
-    {"abs", 0, NULL, GC_COMMAND_FILTER, "take the absolute value before scale and offset",
-     FLAG(job.absolute)},
-    {"alpha", 0, "MODE", GC_COMMAND_FILTER | GC_COMMAND_COMPARE,
-     "what happens to transparency: auto (default), keep, filter or premultiply", gc_set_alpha, 0},
-    {"background", 0, "COLOUR", IMAGES | GC_COMMAND_COMPARE,
-     "colour behind transparent pixels if the output has no alpha: white (default), black, grey, "
-     "0 to 255, #RGB or #RRGGBB",
-     gc_set_background, 0},
-    {"depth", 0, "N", IMAGES,
-     "bits of a sample of the output: 1, 8 or 16 (default: for edges 1 in PNG, else 8; for filter "
-     "those of the input)",
-     gc_set_depth, 0},
-    {"format", 'f', "F", IMAGES, "output format: png, jpeg, pnm (pgm or ppm), pgm, ppm or pfm",
-     gc_set_format, 0},
-    {"quality", 0, "Q", IMAGES, "JPEG quality, 1 to 100 (default 90)", gc_set_quality, 0},
-    {"compression", 0, "L", IMAGES, "PNG compression by zlib, 0 to 9 (default: gconv's own, fast)",
-     gc_set_compression, 0},
-    {"strip", 0, NULL, IMAGES, "drop colour profile, resolution and EXIF", FLAG(form.strip)},
-    {"no-auto-orient", 0, NULL, IMAGES | GC_COMMAND_COMPARE,
-     "leave pixels and EXIF orientation as they are", FLAG(no_auto_orient)},
-    {"output", 'o', "DIR", IMAGES, "write every output to DIR, under the name of its input",
-     gc_set_output, 0},
-    {"parents", 0, NULL, IMAGES, "keep the whole path of every input below DIR",
-     FLAG(batch.parents)},
-    {"name", 0, "TEMPLATE", IMAGES, "name outputs by a template of {dir}, {stem}, {name} and {ext}",
-     gc_set_name, 0},
-    {"recursive", 'r', NULL, IMAGES, "search directories with all directories below",
-     FLAG(batch.recursive)},
-    {"files-from", 0, "FILE", IMAGES, "take names of inputs from FILE too, one a line; - is stdin",
-     gc_set_files_from, 0},
-    {"files0-from", 0, "FILE", IMAGES, "take names of inputs from FILE too, a NUL byte behind each",
-     gc_set_files0_from, 0},
-    {"shard", 0, "PART", IMAGES,
-     "work on part I/N of the inputs; auto or auto/N: the part that the scheduler gives this task",
-     gc_set_shard, 0},
-    {"rows", 0, "ROWS", IMAGES, "FIRST:COUNT: compute COUNT rows of the output from row FIRST on",
-     gc_set_rows, 0},
-    {"join", 0, NULL, IMAGES, "with --rows: write PGM or PPM parts that cat joins",
-     FLAG(rows.join)},
-    {"no-clobber", 'n', NULL, IMAGES, "leave existing outputs alone", FLAG(writer.no_clobber)},
-    {"update", 0, NULL, IMAGES, "leave outputs alone that are not older than their inputs",
-     FLAG(batch.update)},
-    {"dry-run", 0, NULL, IMAGES, "print what would be done, one line an image, and do nothing",
-     FLAG(batch.dry_run)},
-    {"on-error", 0, "WHAT", IMAGES, "after an image that fails: continue (default) or stop",
-     gc_set_on_error, 0},
-    {"journal", 0, "FILE", IMAGES | GC_COMMAND_CHECK,
-     "record every image in FILE; skip those that it records as done", gc_set_journal, 0},
-    {"hash", 0, "KIND", IMAGES, "hashes of the journal: xxh3 (default) or sha256", gc_set_hash, 0},
-    {"retry-failed", 0, NULL, IMAGES, "try images again that failed according to the journal",
-     FLAG(journal.retry_failed)},
-    {"in-place", 0, NULL, IMAGES,
-     "replace each input by its result; with -o: allow outputs to replace their inputs",
-     FLAG(batch.in_place)},
-    {"preserve", 0, NULL, IMAGES, "give every output the times of its input", FLAG(form.preserve)},
-    {"sync", 0, NULL, IMAGES, "flush every output to the disk before it takes its name",
-     FLAG(writer.sync)},
-    {"max-pixels", 0, "N", IMAGES | GC_COMMAND_COMPARE,
-     "refuse images of more pixels (default 1073741824)", gc_set_max_pixels, 0},
-    {"white", 0, "V", IMAGES | GC_COMMAND_COMPARE,
-     "the sample of a PFM input that is white (default: what its header says, else 255)",
-     gc_set_white, 0},
-    {"tolerant", 0, NULL, IMAGES | GC_COMMAND_COMPARE,
-     "accept truncated images and damaged metadata, with a warning", FLAG(reader.tolerant)},
-    {"impl", 'i', "NAME", COMPUTES | GC_COMMAND_CHECK | GC_COMMAND_TUNE,
-     "implementation: auto (default) or a name that gconv info lists", gc_set_implementation, 0},
-    {"device", 'd', "DEV", COMPUTES | GC_COMMAND_CHECK | GC_COMMAND_TUNE,
-     "device: auto (default), cpu, cuda, cuda:N, several GPUs as cuda:N,N or cuda:all",
-     gc_set_device, 0},
-    {"decoder", 0, "DEC", IMAGES, "what decodes JPEG: auto (default), cpu, or cuda (a GPU)",
-     gc_set_decoder, 0},
-    {"threads", 'j', "N", COMPUTES | GC_COMMAND_CHECK, "CPU threads (default: all)", gc_set_threads,
-     0},
-    {"tile", 0, "N", COMPUTES, "tiling factor of tiled, adaptive:unrolled and twopass:tiled",
-     gc_set_tile, 0},
-    {"block", 0, "WxH", COMPUTES, "thread block of GPU implementations", gc_set_block, 0},
-    {"shared-memory", 0, "N", MEASURES,
-     "shared memory of a multiprocessor, in bytes, by which adaptive chooses its factor",
-     gc_set_shared_memory, 0},
-    {"images", 0, "N", GC_COMMAND_CHECK,
-     "with --verify: compute about N images again (default: all)", gc_set_images, 0},
-    {"verify", 0, NULL, IMAGES | GC_COMMAND_CHECK,
-     "compare the result with the reference; a mismatch exits with status 3", FLAG(report.verify)},
-    {"explain", 0, NULL, IMAGES | GC_COMMAND_COMPARE,
-     "say why this device and implementation were chosen", FLAG(report.explain)},
-    {"timings", 0, NULL, IMAGES, "print the time of each stage on standard error",
-     FLAG(report.timings)},
-    {"preset", 0, "NAME", GC_COMMAND_BENCH,
-     "experiment: kth, lecture, adaptive-2011, adaptive-2014, fft-map, fft-locality, roofline, "
-     "ours or quick",
-     gc_set_preset, 0},
-    {"sizes", 0, "LIST", GC_COMMAND_BENCH,
-     "sides of the image, N or WxH, with commas (default 4096)", gc_set_sizes, 0},
-    {"filters", 0, "LIST", GC_COMMAND_BENCH | GC_COMMAND_TUNE,
-     "sides of filters: N, WxH, A..B, A..BxC..D, or one of these after rank1:, with commas",
-     gc_set_filters, 0},
-    {"sample", 0, "PART", GC_COMMAND_BENCH,
-     "measure only N cases of the sweep, or a percentage such as 10%", gc_set_sample, 0},
-    {"samples", 0, "KIND", GC_COMMAND_BENCH,
-     "samples of the image: grey8 (default), rgb8, rgba8, grey16, rgb16, with commas, or all",
-     gc_set_samples, 0},
-    {"time", 0, "SECONDS", MEASURES | GC_COMMAND_TUNE, "how long measuring may take", gc_set_time,
-     0},
-    {"resume", 0, "FILE", GC_COMMAND_BENCH,
-     "keep every measurement in FILE; the same command again goes on where it ended", gc_set_resume,
-     0},
-    {"baseline", 0, "FILE", GC_COMMAND_BENCH,
-     "compare with the measurements in FILE, which --resume or --json made", gc_set_baseline, 0},
-    {"fail-above", 0, "PCT", GC_COMMAND_BENCH,
-     "with --baseline: exit with status 5 if something takes PCT per cent longer",
-     gc_set_fail_above, 0},
-    {"response", 0, "FILE", GC_COMMAND_KERNEL,
-     "write the frequency response of the chain to FILE, which ends in .png or .csv",
-     gc_set_response, 0},
-    {"write", 0, "FILE", GC_COMMAND_KERNEL,
-     "write the filter, or the product of the chain, to FILE", gc_set_write, 0},
-    {"notation", 0, "NAME", GC_COMMAND_KERNEL,
-     "how --write writes: gconv (default), imagemagick or libvips", gc_set_notation, 0},
-    {"json", 0, NULL, WORKS | GC_COMMAND_KERNEL | GC_COMMAND_INFO,
-     "machine-readable results on standard output", FLAG(report.json)},
-    {"csv", 0, NULL, GC_COMMAND_BENCH,
-     "print a line for each result, its values separated by commas", FLAG(measure.csv)},
-    {"markdown", 0, NULL, GC_COMMAND_BENCH, "print the table in Markdown", FLAG(measure.markdown)},
-    {"html", 0, "FILE", MEASURES, "write a report with charts (needs matplotlib)", gc_set_html, 0},
-    {"progress", 0, "WHEN", WORKS, "show progress: auto (default), always or never",
-     gc_set_progress, 0},
-    {"quiet", 'q', NULL, 0, "print only errors, and what other options ask for",
-     FLAG(report.quiet)},
-    {"verbose", 'v', NULL, 0, "print warnings and what is being done, too", FLAG(report.verbose)},
-    {"help", 'h', NULL, 0, "help on gconv or the command", FLAG(help)},
-    {"version", 'V', NULL, 0, "print version, build, libraries, instructions and system",
-     FLAG(version)},
+    {"kernel", 'k', "K", FILTER | MEASURES | KERNEL, READ(gc_set_kernel),
+     .marks = DECIDES | REPEATS | CONVOLVES,
+     .help = "filter: file, built-in name, generator or ImageMagick string; repeat for a chain",
+     .offers = "FILE FILTERS box: gaussian: log:", .section = "What is computed",
+     .meanings =
+         MEANINGS{{COMPARE,
+                   "filter, as for gconv filter; repeat for a chain (default: the chain of edges)",
+                   NULL},
+                  {BENCH,
+                   "filter, as for gconv filter; repeat for a chain (default: the chain of edges, "
+                   "and filters with sides from 3 to 43)",
+                   NULL},
+                  {KERNEL,
+                   "filter, as for gconv filter; operands are filters, too; several are a chain "
+                   "(default: the chain of edges)",
+                   NULL},
+                  {0}}},
+    {"threshold", 't', "T", EDGES | COMPARE, NUMBER(job.threshold, 0, DBL_MAX), .marks = DECIDES,
+     .help = "a pixel is an edge if |response| > T, in 8-bit levels (default 5; see --rule)",
+     .affects = GC_MET_EDGES, .unless = "--kernel takes the place of edges"},
+    {"rule", 0, "R", EDGES,
+     WORD(job.rule, {"abs", GCONV_RULE_ABS}, {"positive", GCONV_RULE_POSITIVE},
+          {"negative", GCONV_RULE_NEGATIVE}),
+     .marks = DECIDES,
+     .help = "side of the response that counts: abs (default), positive or negative"},
+    {"invert", 0, NULL, EDGES, SET(job.invert), .marks = DECIDES, .help = "black edges on white"},
+    {"border", 'b', "MODE", COMPUTES, READ(gc_set_border), .marks = DECIDES | CONVOLVES,
+     .help = "what lies outside the image: mirror (default), mirror101, replicate, wrap, "
+             "constant[:V] or "
+             "zero",
+     .offers = "mirror mirror101 replicate wrap constant constant: zero"},
+    {"correlate", 0, NULL, FILTER | MEASURES, SET(job.correlate), .marks = DECIDES | CONVOLVES,
+     .help = "correlate instead of convolving"},
+    {"scale", 0, "S", FILTER, NUMBER(job.scale, -DBL_MAX, DBL_MAX), .marks = DECIDES,
+     .help = "multiply the result by S (default 1)"},
+    {"offset", 0, "O", FILTER, NUMBER(job.offset, -DBL_MAX, DBL_MAX), .marks = DECIDES,
+     .help = "add O to the result, in 8-bit levels (default: the offset of the last filter)"},
+    {"abs", 0, NULL, FILTER, SET(job.absolute), .marks = DECIDES,
+     .help = "take the absolute value before scale and offset"},
+    {"alpha", 0, "MODE", FILTER | COMPARE,
+     WORD(job.alpha, {"auto", GCONV_ALPHA_AUTO}, {"keep", GCONV_ALPHA_KEEP},
+          {"filter", GCONV_ALPHA_FILTER}, {"premultiply", GCONV_ALPHA_PREMULTIPLY}),
+     .marks = DECIDES,
+     .help = "what happens to transparency: auto (default), keep, filter or premultiply",
+     .affects = GC_MET_ALPHA, .unless = "no transparency was filtered"},
+    {"background", 0, "COLOUR", IMAGES | COMPARE, READ(gc_set_background), .marks = DECIDES,
+     .help = "colour behind transparent pixels if the output has no alpha: white (default), black, "
+             "grey, "
+             "0 to 255, #RGB or #RRGGBB",
+     .offers = "white black grey", .affects = GC_MET_BACKGROUND,
+     .unless = "no output lost transparency"},
+
+    {"depth", 0, "N", IMAGES, WORD(form.depth, {"1", 1}, {"8", 8}, {"16", 16}), .marks = DECIDES,
+     .help = "bits of a sample of the output: 1, 8 or 16 (default: for edges 1 in PNG, else 8; for "
+             "filter "
+             "those of the input)",
+     .section = "Output files"},
+    {"format", 'f', "F", IMAGES, READ(gc_set_format), .marks = DECIDES,
+     .help = "output format: png, jpeg, pnm (pgm or ppm), pgm, ppm or pfm", .offers = "FORMATS"},
+    {"quality", 0, "Q", IMAGES, WHOLE(writer.quality, 1, 100), .marks = DECIDES,
+     .help = "JPEG quality, 1 to 100 (default 90)", .affects = GC_MET_JPEG,
+     .unless = "no output is a JPEG"},
+    {"compression", 0, "L", IMAGES, WHOLE(writer.compression, 0, 9), .marks = DECIDES,
+     .help = "PNG compression by zlib, 0 to 9 (default: gconv's own, fast)",
+     .offers = "0 1 2 3 4 5 6 7 8 9", .affects = GC_MET_PNG, .unless = "no output is a PNG"},
+    {"strip", 0, NULL, IMAGES, SET(form.strip), .marks = DECIDES,
+     .help = "drop colour profile, resolution and EXIF",
+     .meanings =
+         MEANINGS{{EDGES, "drop the resolution, the only metadata that edges keeps", NULL}, {0}},
+     .affects = GC_MET_METADATA, .unless = "the outputs hold nothing but pixels"},
+    {"output", 'o', "DIR", IMAGES, DIRECTORY_NAME(batch.directory), .marks = KEEPS,
+     .help = "write every output to DIR, under the name of its input"},
+    {"parents", 0, NULL, IMAGES, SET(batch.parents), .marks = KEEPS | BATCH,
+     .help = "keep the whole path of every input below DIR"},
+    {"name", 0, "TEMPLATE", IMAGES, READ(gc_set_name), .marks = KEEPS | BATCH,
+     .help = "name outputs by a template of {dir}, {stem}, {name} and {ext}"},
+    {"no-clobber", 'n', NULL, IMAGES, SET(writer.no_clobber), .marks = KEEPS,
+     .help = "leave existing outputs alone"},
+    {"update", 0, NULL, IMAGES, SET(batch.update), .marks = KEEPS | BATCH,
+     .help = "leave outputs alone that are not older than their inputs"},
+    {"dry-run", 0, NULL, IMAGES, SET(batch.dry_run), .marks = KEEPS | BATCH,
+     .help = "print what would be done, one line an image, and do nothing"},
+    {"on-error", 0, "WHAT", IMAGES, WORD(batch.stop_on_error, {"continue", false}, {"stop", true}),
+     .marks = KEEPS | BATCH, .help = "after an image that fails: continue (default) or stop"},
+    {"journal", 0, "FILE", IMAGES | CHECK, READ(gc_set_journal), .marks = KEEPS | BATCH,
+     .help = "record every image in FILE; skip those that it records as done", .offers = "FILE",
+     .meanings =
+         MEANINGS{{CHECK, "the journal whose outputs are checked; the operand FILE means the same",
+                   NULL},
+                  {0}}},
+    {"hash", 0, "KIND", IMAGES,
+     WORD(journal.digest, {"xxh3", GC_DIGEST_XXH3}, {"sha256", GC_DIGEST_SHA256}),
+     .marks = KEEPS | BATCH, .help = "hashes of the journal: xxh3 (default) or sha256"},
+    {"retry-failed", 0, NULL, IMAGES, SET(journal.retry_failed), .marks = KEEPS | BATCH,
+     .help = "try images again that failed according to the journal"},
+    {"in-place", 0, NULL, IMAGES, SET(batch.in_place), .marks = KEEPS,
+     .help = "replace each input by its result; with -o: allow outputs to replace their inputs"},
+    {"preserve", 0, NULL, IMAGES, SET(form.preserve), .marks = KEEPS,
+     .help = "give every output the times of its input"},
+    {"sync", 0, NULL, IMAGES, SET(writer.sync), .marks = KEEPS,
+     .help = "flush every output to the disk before it takes its name"},
+
+    {"recursive", 'r', NULL, IMAGES, SET(batch.recursive), .marks = KEEPS | BATCH,
+     .help = "search directories with all directories below", .affects = GC_MET_DIRECTORY,
+     .unless = "no directory is among the inputs", .section = "Inputs"},
+    {"files-from", 0, "FILE", IMAGES, READ(gc_set_files_from), .marks = KEEPS | BATCH,
+     .help = "take names of inputs from FILE too, one a line; - is stdin", .offers = "FILE"},
+    {"files0-from", 0, "FILE", IMAGES, READ(gc_set_files0_from), .marks = KEEPS | BATCH,
+     .help = "take names of inputs from FILE too, a NUL byte behind each", .offers = "FILE"},
+    {"shard", 0, "PART", IMAGES, READ(gc_set_shard), .marks = KEEPS | BATCH | OFFERS_ALONE,
+     .help = "work on part I/N of the inputs; auto or auto/N: the part that the scheduler gives "
+             "this task",
+     .offers = "auto auto/"},
+    {"rows", 0, "ROWS", IMAGES, READ(gc_set_rows), .marks = KEEPS | ALONE,
+     .help = "compute rows FIRST:COUNT of the output: COUNT rows from row FIRST on"},
+    {"join", 0, NULL, IMAGES, SET(rows.join), .marks = KEEPS | ALONE,
+     .help = "write PGM or PPM parts that cat joins (with --rows)"},
+    {"max-pixels", 0, "N", IMAGES | COMPARE, COUNT(reader.max_pixels), .marks = KEEPS,
+     .help = "refuse images of more than N pixels (default 1073741824)"},
+    {"no-auto-orient", 0, NULL, IMAGES | COMPARE, CLEAR(reader.auto_orient), .marks = DECIDES,
+     .help = "leave pixels and EXIF orientation as they are"},
+    {"tolerant", 0, NULL, IMAGES | COMPARE, SET(reader.tolerant), .marks = DECIDES,
+     .help = "accept truncated images and damaged metadata, with a warning"},
+    {"white", 0, "V", IMAGES | COMPARE, ABOVE(reader.white, 0, DBL_MAX), .marks = DECIDES,
+     .help = "the sample of a PFM input that is white (default: what its header says, else 255)",
+     .offers = "1 255 65535", .affects = GC_MET_PFM, .unless = "no input is a PFM"},
+
+    {"impl", 'i', "NAME", WORKS, READ(gc_set_implementation), .marks = KEEPS,
+     .help = "implementation: auto (default) or a name that gconv info lists",
+     .offers = "auto IMPLEMENTATIONS",
+     .meanings =
+         MEANINGS{{COMPARE,
+                   "implementations: names that gconv info lists, or auto, with commas, or all "
+                   "(default)",
+                   "LIST auto IMPLEMENTATIONS all"},
+                  {BENCH,
+                   "implementations: names that gconv info lists, or auto (default), with "
+                   "commas, or "
+                   "all",
+                   "LIST auto IMPLEMENTATIONS all"},
+                  {TUNE, "implementation: direct, separable (default: both) or adaptive:unrolled",
+                   "direct separable adaptive:unrolled"},
+                  {0}},
+     .section = "Where it is computed"},
+    {"device", 'd', "DEV", WORKS, READ(gc_set_device), .marks = KEEPS,
+     .help = "device: auto (default), cpu, cuda, cuda:N, several GPUs as cuda:N,N or cuda:all",
+     .offers = "auto cpu cuda cuda: cuda:all",
+     .meanings =
+         MEANINGS{{MEASURES,
+                   "device for auto and for GPU implementations: auto (default), "
+                   "cpu, cuda or cuda:N",
+                   "auto cpu cuda cuda:"},
+                  {TUNE, "GPU: auto (default) or cuda, the first, or cuda:N", "auto cuda cuda:"},
+                  {0}}},
+    {"decoder", 0, "DEC", IMAGES,
+     WORD(reader.decoder, {"auto", GCONV_DECODER_AUTO}, {"cpu", GCONV_DECODER_CPU},
+          {"cuda", GCONV_DECODER_CUDA}),
+     .marks = KEEPS, .help = "what decodes JPEG: auto (default), cpu, or cuda (a GPU)",
+     .affects = GC_MET_DECODER, .unless = "no image came as a JPEG that it decides on"},
+    {"threads", 'j', "N", COMPUTES | CHECK, WHOLE(job.threads, 1, 1024), .marks = KEEPS,
+     .help = "CPU threads (default: all)", .affects = GC_MET_THREADS,
+     .unless = "nothing ran on several threads of the CPU"},
+    {"tile", 0, "N", COMPUTES, WHOLE(tiling.tile, 1, 64), .marks = KEEPS | CONVOLVES,
+     .help = "tiling factor of tiled, adaptive:unrolled and twopass:tiled", .affects = GC_MET_TILE,
+     .unless = "what ran takes no tiling factor"},
+    {"block", 0, "WxH", COMPUTES, READ(gc_set_block), .marks = KEEPS | CONVOLVES,
+     .help = "thread block of GPU implementations", .affects = GC_MET_BLOCK,
+     .unless = "what ran takes no thread block"},
+    {"shared-memory", 0, "N", MEASURES, WHOLE(tiling.shared_memory, 1024, 1 << 30),
+     .marks = CONVOLVES,
+     .help = "shared memory of a multiprocessor, in bytes, by which adaptive chooses its factor",
+     .affects = GC_MET_SHARED, .unless = "neither adaptive nor adaptive:nc ran"},
+
+    {"images", 0, "N", CHECK, COUNT(journal.images),
+     .help = "compute about N images again (with --verify; default: all)", .section = "Reports"},
+    {"verify", 0, NULL, IMAGES | CHECK, SET(report.verify), .marks = KEEPS,
+     .help = "compare the result with the reference; a mismatch exits with status 3",
+     .meanings =
+         MEANINGS{
+             {CHECK, "compute the images again and compare; a mismatch exits with status 3", NULL},
+             {0}}},
+    {"explain", 0, NULL, IMAGES | COMPARE, SET(report.explain), .marks = KEEPS,
+     .help = "say why this device and implementation were chosen"},
+    {"timings", 0, NULL, IMAGES, SET(report.timings), .marks = KEEPS,
+     .help = "print the time of each stage on standard error"},
+    {"preset", 0, "NAME", BENCH,
+     CHOICE(measure.preset, {"kth", 0}, {"lecture", 0}, {"adaptive-2011", 0}, {"adaptive-2014", 0},
+            {"fft-map", 0}, {"fft-locality", 0}, {"roofline", 0}, {"ours", 0}, {"quick", 0}),
+     .help =
+         "experiment: kth, lecture, adaptive-2011, adaptive-2014, fft-map, fft-locality, roofline, "
+         "ours or quick"},
+    {"sizes", 0, "LIST", BENCH, TEXT(measure.sizes), .marks = CONVOLVES,
+     .help = "sides of the image, N or WxH, with commas (default 4096)"},
+    {"filters", 0, "LIST", BENCH | TUNE, TEXT(measure.filters), .marks = CONVOLVES,
+     .help = "sides of filters: N, WxH, A..B, A..BxC..D, or one of these after rank1:, with commas",
+     .meanings = MEANINGS{{TUNE,
+                           "with --impl adaptive:unrolled: filters to search, N, WxH, A..B "
+                           "or A..BxC..D, with commas",
+                           NULL},
+                          {0}}},
+    {"sample", 0, "PART", BENCH, TEXT(measure.sample),
+     .help = "measure only N cases of the sweep, or a percentage such as 10%"},
+    {"samples", 0, "KIND", BENCH, TEXT(measure.samples), .marks = CONVOLVES,
+     .help =
+         "samples of the image: grey8 (default), rgb8, rgba8, grey16, rgb16, with commas, or all",
+     .offers = "LIST grey8 rgb8 rgba8 grey16 rgb16 all"},
+    {"time", 0, "SECONDS", MEASURES | TUNE, ABOVE(measure.time, 0, 86400),
+     .help = "how long measuring may take",
+     .meanings =
+         MEANINGS{
+             {COMPARE,
+              "seconds for measuring each implementation, without those of the "
+              "reference (default 1)",
+              NULL},
+             {BENCH,
+              "seconds for measuring in all, without those of the reference (default "
+              "20)",
+              NULL},
+             {TUNE, "seconds for the search (default: until it is complete, some minutes)", NULL},
+             {0}}},
+    {"resume", 0, "FILE", BENCH, FILE_NAME(measure.resume),
+     .help = "keep every measurement in FILE; the same command again goes on where it ended"},
+    {"baseline", 0, "FILE", BENCH, FILE_NAME(measure.baseline),
+     .help = "compare with the measurements in FILE, which --resume or --json made"},
+    {"fail-above", 0, "PCT", BENCH, NUMBER(measure.fail_above, 0, DBL_MAX),
+     .help = "exit with status 5 if something takes PCT per cent longer (with --baseline)"},
+    {"response", 0, "FILE", KERNEL, READ(gc_set_response),
+     .help = "write the frequency response of the chain to FILE, which ends in .png or .csv",
+     .offers = "FILE"},
+    {"write", 0, "FILE", KERNEL, READ(gc_set_write),
+     .help = "write the filter, or the product of the chain, to FILE", .offers = "FILE"},
+    {"notation", 0, "NAME", KERNEL,
+     WORD(kernel.notation, {"gconv", GC_NOTATION_GCONV}, {"imagemagick", GC_NOTATION_IMAGEMAGICK},
+          {"libvips", GC_NOTATION_LIBVIPS}),
+     .help = "how --write writes: gconv (default), imagemagick or libvips"},
+    {"json", 0, NULL, WORKS | KERNEL | INFO, SET(report.json), .marks = KEEPS,
+     .help = "machine-readable results on standard output"},
+    {"csv", 0, NULL, BENCH, SET(measure.csv),
+     .help = "print a line for each result, its values separated by commas"},
+    {"markdown", 0, NULL, BENCH, SET(measure.markdown), .help = "print the table in Markdown"},
+    {"html", 0, "FILE", MEASURES, READ(gc_set_html),
+     .help = "write a report with charts (needs matplotlib)", .offers = "FILE"},
+    {"progress", 0, "WHEN", WORKS,
+     WORD(report.progress, {"auto", GC_PROGRESS_AUTO}, {"always", GC_PROGRESS_ALWAYS},
+          {"never", GC_PROGRESS_NEVER}),
+     .marks = KEEPS, .help = "show progress: auto (default), always or never"},
+    {"quiet", 'q', NULL, ALL, SET(report.quiet), .marks = KEEPS,
+     .help = "print only errors, and what other options ask for"},
+    {"verbose", 'v', NULL, ALL, SET(report.verbose), .marks = KEEPS,
+     .help = "print warnings and what is being done, too"},
+    {"help", 'h', NULL, ALL, SET(help), .marks = KEEPS, .help = "help on gconv or the command"},
+    {"version", 'V', NULL, ALL, SET(version), .marks = KEEPS,
+     .help = "print version, build, libraries, instructions and system"},
 };
 enum { OPTION_COUNT = sizeof options_table / sizeof options_table[0] };
 _Static_assert((int)OPTION_COUNT <= (int)GC_OPTIONS_MAX, "gc_options has an entry for each option");
 
-/* Help on options that mean something else in some commands. */
-static const struct {
-    const char *option;
-    unsigned commands;
-    const char *help;
-} particular_help[] = {
-    {"kernel", GC_COMMAND_COMPARE,
-     "filter, as for gconv filter; repeat for a chain (default: the chain of edges)"},
-    {"kernel", GC_COMMAND_BENCH,
-     "filter, as for gconv filter; repeat for a chain (default: the chain of edges, and filters "
-     "with sides from 3 to 43)"},
-    {"strip", GC_COMMAND_EDGES, "drop the resolution, the only metadata that edges keeps"},
-    {"kernel", GC_COMMAND_KERNEL,
-     "filter, as for gconv filter; operands are filters, too; several are a chain (default: the "
-     "chain of edges)"},
-    {"impl", GC_COMMAND_COMPARE,
-     "implementations: names that gconv info lists, or auto, with commas, or all (default)"},
-    {"impl", GC_COMMAND_BENCH,
-     "implementations: names that gconv info lists, or auto (default), with commas, or all"},
-    {"impl", GC_COMMAND_TUNE,
-     "implementation: direct, separable (default: both) or adaptive:unrolled"},
-    {"journal", GC_COMMAND_CHECK,
-     "the journal whose outputs are checked; the operand FILE means the same"},
-    {"verify", GC_COMMAND_CHECK,
-     "compute the images again and compare; a mismatch exits with status 3"},
-    {"device", MEASURES,
-     "device for auto and for GPU implementations: auto (default), cpu, cuda or cuda:N"},
-    {"filters", GC_COMMAND_TUNE,
-     "with --impl adaptive:unrolled: filters to search, N, WxH, A..B or A..BxC..D, with commas"},
-    {"device", GC_COMMAND_TUNE, "GPU: auto (default) or cuda, the first, or cuda:N"},
-    {"time", GC_COMMAND_COMPARE,
-     "seconds for measuring each implementation, without those of the reference (default 1)"},
-    {"time", GC_COMMAND_BENCH,
-     "seconds for measuring in all, without those of the reference (default 20)"},
-    {"time", GC_COMMAND_TUNE,
-     "seconds for the search (default: until it is complete, some minutes)"},
-};
-enum { PARTICULAR_COUNT = sizeof particular_help / sizeof particular_help[0] };
-
-const char *gc_option_help(const gc_option *option, gc_command command)
-{
-    for (int i = 0; i < PARTICULAR_COUNT; i++)
-        if ((particular_help[i].commands & command) != 0 &&
-            strcmp(particular_help[i].option, option->name) == 0)
-            return particular_help[i].help;
-    return option->help;
-}
+/* ---- Questions about them -------------------------------------------------------------------- */
 
 int gc_option_count(void)
 {
@@ -226,18 +338,51 @@ const gc_option *gc_option_at(int index)
     return index >= 0 && index < OPTION_COUNT ? &options_table[index] : NULL;
 }
 
+static int index_of(const char *name)
+{
+    int i = 0;
+    while (i < OPTION_COUNT && strcmp(options_table[i].name, name) != 0)
+        i++;
+    return i;
+}
+
 bool gc_option_given(const gc_options *options, const char *name)
 {
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (strcmp(options_table[i].name, name) == 0)
-            return options->given[i];
-    return false;
+    int index = index_of(name);
+    return index < OPTION_COUNT && options->given[index];
 }
 
 const char *gc_option_value(const gc_options *options, const char *name)
 {
+    int index = index_of(name);
+    return index < OPTION_COUNT ? options->values[index] : NULL;
+}
+
+const char *gc_option_marked(const gc_options *options, unsigned marks)
+{
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (strcmp(options_table[i].name, name) == 0)
-            return options->values[i];
+        if (options->given[i] && (options_table[i].marks & marks) != 0)
+            return options_table[i].name;
     return NULL;
+}
+
+gconv_status gc_blame_option(const char *name, gconv_error *error)
+{
+    gconv_error reason = *error;
+    return gc_fail(error, reason.status, "option '--%s': %.400s", name, reason.message);
+}
+
+bool gc_option_belongs(const gc_option *option, gc_command command)
+{
+    return option->commands == ALL || (option->commands & command) != 0;
+}
+
+gc_meaning gc_option_meaning(const gc_option *option, gc_command command)
+{
+    gc_meaning meaning = {option->commands, option->help, option->offers};
+    for (const gc_meaning *m = option->meanings; m != NULL && m->commands != 0; m++)
+        if ((m->commands & command) != 0)
+            meaning =
+                (gc_meaning){m->commands, m->help, m->offers != NULL ? m->offers : option->offers};
+    return meaning;
 }

@@ -8,8 +8,103 @@
 #include "cli/options/template.h"
 #include "cli/options/words.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- Kinds of values ------------------------------------------------------------------------- */
+
+static gconv_status read_whole(const gc_value *value, const char *text, int *field,
+                               gconv_error *error)
+{
+    long long number;
+    if (!gc_parse_integer(text, (long long)value->low, (long long)value->high, &number))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a whole number from %.0f to %.0f",
+                       text, value->low, value->high);
+    *field = (int)number;
+    return GCONV_OK;
+}
+
+static gconv_status read_count(const char *text, uint64_t *field, gconv_error *error)
+{
+    long long number;
+    if (!gc_parse_integer(text, 1, INT64_MAX, &number))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a whole number of at least 1",
+                       text);
+    *field = (uint64_t)number;
+    return GCONV_OK;
+}
+
+static gconv_status read_number(const gc_value *value, const char *text, double *field,
+                                gconv_error *error)
+{
+    bool above = value->kind == GC_VALUE_ABOVE;
+    char most[40] = "";
+    if (!gc_parse_number(text, field))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a finite number", text);
+    if ((above ? *field > value->low : *field >= value->low) && *field <= value->high)
+        return GCONV_OK;
+    if (value->high < DBL_MAX)
+        snprintf(most, sizeof most, " and at most %g", value->high);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a number %s %g%s", text,
+                   above ? "above" : "of at least", value->low, most);
+}
+
+static gconv_status read_name(const gc_value *value, const char *text, const char **field,
+                              gconv_error *error)
+{
+    if (text[0] == '\0')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the %s's name is empty",
+                       value->kind == GC_VALUE_FILE ? "file" : "directory");
+    *field = text;
+    return GCONV_OK;
+}
+
+gconv_status gc_value_read(const gc_value *value, const char *text, gc_options *options,
+                           gconv_error *error)
+{
+    void *field = (char *)options + value->field;
+    int number;
+    switch (value->kind) {
+    case GC_VALUE_WORD:
+        return gc_read_word(value->words, text, field, error);
+    case GC_VALUE_TEXT:
+        *(const char **)field = text;
+        return GCONV_OK;
+    case GC_VALUE_CHOICE:
+        *(const char **)field = text;
+        return gc_read_word(value->words, text, &number, error);
+    case GC_VALUE_WHOLE:
+        return read_whole(value, text, field, error);
+    case GC_VALUE_COUNT:
+        return read_count(text, field, error);
+    case GC_VALUE_NUMBER:
+    case GC_VALUE_ABOVE:
+        return read_number(value, text, field, error);
+    case GC_VALUE_FILE:
+    case GC_VALUE_DIRECTORY:
+        return read_name(value, text, field, error);
+    case GC_VALUE_READ:
+        return value->read(options, text, error);
+    default:
+        *(bool *)field = value->kind == GC_VALUE_SET;
+        return GCONV_OK;
+    }
+}
+
+/* ---- What several options are together ------------------------------------------------------- */
+
+bool gc_is_batch(const gc_options *options)
+{
+    return options->batch.directory != NULL || options->batch.in_place;
+}
+
+const char *gc_gpu_decoder(const gc_options *options)
+{
+    return options->reader.decoder == GCONV_DECODER_CUDA ? "cuda" : NULL;
+}
+
+/* ---- Values that have a form of their own ---------------------------------------------------- */
 
 gconv_status gc_set_kernel(gc_options *options, const char *value, gconv_error *error)
 {
@@ -22,58 +117,6 @@ gconv_status gc_set_kernel(gc_options *options, const char *value, gconv_error *
 gconv_status gc_set_border(gc_options *options, const char *value, gconv_error *error)
 {
     return gconv_border_parse(value, &options->job.border, &options->job.border_value, error);
-}
-
-gconv_status gc_set_alpha(gc_options *options, const char *value, gconv_error *error)
-{
-    static const gc_word words[] = {{"auto", GCONV_ALPHA_AUTO},
-                                    {"keep", GCONV_ALPHA_KEEP},
-                                    {"filter", GCONV_ALPHA_FILTER},
-                                    {"premultiply", GCONV_ALPHA_PREMULTIPLY}};
-    int result;
-    gconv_status status = gc_read_word(words, 4, value, &result, error);
-    if (status == GCONV_OK)
-        options->job.alpha = (gconv_alpha)result;
-    return status;
-}
-
-gconv_status gc_set_threshold(gc_options *options, const char *value, gconv_error *error)
-{
-    gconv_status status = gc_read_finite(value, &options->job.threshold, error);
-    if (status == GCONV_OK && options->job.threshold < 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "'%s' is negative (a threshold is 0 or more, in 8-bit levels; see --rule)",
-                       value);
-    return status;
-}
-
-gconv_status gc_set_rule(gc_options *options, const char *value, gconv_error *error)
-{
-    static const gc_word words[] = {{"abs", GCONV_RULE_ABS},
-                                    {"positive", GCONV_RULE_POSITIVE},
-                                    {"negative", GCONV_RULE_NEGATIVE}};
-    int result;
-    gconv_status status = gc_read_word(words, 3, value, &result, error);
-    if (status == GCONV_OK)
-        options->job.rule = (gconv_rule)result;
-    return status;
-}
-
-gconv_status gc_set_scale(gc_options *options, const char *value, gconv_error *error)
-{
-    return gc_read_finite(value, &options->job.scale, error);
-}
-
-gconv_status gc_set_offset(gc_options *options, const char *value, gconv_error *error)
-{
-    options->job.has_offset = true;
-    return gc_read_finite(value, &options->job.offset, error);
-}
-
-gconv_status gc_set_depth(gc_options *options, const char *value, gconv_error *error)
-{
-    static const gc_word words[] = {{"1", 1}, {"8", 8}, {"16", 16}};
-    return gc_read_word(words, 3, value, &options->form.depth, error);
 }
 
 gconv_status gc_set_format(gc_options *options, const char *value, gconv_error *error)
@@ -90,38 +133,10 @@ gconv_status gc_set_format(gc_options *options, const char *value, gconv_error *
                    nearest);
 }
 
-gconv_status gc_set_quality(gc_options *options, const char *value, gconv_error *error)
-{
-    return gc_read_whole(value, 1, 100, &options->writer.quality, error);
-}
-
-gconv_status gc_set_compression(gc_options *options, const char *value, gconv_error *error)
-{
-    return gc_read_whole(value, 0, 9, &options->writer.compression, error);
-}
-
-gconv_status gc_set_output(gc_options *options, const char *value, gconv_error *error)
-{
-    if (value[0] == '\0')
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the directory's name is empty");
-    options->batch.directory = value;
-    return GCONV_OK;
-}
-
 gconv_status gc_set_name(gc_options *options, const char *value, gconv_error *error)
 {
     options->batch.name_template = value;
     return gc_template_check(value, error);
-}
-
-gconv_status gc_set_on_error(gc_options *options, const char *value, gconv_error *error)
-{
-    static const gc_word words[] = {{"continue", false}, {"stop", true}};
-    int result;
-    gconv_status status = gc_read_word(words, 2, value, &result, error);
-    if (status == GCONV_OK)
-        options->batch.stop_on_error = result != 0;
-    return status;
 }
 
 gconv_status gc_set_journal(gc_options *options, const char *value, gconv_error *error)
@@ -136,26 +151,6 @@ gconv_status gc_set_journal(gc_options *options, const char *value, gconv_error 
                        "given twice; a command has one journal, and cat joins several");
     options->journal.file = value;
     return GCONV_OK;
-}
-
-gconv_status gc_set_images(gc_options *options, const char *value, gconv_error *error)
-{
-    long long number;
-    if (!gc_parse_integer(value, 1, INT64_MAX, &number))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a whole number of at least 1",
-                       value);
-    options->journal.images = (uint64_t)number;
-    return GCONV_OK;
-}
-
-gconv_status gc_set_hash(gc_options *options, const char *value, gconv_error *error)
-{
-    static const gc_word words[] = {{"xxh3", GC_DIGEST_XXH3}, {"sha256", GC_DIGEST_SHA256}};
-    int result;
-    gconv_status status = gc_read_word(words, 2, value, &result, error);
-    if (status == GCONV_OK)
-        options->journal.digest = (gc_digest_kind)result;
-    return status;
 }
 
 static gconv_status set_list(gc_options *options, const char *value, bool nul, gconv_error *error)
@@ -182,24 +177,6 @@ gconv_status gc_set_files0_from(gc_options *options, const char *value, gconv_er
 gconv_status gc_set_shard(gc_options *options, const char *value, gconv_error *error)
 {
     return gc_read_shard(value, &options->batch.shard, error);
-}
-
-gconv_status gc_set_white(gc_options *options, const char *value, gconv_error *error)
-{
-    gconv_status status = gc_read_finite(value, &options->reader.white, error);
-    if (status == GCONV_OK && options->reader.white <= 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not above 0", value);
-    return status;
-}
-
-gconv_status gc_set_max_pixels(gc_options *options, const char *value, gconv_error *error)
-{
-    long long number;
-    if (!gc_parse_integer(value, 1, INT64_MAX, &number))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a whole number of at least 1",
-                       value);
-    options->reader.max_pixels = (uint64_t)number;
-    return GCONV_OK;
 }
 
 gconv_status gc_set_implementation(gc_options *options, const char *value, gconv_error *error)
@@ -233,46 +210,6 @@ gconv_status gc_set_device(gc_options *options, const char *value, gconv_error *
     return status;
 }
 
-gconv_status gc_set_decoder(gc_options *options, const char *value, gconv_error *error)
-{
-    static const gc_word words[] = {
-        {"auto", GCONV_DECODER_AUTO}, {"cpu", GCONV_DECODER_CPU}, {"cuda", GCONV_DECODER_CUDA}};
-    int result;
-    /* By spelling "gpu" is nearest to "cpu", its opposite. */
-    if (strcmp(value, "gpu") == 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "'%s' is not auto, cpu or cuda; did you mean 'cuda'?", value);
-    gconv_status status = gc_read_word(words, 3, value, &result, error);
-    if (status == GCONV_OK)
-        options->reader.decoder = (gconv_decoder)result;
-    return status;
-}
-
-bool gc_is_batch(const gc_options *options)
-{
-    return options->batch.directory != NULL || options->batch.in_place;
-}
-
-const char *gc_gpu_decoder(const gc_options *options)
-{
-    return options->reader.decoder == GCONV_DECODER_CUDA ? "cuda" : NULL;
-}
-
-gconv_status gc_set_threads(gc_options *options, const char *value, gconv_error *error)
-{
-    return gc_read_whole(value, 1, 1024, &options->job.threads, error);
-}
-
-gconv_status gc_set_tile(gc_options *options, const char *value, gconv_error *error)
-{
-    return gc_read_whole(value, 1, 64, &options->tiling.tile, error);
-}
-
-gconv_status gc_set_shared_memory(gc_options *options, const char *value, gconv_error *error)
-{
-    return gc_read_whole(value, 1024, 1 << 30, &options->tiling.shared_memory, error);
-}
-
 gconv_status gc_set_block(gc_options *options, const char *value, gconv_error *error)
 {
     const char *cross = strchr(value, 'x');
@@ -293,102 +230,30 @@ gconv_status gc_set_block(gc_options *options, const char *value, gconv_error *e
     return GCONV_OK;
 }
 
-gconv_status gc_set_progress(gc_options *options, const char *value, gconv_error *error)
+/* A file that is written, and not standard output. */
+static gconv_status set_report(const char **file, const char *value, gconv_error *error)
 {
-    static const gc_word words[] = {
-        {"auto", GC_PROGRESS_AUTO}, {"always", GC_PROGRESS_ALWAYS}, {"never", GC_PROGRESS_NEVER}};
-    int result;
-    gconv_status status = gc_read_word(words, 3, value, &result, error);
-    if (status == GCONV_OK)
-        options->report.progress = (gc_progress_when)result;
-    return status;
-}
-
-gconv_status gc_set_time(gc_options *options, const char *value, gconv_error *error)
-{
-    gconv_status status = gc_read_finite(value, &options->measure.time, error);
-    if (status == GCONV_OK && !(options->measure.time > 0 && options->measure.time <= 86400))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a number of seconds up to 86400",
-                       value);
-    return status;
-}
-
-static gconv_status set_text(const char **text, const char *value)
-{
-    *text = value;
-    return GCONV_OK;
-}
-
-gconv_status gc_set_samples(gc_options *options, const char *value, gconv_error *error)
-{
-    (void)error;
-    return set_text(&options->measure.samples, value);
-}
-
-gconv_status gc_set_sizes(gc_options *options, const char *value, gconv_error *error)
-{
-    (void)error;
-    return set_text(&options->measure.sizes, value);
-}
-
-gconv_status gc_set_filters(gc_options *options, const char *value, gconv_error *error)
-{
-    (void)error;
-    return set_text(&options->measure.filters, value);
-}
-
-gconv_status gc_set_preset(gc_options *options, const char *value, gconv_error *error)
-{
-    (void)error;
-    return set_text(&options->measure.preset, value);
-}
-
-static gconv_status set_file(const char **file, const char *value, gconv_error *error)
-{
+    *file = value;
     if (value[0] == '\0')
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the file's name is empty");
-    *file = value;
+    if (strcmp(value, "-") == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'-' is no file: the table goes to standard output");
     return GCONV_OK;
 }
 
-gconv_status gc_set_resume(gc_options *options, const char *value, gconv_error *error)
+gconv_status gc_set_write(gc_options *options, const char *value, gconv_error *error)
 {
-    return set_file(&options->measure.resume, value, error);
-}
-
-gconv_status gc_set_baseline(gc_options *options, const char *value, gconv_error *error)
-{
-    return set_file(&options->measure.baseline, value, error);
-}
-
-gconv_status gc_set_fail_above(gc_options *options, const char *value, gconv_error *error)
-{
-    gconv_status status = gc_read_finite(value, &options->measure.fail_above, error);
-    if (status == GCONV_OK && options->measure.fail_above < 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is negative (a number of per cent)",
-                       value);
-    return status;
-}
-
-gconv_status gc_set_sample(gc_options *options, const char *value, gconv_error *error)
-{
-    (void)error;
-    return set_text(&options->measure.sample, value);
+    return set_report(&options->kernel.write, value, error);
 }
 
 gconv_status gc_set_html(gc_options *options, const char *value, gconv_error *error)
 {
-    options->measure.html = value;
-    if (value[0] == '\0')
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of the file is empty");
-    if (strcmp(value, "-") == 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "'-' is no file: the table goes to standard output");
     if (gconv_format_from_path(value) != GCONV_FORMAT_UNKNOWN ||
         gconv_foreign_from_path(value) != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%.300s' has the extension of an image; the report is a web page", value);
-    return GCONV_OK;
+    return set_report(&options->measure.html, value, error);
 }
 
 gconv_status gc_set_response(gc_options *options, const char *value, gconv_error *error)
@@ -398,23 +263,4 @@ gconv_status gc_set_response(gc_options *options, const char *value, gconv_error
     if (end == NULL || (strcasecmp(end, ".png") != 0 && strcasecmp(end, ".csv") != 0))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.300s' does not end in .png or .csv", value);
     return GCONV_OK;
-}
-
-gconv_status gc_set_write(gc_options *options, const char *value, gconv_error *error)
-{
-    if (strcmp(value, "-") == 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "'-' is no file: the table goes to standard output");
-    return set_file(&options->kernel.write, value, error);
-}
-
-gconv_status gc_set_notation(gc_options *options, const char *value, gconv_error *error)
-{
-    static const gc_word words[] = {{"gconv", GC_NOTATION_GCONV},
-                                    {"imagemagick", GC_NOTATION_IMAGEMAGICK},
-                                    {"libvips", GC_NOTATION_LIBVIPS}};
-    int notation = 0;
-    gconv_status status = gc_read_word(words, 3, value, &notation, error);
-    options->kernel.notation = (gc_notation)notation;
-    return status;
 }

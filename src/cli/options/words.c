@@ -1,7 +1,6 @@
 #include "cli/options/words.h"
 
 #include "base/nearest.h"
-#include "base/number.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -24,37 +23,20 @@ void gc_list_name(char *list, size_t size, const char *name, size_t rest)
 
 enum { WORDS_MAX = 16 };
 
-gconv_status gc_read_word(const gc_word *words, size_t count, const char *text, int *value,
-                          gconv_error *error)
+gconv_status gc_read_word(const gc_word *words, const char *text, int *value, gconv_error *error)
 {
     const char *names[WORDS_MAX];
-    char legal[256] = "";
-    for (size_t i = 0; i < count; i++) {
-        names[i] = words[i].name;
-        if (strcmp(words[i].name, text) == 0) {
-            *value = words[i].value;
+    char legal[256] = "", nearest[64];
+    size_t count = 0;
+    for (; words[count].name != NULL; count++) {
+        names[count] = words[count].name;
+        if (strcmp(words[count].name, text) == 0) {
+            *value = words[count].value;
             return GCONV_OK;
         }
-        gc_list_name(legal, sizeof legal, names[i], count - i - 1);
+        gc_list_name(legal, sizeof legal, names[count], words[count + 1].name != NULL);
     }
-    char nearest[64];
-    gc_suggest(text, names, count, nearest, sizeof nearest);
+    /* By spelling "gpu" is nearest to "cpu", its opposite. */
+    gc_suggest(strcmp(text, "gpu") == 0 ? "cuda" : text, names, count, nearest, sizeof nearest);
     return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not %s%s", text, legal, nearest);
-}
-
-gconv_status gc_read_whole(const char *text, int low, int high, int *value, gconv_error *error)
-{
-    long long number;
-    if (!gc_parse_integer(text, low, high, &number))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a whole number from %d to %d",
-                       text, low, high);
-    *value = (int)number;
-    return GCONV_OK;
-}
-
-gconv_status gc_read_finite(const char *text, double *value, gconv_error *error)
-{
-    if (!gc_parse_number(text, value))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a finite number", text);
-    return GCONV_OK;
 }

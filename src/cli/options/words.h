@@ -4,21 +4,14 @@
 
 #include "gconv.h"
 
-/* A word and the value that it stands for. */
+/* A word and the value that it stands for. A list of words ends with a name that is NULL. */
 typedef struct gc_word {
     const char *name;
     int value;
 } gc_word;
 
-/* Reads one of `count` words, 16 at most. */
-gconv_status gc_read_word(const gc_word *words, size_t count, const char *text, int *value,
-                          gconv_error *error);
-
-/* Reads a whole number from `low` to `high`. */
-gconv_status gc_read_whole(const char *text, int low, int high, int *value, gconv_error *error);
-
-/* Reads a finite number. */
-gconv_status gc_read_finite(const char *text, double *value, gconv_error *error);
+/* Reads one of the words, of which there are 16 at most. */
+gconv_status gc_read_word(const gc_word *words, const char *text, int *value, gconv_error *error);
 
 /* Writes "; did you mean 'NAME'?" to `buffer`, or nothing if no name is near. */
 void gc_suggest(const char *text, const char *const *names, size_t count, char *buffer,

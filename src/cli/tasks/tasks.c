@@ -211,13 +211,9 @@ static gconv_status collect_single(const gc_options *options, gc_task_list *list
 /* Refuses options of batches if one image is named. */
 static gconv_status refuse_alone(const gc_options *options, gconv_error *error)
 {
-    static const char *const names[] = {"recursive",   "parents", "name",   "files-from",
-                                        "files0-from", "shard",   "update", "dry-run",
-                                        "on-error",    "journal", "hash",   "retry-failed"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (gc_option_given(options, names[i]))
-            return gc_fail(error, GCONV_ERROR_ARGUMENT, "--%s needs -o DIR or --in-place",
-                           names[i]);
+    const char *given = gc_option_marked(options, GC_OPTION_BATCH);
+    if (given != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--%s needs -o DIR or --in-place", given);
     return GCONV_OK;
 }
 

@@ -59,10 +59,10 @@ static void check_belonging(const gc_options *options)
                  "%d operands of %s", options->operand_count, row->name);
     for (int i = 0; i < gc_option_count(); i++) {
         const gc_option *option = gc_option_at(i);
-        FUZZ_REQUIRE(!options->given[i] || option->commands == 0 ||
-                         (option->commands & options->command) != 0,
+        FUZZ_REQUIRE(!options->given[i] || gc_option_belongs(option, options->command),
                      "--%s of %s", option->name, row->name);
-        FUZZ_REQUIRE(gc_option_help(option, options->command) != NULL, "--%s", option->name);
+        FUZZ_REQUIRE(gc_option_meaning(option, options->command).help != NULL, "--%s",
+                     option->name);
     }
 }
 

@@ -1,2 +1,0 @@
-# Completion of gconv-mpi(1) for fish, which looks for it under this name.
-source (status dirname)/gconv.fish
