@@ -64,7 +64,7 @@ gconv_status gc_open_input(gc_work *work)
     if (task->format == GCONV_FORMAT_UNKNOWN ||
         (gc_met_format(task->format) & GC_MET_METADATA) != 0)
         options.keep = gc_kept_metadata(work->options);
-    options.whole = !options.tolerant && gc_replaces_input(work->options, task);
+    options.whole = !options.tolerant && gc_is_in_place(work->options, task);
     options.opened = note_opened;
     options.opened_user = work;
     if (work->worker->session->journal != NULL)

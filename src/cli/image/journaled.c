@@ -1,7 +1,6 @@
 /* Which images need no work, what the journal says of them, and what it is told. */
 #include "cli/image/work.h"
 
-#include "base/place.h"
 #include "base/status.h"
 #include "cli/journal/journal.h"
 #include "cli/report/progress.h"
@@ -14,13 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool gc_replaces_input(const gc_options *options, const gc_task *task)
+bool gc_is_in_place(const gc_options *options, const gc_task *task)
 {
-    struct stat input, output;
     return options->batch.in_place &&
-           (strcmp(task->input, task->output) == 0 ||
-            (stat(task->input, &input) == 0 && stat(task->output, &output) == 0 &&
-             gc_same_file(&input, &output)));
+           (strcmp(task->input, task->output) == 0 || gc_replaces_input(task->input, task->output));
 }
 
 /* ---- Judging --------------------------------------------------------------------------------- */
@@ -52,7 +48,7 @@ static bool is_as_recorded(const char *path, const gc_file_state *recorded, bool
 static verdict judge_record(const gc_session *session, const gc_task *task, const gc_record *record,
                             gconv_error *error)
 {
-    bool in_place = gc_replaces_input(session->options, task);
+    bool in_place = gc_is_in_place(session->options, task);
     if (strcmp(record->recipe, session->recipe.name) != 0 &&
         !(in_place && record->in_place && gc_recipe_was(&session->recipe, record->recipe)))
         return JOURNAL_AGAIN;
@@ -92,7 +88,7 @@ static verdict judge(const gc_session *session, const gc_task *task, gconv_error
     }
     bool open = found_out == JOURNAL_UNKNOWN || found_out == JOURNAL_AGAIN;
     /* The journal may have the file under another name. */
-    if (open && gc_replaces_input(session->options, task) &&
+    if (open && gc_is_in_place(session->options, task) &&
         gc_results_have(&session->results, task->input))
         return JOURNAL_DONE;
     return found_out;
@@ -209,7 +205,7 @@ gconv_status gc_journaled_complete(gc_work *work, int descriptor, gconv_error *e
     gconv_status status = finish_digest(work, work->output_digest, descriptor, &record->out, error);
     if (status == GCONV_OK)
         status = note_input(work, error);
-    if (status != GCONV_OK || !gc_replaces_input(work->options, work->task))
+    if (status != GCONV_OK || !gc_is_in_place(work->options, work->task))
         return status;
     record->status = GC_RECORD_INTENT;
     record->in_place = true;

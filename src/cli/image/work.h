@@ -113,7 +113,7 @@ gconv_status gc_run_verified(gc_work *work);
 gconv_status gc_decide_to_skip(const gc_session *session, const gc_task *task, gc_result *result);
 
 /* Whether --in-place lets the output replace the input: their names lead to one file. */
-bool gc_replaces_input(const gc_options *options, const gc_task *task);
+bool gc_is_in_place(const gc_options *options, const gc_task *task);
 
 /* Begins the record of an image. */
 void gc_journaled_begin(gc_work *work);

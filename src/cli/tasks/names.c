@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/place.h"
 #include "base/status.h"
 #include "cli/options/formats.h"
 #include "cli/options/template.h"
@@ -424,6 +425,18 @@ bool gc_is_one_path(const char *a, const char *b)
     if (a == NULL || b == NULL || strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
         return false;
     return gc_hash_is_same(gc_identify(&cache, a).path, gc_identify(&cache, b).path);
+}
+
+bool gc_replaces_input(const char *input, const char *output)
+{
+    struct stat from;
+    gc_place place;
+    if (strcmp(input, "-") == 0 || strcmp(output, "-") == 0 || stat(input, &from) != 0 ||
+        gc_place_find(output, &place, NULL) != GCONV_OK)
+        return false;
+    bool same = place.exists && !gc_place_is_direct(&place) && gc_same_file(&from, &place.about);
+    gc_place_close(&place);
+    return same;
 }
 
 bool gc_lies_below(const char *path, const char *directory)

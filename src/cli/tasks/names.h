@@ -100,6 +100,10 @@ gc_identity gc_identify_plain(gc_identity_cache *cache, const char *path);
  * "-". */
 bool gc_is_one_path(const char *a, const char *b);
 
+/* Whether an output would take the place of its input. What is written to directly replaces
+ * nothing. */
+bool gc_replaces_input(const char *input, const char *output);
+
 /* Whether `path` names something in a directory or below it. Neither needs to exist. */
 bool gc_lies_below(const char *path, const char *directory);
 

@@ -86,20 +86,6 @@ static bool is_same_pipe(const char *input, const char *output)
            gc_same_file(&from, &to);
 }
 
-/* Whether the output would take the place of its input. What is written to directly replaces
- * nothing. */
-static bool replaces_input(const char *input, const char *output)
-{
-    struct stat from;
-    gc_place place;
-    if (strcmp(input, "-") == 0 || strcmp(output, "-") == 0 || stat(input, &from) != 0 ||
-        gc_place_find(output, &place, NULL) != GCONV_OK)
-        return false;
-    bool same = place.exists && !gc_place_is_direct(&place) && gc_same_file(&from, &place.about);
-    gc_place_close(&place);
-    return same;
-}
-
 static gconv_status fail_directory(gconv_error *error)
 {
     return gc_fail(error, GCONV_ERROR_ARGUMENT, "a directory; to process its images, give -o DIR");
@@ -110,7 +96,7 @@ static gconv_status check_paths(const gc_options *options, const char *input, co
 {
     *blamed = NULL;
     /* With --no-clobber nothing is replaced. */
-    if (!options->writer.no_clobber && replaces_input(input, output))
+    if (!options->writer.no_clobber && gc_replaces_input(input, output))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "the output '%.150s' would replace its input '%.150s'; name another file, "
                        "or give --in-place '%.150s'",
