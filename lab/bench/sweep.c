@@ -3,15 +3,14 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "cli/measure/figures.h"
-#include "cli/measure/measure.h"
 #include "cli/measure/traffic.h"
 #include "cli/options/effects.h"
 #include "cli/report/messages.h"
 #include "cli/report/progress.h"
 #include "lab/bench/baseline.h"
 #include "lab/bench/inputs.h"
+#include "lab/bench/measure.h"
 #include "lab/bench/presets.h"
-#include "lab/bench/spots.h"
 #include "lab/bench/theory.h"
 #include "lab/bench/transforms.h"
 
@@ -27,8 +26,7 @@ enum { CHECKED_WIDTH = 257, CHECKED_HEIGHT = 131 };
 static gc_budget next_budget(const gc_sweep *s)
 {
     double left = s->seconds - (gc_seconds() - s->begin);
-    return (gc_budget){
-        .seconds = left / (double)(s->count - s->entry), .limit = s->limit, .runs_min = 1};
+    return (gc_budget){.seconds = left / (double)(s->count - s->entry), .runs_min = 1};
 }
 
 /* Whether one run is known to take too long. The time of the reference is in proportion to the
@@ -103,7 +101,7 @@ static gconv_status measure_again(gc_sweep *s, const gc_subject *subject, gc_bud
         point->slower = false;
         status = s->transforms != NULL
                      ? gc_time_transforms(s->transforms, point->width, budget, point, error)
-                     : gc_time(subject, &s->timed, budget, point, error);
+                     : gc_time(subject, &s->timed, budget, s->limit, point, error);
         compare_point(s, point);
     }
     s->begin += gc_seconds() - begin;
@@ -121,7 +119,7 @@ static gconv_status measure_point(gc_sweep *s, gc_subject *subject, const char *
     gc_budget budget = next_budget(s);
     point->too_long = is_hopeless(s, expectation, name);
     if (status == GCONV_OK && gc_point_is_right(point) && !point->too_long)
-        status = gc_time(subject, &s->timed, budget, point, error);
+        status = gc_time(subject, &s->timed, budget, s->limit, point, error);
     if (status == GCONV_OK)
         status = measure_again(s, subject, budget, point, error);
     s->begin += point->compile_seconds; /* not counted */
@@ -211,16 +209,16 @@ static int count_points(const gc_sweep *s, const gc_point *next)
 /* Measures the session's chain with the implementations whose points are not kept. */
 static gconv_status measure_chain(gc_sweep *s, const gc_session *session, gconv_error *error)
 {
-    gconv_pixel spots[GC_SPOTS_MAX];
-    size_t spot_count = gc_spots_choose(s->timed.shape.width, s->timed.shape.height,
-                                        gc_filter_chain_taps(&session->chain), spots);
+    gc_spots spots;
+    gc_spots_choose(s->timed.shape.width, s->timed.shape.height,
+                    gc_filter_chain_taps(&session->chain), &spots);
     gc_session own = *session;
     gc_subject subject = {.session = &own,
                           .alpha = GCONV_ALPHA_KEEP,
                           .entry = s->entry,
                           .entry_count = s->count,
-                          .spots = spots,
-                          .spot_count = spot_count};
+                          .judge = gc_judge_spots,
+                          .user = &spots};
     gc_expectation expectation;
     gconv_status status = gc_expect(&subject, &s->checked, &expectation, error);
     for (int i = 0; status == GCONV_OK && i < s->name_count; i++) {

@@ -12,34 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_MIN = 3, RUNS_MAX = 1000 };
+enum { RUNS_MAX = 1000 };
 
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
-}
-
-/* Runs to warm up: one in pieces, which can be given up, and on a GPU one as those that are timed,
- * since the first of them makes the memory known to the driver. GCONV_ERROR_LIMIT where the one in
- * pieces will take longer than `limit`. */
-static gconv_status warm_up(gconv_plan *plan, const gc_picture *picture, double limit, void *output,
-                            gconv_error *error)
-{
-    const gconv_shape *shape = gconv_plan_output_shape(plan);
-    gc_memory_source rows;
-    gc_row_sink sink = {.to = output,
-                        .row_bytes = gconv_shape_row_bytes(shape),
-                        .height = shape->height,
-                        .start = gc_seconds(),
-                        .limit = limit};
-    gconv_source from = gc_picture_source(picture, &rows);
-    gconv_sink to = gc_row_sink_of(&sink);
-    gconv_status status = gconv_plan_run(plan, &from, &to, NULL, error);
-    if (status == GCONV_OK && gconv_plan_device(plan)->kind == GCONV_DEVICE_CUDA)
-        status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output,
-                                       sink.row_bytes, NULL, error);
-    return status;
 }
 
 /* Whether the budget allows no further run, `spent` seconds after the first one began. */
@@ -61,17 +39,16 @@ static gconv_status run_often(const gc_subject *subject, gconv_plan *plan,
 {
     size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
     double begin = gc_seconds();
-    gconv_status status =
-        budget.warm ? GCONV_OK : warm_up(plan, picture, budget.limit, output, error);
-    point->too_long = status == GCONV_ERROR_LIMIT;
+    gconv_status status = GCONV_OK;
+    point->runs = 0;
     while (status == GCONV_OK && point->runs < RUNS_MAX) {
         double start = gc_seconds(), spent = start - begin;
         if (is_spent(budget, point->runs, point->runs > 0 ? times->whole[point->runs - 1] : 0,
                      spent))
             break;
-        gc_progress_show(point->name,
-                         gc_subject_progress(subject, spent / fmax(budget.seconds, spent)),
-                         subject->entry, subject->entry_count);
+        double done = spent < budget.seconds ? spent / budget.seconds : 1;
+        gc_progress_show(point->name, gc_subject_progress(subject, done), subject->entry,
+                         subject->entry_count);
         gconv_timings parts = gconv_timings_default();
         start = gc_seconds();
         status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output, stride,
@@ -79,7 +56,7 @@ static gconv_status run_often(const gc_subject *subject, gconv_plan *plan,
         times->whole[point->runs] = gc_seconds() - start;
         times->transfers[point->runs++] = parts.upload + parts.download;
     }
-    return point->too_long ? GCONV_OK : status;
+    return status;
 }
 
 /* The value that a part (0 to 1) of the sorted times lies below, between two of them where
@@ -101,26 +78,6 @@ void gc_take_runs(gc_point *point, double *times, int count)
     point->upper_quartile = quantile(times, count, 0.75);
 }
 
-/* Judges the output of the last run at the subject's spots. */
-static gconv_status check_spots(const gc_subject *subject, const gconv_plan *plan,
-                                const gc_picture *picture, const void *output, gc_point *point,
-                                gconv_error *error)
-{
-    size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
-    gconv_difference difference;
-    gconv_status status =
-        gconv_plan_compare_pixels(plan, picture->samples, picture->stride, output, stride,
-                                  subject->spots, subject->spot_count, &difference, error);
-    if (status != GCONV_OK || difference.within)
-        return status;
-    point->verdict = GC_VERDICT_WRONG;
-    point->difference = difference;
-    gc_fail(&point->reason, GCONV_ERROR_DEVICE, "the timed image is wrong at x %u, y %u, by %g",
-            difference.x, difference.y, difference.largest);
-    point->runs = 0;
-    return GCONV_OK;
-}
-
 static void sample_clocks(const gconv_plan *plan)
 {
     const gconv_device_info *device = gconv_plan_device(plan);
@@ -140,8 +97,8 @@ static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
         return gc_fail_memory(error, picture->shape.height * stride);
     gconv_status status = run_often(subject, plan, picture, budget, output, &times, point, error);
     sample_clocks(plan);
-    if (status == GCONV_OK && !point->too_long && subject->spot_count > 0)
-        status = check_spots(subject, plan, picture, output, point, error);
+    if (status == GCONV_OK && subject->judge != NULL)
+        status = subject->judge(subject, plan, picture, output, point, error);
     free(output);
     if (status != GCONV_OK || point->runs == 0)
         return status;
@@ -172,8 +129,8 @@ static void fill_roofline(const gc_subject *subject, gconv_plan *plan, const gc_
                                  point->intensity);
 }
 
-static void fill_rates(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,
-                       gc_point *point)
+void gc_fill_rates(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,
+                   gc_point *point)
 {
     if (subject->explanation != NULL)
         snprintf(subject->explanation, GC_EXPLANATION_BYTES, "%s", gconv_plan_explanation(plan));
@@ -186,9 +143,8 @@ static void fill_rates(const gc_subject *subject, gconv_plan *plan, const gc_pic
                    gc_point_counted_seconds(point);
 }
 
-static gconv_status time_plan(const gc_subject *subject, gconv_plan *plan,
-                              const gc_picture *picture, gc_budget budget, gc_point *point,
-                              gconv_error *error)
+gconv_status gc_time_plan(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,
+                          gc_budget budget, gc_point *point, gconv_error *error)
 {
     if (gconv_plan_device(plan)->kind == GCONV_DEVICE_CUDA)
         budget.seconds /= 2;
@@ -203,57 +159,6 @@ static gconv_status time_plan(const gc_subject *subject, gconv_plan *plan,
         point->border_seconds = times.border;
         point->convert_seconds = times.conversion;
     }
-    fill_rates(subject, plan, picture, point);
+    gc_fill_rates(subject, plan, picture, point);
     return GCONV_OK;
-}
-
-gconv_status gc_time(const gc_subject *subject, const gc_picture *picture, gc_budget budget,
-                     gc_point *point, gconv_error *error)
-{
-    gconv_plan *plan = NULL;
-    gc_subject_begin_progress(subject, point->name);
-    gconv_status status = gc_subject_ready_plan(subject, picture, point, &plan, error);
-    if (status == GCONV_OK)
-        status = time_plan(subject, plan, picture, budget, point, error);
-    gconv_plan_free(plan);
-    return status;
-}
-
-/* Checks, then times unless the check took too long for more runs. */
-static gconv_status check_and_time_plan(const gc_subject *subject, gconv_plan *plan,
-                                        const gc_picture *picture,
-                                        const gc_expectation *expectation, double seconds,
-                                        gc_point *point, gconv_error *error)
-{
-    bool adopts = strcmp(point->name, "reference") == 0 && expectation->seconds > seconds;
-    gconv_status status = adopts ? gc_adopt_expectation(plan, picture, expectation, point, error)
-                                 : gc_check_plan(plan, picture, expectation, seconds, point, error);
-    if (status != GCONV_OK)
-        return status;
-    const gc_budget budget = {.seconds = seconds, .runs_min = RUNS_MIN, .warm = true};
-    if (point->verdict == GC_VERDICT_WRONG)
-        point->runs = 0;
-    else if (point->runs > 0)
-        fill_rates(subject, plan, picture, point);
-    else
-        status = time_plan(subject, plan, picture, budget, point, error);
-    return status;
-}
-
-gconv_status gc_check_and_time(const gc_subject *subject, const char *name,
-                               const gc_picture *picture, const gc_expectation *expectation,
-                               double seconds, gc_point *point, gconv_error *error)
-{
-    gconv_plan *plan = NULL;
-    gc_point_set_name(point, name);
-    gc_subject_begin_progress(subject, name);
-    gconv_status status = gc_subject_ready_plan(subject, picture, point, &plan, &point->reason);
-    if (status == GCONV_OK) {
-        snprintf(point->implementation, sizeof point->implementation, "%s",
-                 gconv_plan_implementation(plan));
-        status = check_and_time_plan(subject, plan, picture, expectation, seconds, point,
-                                     &point->reason);
-    }
-    gconv_plan_free(plan);
-    return gc_settle_verdict(status, point, error);
 }
