@@ -2,7 +2,7 @@
 #include "cli/commands/commands.h"
 #include "cli/program.h"
 #include "cli/report/messages.h"
-#include "lab/html/html.h"
+#include "lab/html.h"
 #include "lab/lab.h"
 
 static int run(const gc_options *options)

@@ -17,7 +17,7 @@
 #include "lab/bench/roofs.h"
 #include "lab/bench/sweep.h"
 #include "lab/bench/table.h"
-#include "lab/html/html.h"
+#include "lab/html.h"
 
 #include <stdio.h>
 #include <stdlib.h>

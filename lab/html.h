@@ -1,7 +1,7 @@
 /* The report of --html: report.py, a program in Python, draws it from JSON. If nothing can draw,
  * the JSON goes to FILE.json, and a warning says what is missing: that is no failure. */
-#ifndef GC_LAB_HTML_HTML_H
-#define GC_LAB_HTML_HTML_H
+#ifndef GC_LAB_HTML_H
+#define GC_LAB_HTML_H
 
 #include "cli/commands/commands.h"
 
