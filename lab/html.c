@@ -86,7 +86,7 @@ static gconv_status write_data(const char *name, const char *json, size_t size, 
     return status;
 }
 
-/* ---- The program that draws ------------------------------------------------------------------- */
+/* ---- The program that draws ------------------------------------------------------------------ */
 
 /* Finds report.py beside this program, else in the directory `lab` there. */
 static gconv_status find_program(char *path, size_t size, gconv_error *error)

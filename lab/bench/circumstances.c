@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
 #include "cli/report/about.h"
 #include "lab/bench/lists.h"
@@ -10,38 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- The machine ----------------------------------------------------------------------------- */
-
-static void take_device(const gconv_device_info *device, int wanted_gpu, gc_machine *machine)
-{
-    if (device->kind == GCONV_DEVICE_CPU) {
-        snprintf(machine->processor, sizeof machine->processor, "%s", device->name);
-        machine->processors = device->processors;
-    } else if (device->index == wanted_gpu) {
-        snprintf(machine->gpu, sizeof machine->gpu, "%s", device->name);
-        machine->driver_version = device->driver_version;
-        machine->runtime_version = device->runtime_version;
-        machine->bandwidth = device->memory_bandwidth;
-        machine->peak = gconv_device_peak(device);
-    }
-}
-
 void gc_machine_describe(const gc_session *session, const char *const *names, int name_count,
                          gc_machine *machine)
 {
-    *machine = (gc_machine){.processors = 0};
+    *machine =
+        (gc_machine){.processor = gconv_device_info_default(), .gpu = gconv_device_info_default()};
     gc_about_system(machine->system, sizeof machine->system);
-    gconv_device_choice choice = gconv_device_choice_default();
-    bool named = gconv_device_parse(session->job.device, &choice, NULL) == GCONV_OK &&
-                 !choice.any && choice.kind == GCONV_DEVICE_CUDA;
-    int gpu = !gc_may_use_device(names, name_count) ? -1 : named ? choice.index : 0;
-    gconv_device_info device = gconv_device_info_default();
-    for (int i = 0; i < gconv_device_count(); i++)
-        if (gconv_device_describe(i, &device, NULL) == GCONV_OK)
-            take_device(&device, gpu, machine);
+    gconv_device_describe(0, &machine->processor, NULL);
+    if (gc_may_use_device(names, name_count))
+        gconv_device_describe(gc_chosen_gpu(session->options), &machine->gpu, NULL);
 }
-
-/* ---- The line -------------------------------------------------------------------------------- */
 
 static gc_hash hash_numbers(gc_hash hash, const void *numbers, size_t count, size_t size)
 {
@@ -107,12 +86,12 @@ char *gc_circumstances_line(const gc_session *session, const gc_machine *machine
     gc_json_string("version", gconv_version());
     gc_json_string("build", gconv_build_description());
     gc_json_string("system", machine->system);
-    gc_json_string("processor", machine->processor);
-    gc_json_integer("processors", machine->processors);
+    gc_json_string("processor", machine->processor.name);
+    gc_json_integer("processors", machine->processor.processors);
     gc_json_string("instructions", gc_instructions_name());
-    gc_json_string("gpu", machine->gpu);
-    gc_json_integer("driver_version", machine->driver_version);
-    gc_json_integer("runtime_version", machine->runtime_version);
+    gc_json_string("gpu", machine->gpu.name);
+    gc_json_integer("driver_version", machine->gpu.driver_version);
+    gc_json_integer("runtime_version", machine->gpu.runtime_version);
     write_options(session);
     gc_json_close('}');
     return gc_json_end_apart(size);

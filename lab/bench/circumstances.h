@@ -8,17 +8,12 @@
 
 #include <stddef.h>
 
-/* What measures. A text is "" and a number 0 where there is none such. */
+/* What measures. */
 typedef struct gc_machine {
-    char system[256];    /* "Linux 6.1.0 x86_64" */
-    char processor[128]; /* its model */
-    int processors;      /* logical ones */
-    char gpu[128];       /* its model */
-    int driver_version;  /* of CUDA, in CUDA's numbering: 13000 is 13.0 */
-    int runtime_version; /* likewise */
-    double bandwidth;    /* of the GPU's memory, bytes a second */
-    double peak;         /* of the GPU, float32 operations a second */
-    gc_roofs cpu;        /* of the processors, measured; 0 where they were not */
+    char system[256]; /* "Linux 6.1.0 x86_64" */
+    gconv_device_info processor;
+    gconv_device_info gpu; /* its name is "" if none takes part */
+    gc_roofs cpu;          /* of the processors, measured; 0 if they were not */
 } gc_machine;
 
 /* Describes the machine. Asks about GPUs only where one of these implementations may run on one;

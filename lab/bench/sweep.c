@@ -71,7 +71,7 @@ static double predict(const gc_sweep *s, const gc_point *point)
     int factor = point->factor > 0 ? point->factor : GC_KTH_FACTOR;
     double intensity =
         gc_kth_intensity(point->implementation, point->filter_width, point->filter_height, factor);
-    return gc_roof_at((gc_roofs){s->machine.bandwidth, s->machine.peak}, intensity);
+    return gc_roof_at(gc_roofs_of(&s->machine.gpu), intensity);
 }
 
 /* Adds to a point that was timed what is computed from others. */
@@ -123,9 +123,19 @@ static gconv_status measure_point(gc_sweep *s, gc_subject *subject, const char *
     if (status == GCONV_OK)
         status = measure_again(s, subject, budget, point, error);
     s->begin += point->compile_seconds; /* not counted */
-    s->entry++;
-    gc_counts_add(false, false);
     return status;
+}
+
+/* Measures transforms of lines, which may be of one point, by one implementation. */
+static gconv_status measure_transform(gc_sweep *s, const char *name, gc_point *point,
+                                      gconv_error *error)
+{
+    const gc_subject subject = {.session = s->session, .entry = s->entry, .entry_count = s->count};
+    gc_point_set_name(point, name);
+    gc_subject_begin_progress(&subject, name);
+    gc_budget budget = next_budget(s);
+    gconv_status status = gc_time_transforms(s->transforms, point->width, budget, point, error);
+    return status == GCONV_OK ? measure_again(s, &subject, budget, point, error) : status;
 }
 
 /* Fills the speed-ups of a point over those before it on the same image and filter. */
@@ -206,37 +216,60 @@ static int count_points(const gc_sweep *s, const gc_point *next)
     return count;
 }
 
-/* Measures the session's chain with the implementations whose points are not kept. */
-static gconv_status measure_chain(gc_sweep *s, const gc_session *session, gconv_error *error)
-{
-    gc_spots spots;
-    gc_spots_choose(s->timed.shape.width, s->timed.shape.height,
-                    gc_filter_chain_taps(&session->chain), &spots);
-    gc_session own = *session;
-    gc_subject subject = {.session = &own,
-                          .alpha = GCONV_ALPHA_KEEP,
-                          .entry = s->entry,
-                          .entry_count = s->count,
-                          .judge = gc_judge_spots,
-                          .user = &spots};
+/* What the implementations are measured on. */
+typedef struct trial {
+    gc_subject subject;
+    gc_session session; /* of the subject: each implementation has its own tiling */
     gc_expectation expectation;
-    gconv_status status = gc_expect(&subject, &s->checked, &expectation, error);
+    gc_spots spots;
+} trial;
+
+/* Measures one implementation on the case, which is one of transforms if `t` is NULL. */
+static gconv_status measure_name(gc_sweep *s, trial *t, const char *name, gconv_error *error)
+{
+    gc_point point = s->next;
+    gconv_status status;
+    if (t != NULL) {
+        gconv_tiling tiling = gc_preset_tiling(s->session->options, name);
+        t->session.job.tiling = &tiling;
+        status = measure_point(s, &t->subject, name, &t->expectation, &point, error);
+    } else {
+        status = measure_transform(s, name, &point, error);
+    }
+    s->entry++;
+    gc_counts_add(false, false);
+    return status == GCONV_OK ? add_measured(s, &point, error) : status;
+}
+
+/* Adds the points of all implementations: those that are kept, and what is measured now. */
+static gconv_status measure_names(gc_sweep *s, trial *t, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
     for (int i = 0; status == GCONV_OK && i < s->name_count; i++) {
         const gc_point *kept = find_kept(s, s->next, s->names[i]);
-        gc_point point = s->next;
-        if (!is_wanted(s, &s->next, s->names[i]))
-            continue;
-        if (kept != NULL) {
-            status = add_kept(s, kept, error);
-            continue;
-        }
-        gconv_tiling tiling = gc_preset_tiling(session->options, s->names[i]);
-        own.job.tiling = &tiling;
-        status = measure_point(s, &subject, s->names[i], &expectation, &point, error);
-        if (status == GCONV_OK)
-            status = add_measured(s, &point, error);
+        if (is_wanted(s, &s->next, s->names[i]))
+            status =
+                kept != NULL ? add_kept(s, kept, error) : measure_name(s, t, s->names[i], error);
     }
-    gc_expectation_destroy(&expectation);
+    return status;
+}
+
+/* Measures the chain of a session. */
+static gconv_status measure_chain(gc_sweep *s, const gc_session *session, gconv_error *error)
+{
+    trial t = {.subject = {.session = &t.session,
+                           .alpha = GCONV_ALPHA_KEEP,
+                           .entry = s->entry,
+                           .entry_count = s->count,
+                           .judge = gc_judge_spots,
+                           .user = &t.spots},
+               .session = *session};
+    gc_spots_choose(s->timed.shape.width, s->timed.shape.height,
+                    gc_filter_chain_taps(&session->chain), &t.spots);
+    gconv_status status = gc_expect(&t.subject, &s->checked, &t.expectation, error);
+    if (status == GCONV_OK)
+        status = measure_names(s, &t, error);
+    gc_expectation_destroy(&t.expectation);
     return status;
 }
 
@@ -280,58 +313,21 @@ static void describe_case(const gc_sweep *s, const gc_case *one, gc_point *point
     gc_case_describe(one, s->session->options, &s->session->chain, point);
 }
 
-static gconv_status add_all_kept(gc_sweep *s, gconv_error *error)
-{
-    gconv_status status = GCONV_OK;
-    for (int i = 0; status == GCONV_OK && i < s->name_count; i++)
-        if (is_wanted(s, &s->next, s->names[i]))
-            status = add_kept(s, find_kept(s, s->next, s->names[i]), error);
-    return status;
-}
-
-/* Measures transforms of one length by one implementation. */
-static gconv_status measure_transform(gc_sweep *s, const gc_case *one, const char *name,
-                                      gconv_error *error)
-{
-    gc_point point = s->next;
-    gc_subject subject = {.session = s->session, .entry = s->entry, .entry_count = s->count};
-    gc_point_set_name(&point, name);
-    gc_subject_begin_progress(&subject, name);
-    gc_budget budget = next_budget(s);
-    gconv_status status = gc_time_transforms(s->transforms, one->width, budget, &point, error);
-    if (status == GCONV_OK)
-        status = measure_again(s, &subject, budget, &point, error);
-    s->entry++;
-    gc_counts_add(false, false);
-    return status == GCONV_OK ? add_measured(s, &point, error) : status;
-}
-
-/* Measures transforms by the implementations whose points are not kept. */
-static gconv_status measure_transforms(gc_sweep *s, const gc_case *one, gconv_error *error)
-{
-    gconv_status status = GCONV_OK;
-    if (s->transforms == NULL)
-        status = gc_transforms_create(&s->session->job, &s->transforms, error);
-    for (int i = 0; status == GCONV_OK && i < s->name_count; i++) {
-        const gc_point *kept = find_kept(s, s->next, s->names[i]);
-        status =
-            kept != NULL ? add_kept(s, kept, error) : measure_transform(s, one, s->names[i], error);
-    }
-    return status;
-}
-
 static gconv_status measure_case(gc_sweep *s, const gc_case *one, gconv_error *error)
 {
+    gconv_status status = GCONV_OK;
     describe_case(s, one, &s->next);
-    if (count_points(s, &s->next) == 0)
-        return add_all_kept(s, error);
-    if (one->is_transform)
-        return measure_transforms(s, one, error);
-    gconv_status status = make_images(s, one, error);
-    if (status == GCONV_OK)
-        status = one->is_chain ? measure_chain(s, s->session, error)
-                               : measure_filter(s, one->filter, error);
-    return status;
+    bool all_kept = count_points(s, &s->next) == 0;
+    if (one->is_transform && s->transforms == NULL)
+        status = gc_transforms_create(&s->session->job, &s->transforms, error);
+    else if (!one->is_transform && !all_kept)
+        status = make_images(s, one, error);
+    if (status != GCONV_OK)
+        return status;
+    if (all_kept || one->is_transform)
+        return measure_names(s, NULL, error);
+    return one->is_chain ? measure_chain(s, s->session, error)
+                         : measure_filter(s, one->filter, error);
 }
 
 size_t gc_sweep_count(const gc_sweep *sweep, const gc_points *among)
@@ -351,8 +347,7 @@ size_t gc_sweep_count(const gc_sweep *sweep, const gc_points *among)
 
 /* ---- The sweep ------------------------------------------------------------------------------- */
 
-/* Says how many points the file of --resume has. They leave their part of the time to nobody: what
- * is left is measured as well as if it came with them. */
+/* Says how many points the file of --resume has. The time for these is not spent on the others. */
 static void begin(gc_sweep *s)
 {
     gc_point point;

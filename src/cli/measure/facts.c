@@ -33,8 +33,7 @@ static void write_kernel_module(void)
         }
 }
 
-/* The GPU that --device names, else the first. */
-static int chosen_gpu(const gc_options *options)
+int gc_chosen_gpu(const gc_options *options)
 {
     gconv_device_choice choice = gconv_device_choice_default();
     bool named = gconv_device_parse(options->job.device, &choice, NULL) == GCONV_OK &&
@@ -79,7 +78,7 @@ void gc_facts_json(const gc_options *options, const char *subject, bool with_gpu
     gc_json_open("devices", '[');
     write_device(0);
     if (with_gpu)
-        write_device(chosen_gpu(options));
+        write_device(gc_chosen_gpu(options));
     gc_json_close(']');
     gc_json_close('}');
 }

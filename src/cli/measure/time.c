@@ -113,7 +113,6 @@ static void fill_roofline(const gc_subject *subject, gconv_plan *plan, const gc_
                           gc_point *point)
 {
     const gc_filter_chain *chain = &subject->session->chain;
-    const gconv_device_info *device = gconv_plan_device(plan);
     const gc_traffic traffic = {.implementation = gconv_plan_implementation(plan),
                                 .width = (int)picture->shape.width,
                                 .height = (int)picture->shape.height,
@@ -125,8 +124,7 @@ static void fill_roofline(const gc_subject *subject, gconv_plan *plan, const gc_
     point->intensity = gconv_plan_intensity(plan);
     if (!(point->intensity > 0) && chain->count == 1)
         point->intensity = gc_traffic_intensity(&traffic);
-    point->roofline = gc_roof_at((gc_roofs){device->memory_bandwidth, gconv_device_peak(device)},
-                                 point->intensity);
+    point->roofline = gc_roof_at(gc_roofs_of(gconv_plan_device(plan)), point->intensity);
 }
 
 void gc_fill_rates(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,

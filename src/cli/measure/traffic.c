@@ -41,6 +41,11 @@ double gc_traffic_intensity(const gc_traffic *traffic)
     return bytes > 0 ? 2.0 * traffic->filter_width * traffic->filter_height / bytes : 0;
 }
 
+gc_roofs gc_roofs_of(const gconv_device_info *device)
+{
+    return (gc_roofs){device->memory_bandwidth, gconv_device_peak(device)};
+}
+
 double gc_roof_at(gc_roofs roofs, double intensity)
 {
     double flops = intensity * roofs.bandwidth;

@@ -13,6 +13,9 @@ typedef struct gc_roofs {
     double peak;      /* float32 operations a second */
 } gc_roofs;
 
+/* What is known of a device: of a GPU what it is rated for. */
+gc_roofs gc_roofs_of(const gconv_device_info *device);
+
 /* One filter on one image. */
 typedef struct gc_traffic {
     const char *implementation; /* without a block and a factor */
