@@ -5,7 +5,19 @@
 #define GC_CPU_PASS_H
 
 #include "core/problem.h"
-#include "cpu/pipeline/area.h"
+
+/* Rows of input samples: row y, 0 <= y < height, at samples + y % capacity * stride. */
+typedef struct gc_sample_rows {
+    const char *samples;
+    size_t stride;
+    int64_t capacity;
+} gc_sample_rows;
+
+/* Output of columns [first, end) in rows top to bottom - 1. */
+typedef struct gc_area {
+    int64_t top, bottom;
+    int64_t first, end;
+} gc_area;
 
 /* An area of all columns. */
 typedef struct gc_pass_job {

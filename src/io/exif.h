@@ -4,7 +4,7 @@
 #define GC_IO_EXIF_H
 
 #include "gconv.h"
-#include "io/resolution.h"
+#include "io/metadata.h"
 
 enum { GC_ORIENTATION_UPRIGHT = 1, GC_ORIENTATION_UPSIDE_DOWN = 4, GC_ORIENTATION_COUNT = 8 };
 

@@ -4,7 +4,6 @@
 #define GC_CPU_PIPELINE_WORKSPACE_H
 
 #include "core/stream.h"
-#include "cpu/pipeline/area.h"
 #include "cpu/pipeline/window.h"
 #include "cpu/stages.h"
 
