@@ -40,8 +40,8 @@ static void expand_all(char offers[OFFERS_BYTES], const char *text)
     free(copy);
 }
 
-/* What may follow an option in a command: words, behind LIST or FILE where these are not all; FILE,
- * DIRECTORY or NONE. "" where it takes no value. */
+/* What may follow an option in a command: words, behind LIST or FILE if these are not all; FILE,
+ * DIRECTORY or NONE. "" if it takes no value. */
 static void find_offers(const gc_option *option, gc_command command, char offers[OFFERS_BYTES])
 {
     const char *text = gc_option_meaning(option, command).offers;
@@ -92,7 +92,7 @@ typedef struct group {
     char offers[OFFERS_BYTES];
 } group;
 
-/* Returns how many groups an option has: 0 where the program does not take it. */
+/* Returns how many groups an option has: 0 if the program does not take it. */
 static int find_groups(const gc_program_of_texts *program, const gc_option *option,
                        group groups[COMMANDS_MAX])
 {

@@ -1,11 +1,12 @@
 #include "texts/texts.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <string.h>
 
 /* ---- What the manual says beyond the table --------------------------------------------------- */
 
-/* The text under "@--NAME"; NULL where there is none. It ends with the next such line. */
+/* The text under "@--NAME"; NULL if there is none. It ends with the next such line. */
 static const char *text_on(const char *more, const char *name)
 {
     size_t length = strlen(name);
@@ -15,11 +16,15 @@ static const char *text_on(const char *more, const char *name)
     return NULL;
 }
 
+static bool is_same(const char *word, size_t length, const char *name)
+{
+    return strlen(name) == length && strncmp(word, name, length) == 0;
+}
+
 static bool is_option(const char *name, size_t length)
 {
     for (int i = 0; i < gc_option_count(); i++)
-        if (strlen(gc_option_at(i)->name) == length &&
-            strncmp(gc_option_at(i)->name, name, length) == 0)
+        if (is_same(name, length, gc_option_at(i)->name))
             return true;
     return false;
 }
@@ -37,13 +42,13 @@ static void write_plain(FILE *out, const char *text, size_t length)
 static bool is_word_of(const gc_option *option, const char *offers, const char *word, size_t length)
 {
     for (const gc_word *w = option->value.words; w != NULL && w->name != NULL; w++)
-        if (strlen(w->name) == length && strncmp(w->name, word, length) == 0)
+        if (is_same(word, length, w->name))
             return true;
-    for (; offers != NULL && *offers != '\0'; offers += strcspn(offers, " ") + 1) {
-        if (strcspn(offers, " ") == length && strncmp(offers, word, length) == 0)
+    for (const char *at = offers; at != NULL && *at != '\0'; at += strspn(at, " ")) {
+        size_t own = strcspn(at, " ");
+        if (own == length && strncmp(at, word, length) == 0)
             return true;
-        if (offers[strcspn(offers, " ")] == '\0')
-            break;
+        at += own;
     }
     return false;
 }
@@ -51,8 +56,7 @@ static bool is_word_of(const gc_option *option, const char *offers, const char *
 /* Options and words of the value are bold, its name is italic. */
 static char font_of(const gc_option *option, const char *offers, const char *word, size_t length)
 {
-    if (option->argument != NULL && strlen(option->argument) == length &&
-        strncmp(option->argument, word, length) == 0)
+    if (option->argument != NULL && is_same(word, length, option->argument))
         return 'I';
     bool bold = (length > 1 && word[0] == '-') || is_word_of(option, offers, word, length);
     return bold ? 'B' : 'R';
@@ -83,6 +87,26 @@ static void write_sentence(FILE *out, const gc_option *option, gc_meaning meanin
         at += length;
     }
     fputs(at[-1] == '.' ? "\n" : ".\n", out);
+}
+
+/* Says which numbers are legal, unless the help does. */
+static void write_range(FILE *out, const gc_option *option)
+{
+    const gc_value *value = &option->value;
+    char range[80] = "";
+    bool limited = value->high < DBL_MAX;
+    if (value->kind == GC_VALUE_WHOLE)
+        snprintf(range, sizeof range, "%.0f to %.0f", value->low, value->high);
+    else if (value->kind == GC_VALUE_COUNT)
+        snprintf(range, sizeof range, "at least 1");
+    else if (value->kind == GC_VALUE_ABOVE && limited)
+        snprintf(range, sizeof range, "above %g and at most %g", value->low, value->high);
+    else if (value->kind == GC_VALUE_ABOVE)
+        snprintf(range, sizeof range, "above %g", value->low);
+    else if (value->kind == GC_VALUE_NUMBER && value->low > -DBL_MAX)
+        snprintf(range, sizeof range, "%g or more", value->low);
+    if (range[0] != '\0' && strstr(option->help, range) == NULL)
+        fprintf(out, ".I %s\nis %s.\n", option->argument, range);
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -147,8 +171,9 @@ static void write_option(FILE *out, const gc_option *option, const char *more)
         fputs("\\fR: ", out);
         write_sentence(out, option, *m, false);
     }
-    if (text != NULL && option->meanings != NULL)
+    if (option->meanings != NULL)
         fputs(".br\n", out);
+    write_range(out, option);
     if (text != NULL)
         write_more(out, text);
 }

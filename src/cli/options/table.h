@@ -59,12 +59,12 @@ typedef struct gc_meaning {
 typedef struct gc_option {
     const char *name;     /* long name */
     char letter;          /* short name, or 0 */
-    const char *argument; /* what stands for its value in help; NULL where it takes none */
+    const char *argument; /* what stands for its value in help; NULL if it takes none */
     unsigned commands;    /* bits of the commands that it belongs to; 0 is all */
     gc_value value;
     unsigned marks;
     const char *help; /* a line; what stands before the first ": ", ';' or '(' says it in short */
-    /* What completions offer, with blanks between, where words and kind of the value do not say it.
+    /* What completions offer, with blanks between, if words and kind of the value do not say it.
      * FILE, FILTERS, FORMATS and IMPLEMENTATIONS stand for what there is; a word LIST in front says
      * that several may follow with commas between. */
     const char *offers;
