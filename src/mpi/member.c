@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "cli/commands/image_report.h"
 #include "cli/image/batch.h"
+#include "cli/journal/journal.h"
 #include "cli/report/messages.h"
 #include "cli/tasks/directories.h"
 #include "mpi/exchange.h"
@@ -227,11 +228,12 @@ static void take_task(rank_member *m, gc_message *message)
 /* The batch begins with the first task, which comes after these. */
 static void take_results(rank_member *m, gc_message *message)
 {
-    m->session->results.kinds = (unsigned)gc_message_take_number(message);
+    gc_results *results = gc_journal_results(m->session->journal);
+    results->kinds = (unsigned)gc_message_take_number(message);
     size_t which = gc_message_take_number(message), filled = gc_message_take_number(message);
     size_t room = gc_message_take_number(message), first = gc_message_take_number(message);
     size_t count = gc_message_take_number(message);
-    gc_map *map = &m->session->results.maps[which < GC_RESULT_MAPS ? which : 0];
+    gc_map *map = &results->maps[which < GC_RESULT_MAPS ? which : 0];
     const void *part = gc_message_take_bytes(message, count * sizeof *map->entries);
     if (map->entries == NULL)
         *map = (gc_map){calloc(room, sizeof *map->entries), filled, room};
@@ -359,5 +361,4 @@ void gc_member_run(gc_session *session, int places)
     exchange(&m);
     pthread_join(thread, NULL);
     gc_journal_close(session->journal);
-    gc_results_free(&session->results);
 }

@@ -5,7 +5,7 @@
 #include "cli/image/session.h"
 
 /* Computes until rank 0 says that no task follows. `places` is how many images at one time.
- * session->journal and session->results are set here if the options name a journal. */
+ * session->journal is set here if the options name one. */
 void gc_member_run(gc_session *session, int places);
 
 #endif

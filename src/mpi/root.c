@@ -218,10 +218,10 @@ static void send_map(const root_rank *root, const gc_results *results, int which
 }
 
 /* Sends what the journal has of results that replaced their inputs, so that ranks know them. */
-static void send_results(const root_rank *root, const gc_results *results)
+static void send_results(const root_rank *root)
 {
-    for (int i = 0; i < GC_RESULT_MAPS; i++)
-        send_map(root, results, i);
+    for (int i = 0; root->journal != NULL && i < GC_RESULT_MAPS; i++)
+        send_map(root, gc_journal_results(root->journal), i);
 }
 
 static double thread_seconds(void)
@@ -237,7 +237,7 @@ static void run(void *user, struct gc_batch *batch)
     const gc_session *session = gc_batch_session(batch);
     root->batch = batch;
     root->journal = session->journal;
-    send_results(root, &session->results);
+    send_results(root);
     for (;;) {
         double start = thread_seconds();
         bool lent = lend_all(root), received = receive_all(root);

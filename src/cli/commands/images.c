@@ -129,8 +129,9 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
     gc_first_check first = {check_start, &e, .lock = PTHREAD_MUTEX_INITIALIZER};
     const gc_batch_plan plan = {session, list, &first, directories, borrowers, gc_summary_take, &s};
     gc_counts_advise(list->batch ? how_to_go_on(session->options) : NULL);
+    gconv_device_choice choice;
     gconv_status status = GCONV_OK;
-    if (!gc_names_gpu(session->options))
+    if (!gc_names_gpu(session->options, &choice))
         status = gc_first_check_make(&first, &error);
     if (list->batch)
         gc_signals_stop_softly();
@@ -149,12 +150,12 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
     return code;
 }
 
-/* Begins to start what is named. One image needs one device. */
+/* Begins to start the GPUs that are named. One image needs one device. */
 static void start_gpus(const gc_options *options)
 {
     char first[32];
-    gconv_device_choice choice = gconv_device_choice_default();
-    if (gconv_device_parse(options->job.device, &choice, NULL) != GCONV_OK)
+    gconv_device_choice choice;
+    if (!gc_names_gpu(options, &choice))
         return;
     snprintf(first, sizeof first, "cuda:%d", choice.any ? 0 : choice.index);
     gconv_device_start(gc_is_batch(options) ? options->job.device : first);
@@ -185,8 +186,7 @@ static gconv_status open_journal(const gc_options *options, gc_session *session,
         status = gc_journal_note_recipe(session->journal, session->recipe.name,
                                         session->recipe.line, error);
     if (status == GCONV_OK && options->batch.in_place)
-        status = gc_results_read(session->journal, gc_recipe_was, &session->recipe,
-                                 &session->results, error);
+        status = gc_journal_read_results(session->journal, gc_recipe_was, &session->recipe, error);
     return status;
 }
 
@@ -205,8 +205,7 @@ static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_se
     gconv_status status = gc_check_images(options, error);
     if (status != GCONV_OK)
         return status;
-    if (gc_names_gpu(options))
-        start_gpus(options);
+    start_gpus(options);
     status = gc_task_list_create(options, list, blamed, error);
     return status == GCONV_OK ? gc_session_create(options, session, blamed, error) : status;
 }
@@ -237,7 +236,6 @@ int gc_run_images_with(const gc_options *options, const gc_borrowers *borrowers)
     if (borrowers != NULL)
         borrowers->end(borrowers->user);
     gc_journal_close(session.journal);
-    gc_results_free(&session.results);
     gc_remove_empty_directories(&directories);
     gc_session_destroy(&session);
     gc_task_list_destroy(&list);

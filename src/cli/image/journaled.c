@@ -89,7 +89,7 @@ static verdict judge(const gc_session *session, const gc_task *task, gconv_error
     bool open = found_out == JOURNAL_UNKNOWN || found_out == JOURNAL_AGAIN;
     /* The journal may have the file under another name. */
     if (open && gc_is_in_place(session->options, task) &&
-        gc_results_have(&session->results, task->input))
+        gc_journal_has_result(session->journal, task->input))
         return JOURNAL_DONE;
     return found_out;
 }

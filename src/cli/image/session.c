@@ -248,12 +248,12 @@ gconv_status gc_session_check_all(const gc_session *session, gconv_error *error)
     return status == GCONV_OK ? check_jobs(session, error) : status;
 }
 
-bool gc_names_gpu(const gc_options *options)
+bool gc_names_gpu(const gc_options *options, gconv_device_choice *choice)
 {
-    gconv_device_choice device = gconv_device_choice_default();
-    return gc_gpu_decoder(options) != NULL ||
-           (gconv_device_parse(options->job.device, &device, NULL) == GCONV_OK && !device.any &&
-            device.kind == GCONV_DEVICE_CUDA);
+    bool decodes = gc_gpu_decoder(options) != NULL;
+    *choice = gconv_device_choice_default();
+    return gconv_device_parse(options->job.device, choice, NULL) == GCONV_OK &&
+           (decodes || (!choice->any && choice->kind == GCONV_DEVICE_CUDA));
 }
 
 void gc_session_destroy(gc_session *session)

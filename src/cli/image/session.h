@@ -3,7 +3,6 @@
 #ifndef GC_CLI_IMAGE_SESSION_H
 #define GC_CLI_IMAGE_SESSION_H
 
-#include "cli/journal/journal.h"
 #include "cli/journal/recipe.h"
 #include "cli/options/options.h"
 #include "gconv.h"
@@ -32,7 +31,6 @@ typedef struct gc_session {
     gc_filter_chain chain;
     struct gc_journal *journal; /* of --journal, owned by the caller; NULL: there is none */
     gc_recipe recipe;           /* for the journal */
-    gc_results results;         /* of the journal, for --in-place; the caller releases them */
     gconv_job job; /* what the command line decides; an image adds its shape, alpha and depth */
 } gc_session;
 
@@ -45,8 +43,8 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
  * a GPU that is named. */
 gconv_status gc_session_check_all(const gc_session *session, gconv_error *error);
 
-/* Whether the command line asks for a GPU, by --device or --decoder. */
-bool gc_names_gpu(const gc_options *options);
+/* Whether the command line asks for a GPU, by --device or --decoder. Fills what --device says. */
+bool gc_names_gpu(const gc_options *options, gconv_device_choice *choice);
 void gc_session_destroy(gc_session *session);
 
 /* Checks what needs no image for one implementation. */

@@ -41,6 +41,7 @@ struct gc_journal {
     gc_map images; /* the offset of the last line of each, plus 1 */
     recipe_entry *recipes;
     size_t recipe_count, recipe_room;
+    gc_results results;
 };
 
 /* ---- The index ------------------------------------------------------------------------------- */
@@ -395,6 +396,8 @@ void gc_journal_close(gc_journal *journal)
         close(journal->descriptor);
     pthread_mutex_destroy(&journal->lock);
     gc_map_free(&journal->images);
+    for (int i = 0; i < GC_RESULT_MAPS; i++)
+        gc_map_free(&journal->results.maps[i]);
     free(journal->recipes);
     free(journal);
 }
@@ -572,24 +575,29 @@ typedef struct result_reading {
 static gconv_status take_result(void *user, const gc_record *record, gconv_error *error)
 {
     const result_reading *r = user;
+    gc_map *maps = r->results->maps;
     gc_digest_kind kind;
     if (!record->in_place || !r->counts(r->user, record->recipe) ||
         !gc_digest_kind_of(record->out.digest, &kind))
         return GCONV_OK;
     gc_hash digest = gc_hash_string(gc_hash_start(), record->out.digest);
     r->results->kinds |= 1U << kind;
-    if (gc_map_set(&r->results->maps[GC_RESULT_SIZES], hash_size(record->out.size), 1) &&
-        gc_map_set(&r->results->maps[GC_RESULT_DIGESTS], digest, 1))
+    if (gc_map_set(&maps[GC_RESULT_SIZES], hash_size(record->out.size), 1) &&
+        gc_map_set(&maps[GC_RESULT_DIGESTS], digest, 1))
         return GCONV_OK;
     return gc_fail_memory(error, sizeof(gc_map_entry));
 }
 
-gconv_status gc_results_read(const gc_journal *journal, gc_recipe_function *counts,
-                             const void *user, gc_results *results, gconv_error *error)
+gconv_status gc_journal_read_results(gc_journal *journal, gc_recipe_function *counts,
+                                     const void *user, gconv_error *error)
 {
-    result_reading r = {results, counts, user};
-    *results = (gc_results){.kinds = 0};
+    result_reading r = {&journal->results, counts, user};
     return each_line(journal, take_result, &r, error);
+}
+
+gc_results *gc_journal_results(gc_journal *journal)
+{
+    return &journal->results;
 }
 
 /* Whether the hash of an open file of this size, by one of the kinds, is that of a result. */
@@ -605,8 +613,9 @@ static bool has_content(const gc_results *results, int descriptor, int64_t size)
     return found;
 }
 
-bool gc_results_have(const gc_results *results, const char *path)
+bool gc_journal_has_result(const gc_journal *journal, const char *path)
 {
+    const gc_results *results = &journal->results;
     struct stat about;
     if (results->maps[GC_RESULT_SIZES].count == 0)
         return false;
@@ -618,10 +627,4 @@ bool gc_results_have(const gc_results *results, const char *path)
                  has_content(results, descriptor, about.st_size);
     close(descriptor);
     return found;
-}
-
-void gc_results_free(gc_results *results)
-{
-    for (int i = 0; i < GC_RESULT_MAPS; i++)
-        gc_map_free(&results->maps[i]);
 }

@@ -79,11 +79,11 @@ void gc_journal_close(gc_journal *journal);
 
 /* ---- Results that replaced their inputs ------------------------------------------------------ */
 
-/* What a journal has of them, whatever their names: a file of this content is done already. */
+/* A file of this content is done already, whatever its name. */
 
 enum { GC_RESULT_SIZES, GC_RESULT_DIGESTS, GC_RESULT_MAPS };
 
-/* 32 bytes of memory for each result. It does not change once it is read. */
+/* 32 bytes of memory for each result. */
 typedef struct gc_results {
     gc_map maps[GC_RESULT_MAPS]; /* has what the files have */
     unsigned kinds;              /* bit i: some of the hashes are of kind i */
@@ -92,14 +92,15 @@ typedef struct gc_results {
 /* Whether a recipe of this name made results that count. */
 typedef bool gc_recipe_function(const void *user, const char *name);
 
-/* Reads the results of recipes that count. gc_results_free releases them, after a failure too. */
-gconv_status gc_results_read(const gc_journal *journal, gc_recipe_function *counts,
-                             const void *user, gc_results *results, gconv_error *error);
+/* Reads the results of recipes that count; before, a journal has none. */
+gconv_status gc_journal_read_results(gc_journal *journal, gc_recipe_function *counts,
+                                     const void *user, gconv_error *error);
 
 /* Whether the content of a regular file is one of the results. False if it cannot be read. Any
  * thread. */
-bool gc_results_have(const gc_results *results, const char *path);
+bool gc_journal_has_result(const gc_journal *journal, const char *path);
 
-void gc_results_free(gc_results *results);
+/* The results themselves, for processes that share a journal. */
+gc_results *gc_journal_results(gc_journal *journal);
 
 #endif
