@@ -21,7 +21,7 @@ enum { SECONDS_MAX = 60, NO_MATPLOTLIB = 3 /* an exit status of report.py */ };
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* FILE.json; NULL where memory is short. free releases it. */
+/* FILE.json; NULL if memory is short. free releases it. */
 static char *name_of_data(const gc_options *options)
 {
     size_t size = strlen(options->measure.html) + sizeof ".json";

@@ -8,8 +8,8 @@
 gconv_status gc_baseline_read(const char *path, const char *preset, gc_points *points,
                               gconv_error *error);
 
-/* By how many per cent `now` takes longer than `before`: by the medians on a GPU alone where both
- * are known, else by those of whole runs. Negative where it is faster. */
+/* By how many per cent `now` takes longer than `before`: by the medians on a GPU alone if both are
+ * known, else by those of whole runs. Negative if it is faster. */
 double gc_baseline_change(const gc_point *now, const gc_point *before);
 
 /* Whether `now` takes more than `percent` per cent longer than `before`, and noise does not explain

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SECONDS = 20 }; /* that measuring takes where the command line does not say it */
+enum { SECONDS = 20 }; /* that measuring takes if the command line does not say it */
 
 typedef struct benchmark {
     const gc_options *options; /* with those of the preset */
@@ -34,7 +34,7 @@ typedef struct benchmark {
     char subject[128 + GC_PRESET_TEXT_BYTES]; /* a sentence: what is measured */
 } benchmark;
 
-/* Opens the file of --resume, where there is one. On failure *blamed is its path. */
+/* Opens the file of --resume, if there is one. On failure *blamed is its path. */
 static gconv_status open_resume(benchmark *b, const char **blamed, gconv_error *error)
 {
     const char *path = b->options->measure.resume, *preset = b->options->measure.preset;
@@ -51,7 +51,7 @@ static gconv_status open_resume(benchmark *b, const char **blamed, gconv_error *
     return status;
 }
 
-/* Reads the file of --baseline, where there is one. On failure *blamed is its path. */
+/* Reads the file of --baseline, if there is one. On failure *blamed is its path. */
 static gconv_status read_baseline(benchmark *b, const char **blamed, gconv_error *error)
 {
     const char *path = b->options->measure.baseline, *preset = b->options->measure.preset;
@@ -125,7 +125,7 @@ static gconv_status list_cases(benchmark *b, gconv_error *error)
     return status == GCONV_OK ? gc_cases_list_transforms(&b->sweep.cases, error) : status;
 }
 
-/* Measures the roofs of the processors where the preset wants them. */
+/* Measures the roofs of the processors if the preset wants them. */
 static gconv_status measure_roofs(benchmark *b, gconv_error *error)
 {
     if (b->preset == NULL || !b->preset->has_roofs)

@@ -27,7 +27,7 @@ static gc_hash hash_numbers(gc_hash hash, const void *numbers, size_t count, siz
     return numbers != NULL ? gc_hash_bytes(hash, numbers, count * size) : hash;
 }
 
-/* What the filters of the chain are, wherever they came from. */
+/* What the filters of the chain are, however they were given. */
 static void write_chain(const gc_filter_chain *chain)
 {
     gc_hash hash = gc_hash_start();

@@ -7,8 +7,8 @@
 /* Whether both were measured with the same preset, image, filter and name. */
 bool gc_point_is_same(const gc_point *a, const gc_point *b);
 
-/* The first point that was measured where and with what `wanted` says; NULL if there is none.
- * `timed`: it must have times. */
+/* The first point that was measured on the image and with the filter that `wanted` says; NULL if
+ * there is none. `timed`: it must have times. */
 const gc_point *gc_points_find(const gc_points *points, const gc_point *wanted, bool timed);
 
 /* Reads an open file, up to 256 MiB, to its end. free releases *text. */

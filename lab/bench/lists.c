@@ -13,7 +13,7 @@
 enum { SIDE_MIN = 16, SIDE_MAX = 32768 };
 static const int64_t pixels_max = (int64_t)1 << 30;
 
-/* Cuts `text` in two at the first `mark`. NULL where there is none. */
+/* Cuts `text` in two at the first `mark`. NULL if there is none. */
 static char *cut(char *text, const char *mark)
 {
     char *found = strstr(text, mark);
@@ -80,7 +80,7 @@ static gconv_status add_filter(gc_sweep_filters *filters, int width, int height,
     return GCONV_OK;
 }
 
-/* Adds squares where `rows` is NULL, else the grid of columns and rows. */
+/* Adds squares if `rows` is NULL, else the grid of columns and rows. */
 static gconv_status add_filters(gc_sweep_filters *filters, range columns, const range *rows,
                                 bool separates, gconv_error *error)
 {

@@ -58,7 +58,7 @@ typedef struct gc_share {
 /* Reads "N", at least 1, or a number and "%". */
 gconv_status gc_read_share(const char *text, gc_share *share, gconv_error *error);
 
-/* How many of `all` a share is: at least 1 of 1 or more, all of them where nothing is said. */
+/* How many of `all` a share is: at least 1 of 1 or more, all of them if nothing is said. */
 size_t gc_share_of(gc_share share, size_t all);
 
 /* All of them. */

@@ -24,9 +24,9 @@ typedef struct gc_spots {
     size_t count;
 } gc_spots;
 
-/* Chooses pixels where results go wrong: the corners, on the edges, beside boundaries of tiles and
- * bands, and all over the image. The same image has the same pixels. `taps` is how many weights a
- * value takes: there are fewer pixels if each of them takes long. */
+/* Chooses pixels at which results go wrong: the corners, on the edges, beside boundaries of tiles
+ * and bands, and all over the image. The same image has the same pixels. `taps` is how many weights
+ * a value takes: there are fewer pixels if each of them takes long. */
 void gc_spots_choose(uint32_t width, uint32_t height, double taps, gc_spots *spots);
 
 /* A gc_last_judge, with the spots as the subject's `user`: if the output is wrong at one of them,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define STEPS "cpu,naive,shared,const,tiled,adaptive"
-/* Methods of the CPU that take filters of the presets, each where it can. */
+/* Methods of the CPU that take filters of the presets, each if it can. */
 #define CPU_METHODS "cpu,cpu:taps,cpu:bytes,cpu:products,cpu:tiles"
 /* Filters that are not square, of sides all over the range of fft-map. */
 #define RECTANGLES                                                                                 \
@@ -70,8 +70,8 @@ static const gc_preset presets[] = {
      .border = "zero",
      .time = 120,
      .blocks = {{16, 16, "tiled:nopad"}, {32, 32, "naive,const,tiled,adaptive,adaptive:nc"}}},
-    /* van Werkhoven et al. 2014, figure 17: where transforms are faster than sums, for whole images
-     * and for tiles, by weights of full rank and of rank 1. */
+    /* van Werkhoven et al. 2014, figure 17: the sizes from which transforms are faster than sums,
+     * for whole images and for tiles, by weights of full rank and of rank 1. */
     {.name = "fft-map",
      .sizes = "256,1024,4096",
      .filters = "3..63," RECTANGLES ",rank1:3..63",
@@ -124,7 +124,7 @@ const gc_preset *gc_preset_named(const char *name, gconv_error *error)
     return NULL;
 }
 
-/* Refuses options that say what is convolved, where nothing is. */
+/* Refuses options that say what is convolved, if nothing is. */
 static gconv_status check_convolves(const gc_preset *preset, const gc_options *options,
                                     gconv_error *error)
 {

@@ -30,13 +30,13 @@ typedef struct gc_preset {
     gc_preset_block blocks[GC_PRESET_BLOCKS];
 } gc_preset;
 
-/* The preset of this name. Where there is none, NULL, with a message. */
+/* The preset of this name. If there is none, NULL, with a message. */
 const gc_preset *gc_preset_named(const char *name, gconv_error *error);
 
 /* Sets the options that a preset stands for, if the command line leaves them open. */
 gconv_status gc_preset_apply(const gc_preset *preset, gc_options *options, gconv_error *error);
 
-/* Whether an implementation is measured with filters of this rank: always, but where the
+/* Whether an implementation is measured with filters of this rank: always, unless the
  * implementations are those of a preset that says otherwise. */
 bool gc_preset_measures(const gc_options *options, const char *implementation, bool rank1);
 
@@ -47,7 +47,7 @@ gconv_tiling gc_preset_tiling(const gc_options *options, const char *implementat
 enum { GC_PRESET_TEXT_BYTES = 512 };
 
 /* Says for whom of these names the preset has which thread block, in sentences behind a space; ""
- * where it has none, or --block is given. */
+ * if it has none, or --block is given. */
 void gc_preset_describe_blocks(const gc_options *options, const char *const *names, int count,
                                char text[GC_PRESET_TEXT_BYTES]);
 

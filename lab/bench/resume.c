@@ -43,7 +43,7 @@ static gconv_status look_up(void *user, const gc_json_value *value, gconv_error 
     return GCONV_OK;
 }
 
-/* Finds the value of a key, as people read it; "nothing" where there is none. */
+/* Finds the value of a key, as people read it; "nothing" if there is none. */
 static void look_up_in(const char *line, size_t size, lookup *l)
 {
     const gc_json_events events = {.value = look_up, .user = l};
@@ -56,7 +56,7 @@ typedef struct first_line {
     size_t size;
 } first_line;
 
-/* Fails where the value differs from that in the first line of the file, which is `user`. */
+/* Fails if the value differs from that in the first line of the file, which is `user`. */
 static gconv_status compare_value(void *user, const gc_json_value *value, gconv_error *error)
 {
     const first_line *theirs = user;

@@ -1,7 +1,7 @@
 /* --resume FILE: points are kept in a file as they are measured, so that a command that was
- * interrupted goes on where it ended. The file has a line of JSON that says under what
- * circumstances it was made, then a line for each point. Lines are whole, however a program ends:
- * what a program left of a last line is cut off by the next one. */
+ * interrupted goes on from there. The file has a line of JSON that says under what circumstances it
+ * was made, then a line for each point. Lines are whole, however a program ends: what a program
+ * left of a last line is cut off by the next one. */
 #ifndef GC_LAB_BENCH_RESUME_H
 #define GC_LAB_BENCH_RESUME_H
 

@@ -185,8 +185,8 @@ static gconv_status add_measured(gc_sweep *s, gc_point *point, gconv_error *erro
 
 /* ---- One case -------------------------------------------------------------------------------- */
 
-/* The point of the file of --resume for this implementation and the case `next`; NULL where there
- * is none. */
+/* The point of the file of --resume for this implementation and the case `next`; NULL if there is
+ * none. */
 static const gc_point *find_kept(const gc_sweep *s, gc_point next, const char *name)
 {
     snprintf(next.name, sizeof next.name, "%s", name);

@@ -25,7 +25,7 @@ bool gc_bench_is_text(const gc_bench_table *table);
 /* Begins the object of --json, or prints the names of the values of --csv. */
 void gc_bench_open(const gc_bench_table *table);
 
-/* Prints the image and the heads of the columns for these names, where there are such. */
+/* Prints the image and the heads of the columns for these names, if there are such. */
 void gc_bench_heads(gc_bench_table *table, const char *const *names, int name_count);
 
 /* Prints the row of a point, its values, or its object. In a table for people,
@@ -38,8 +38,8 @@ void gc_bench_refusals(const gc_bench_table *table, const gc_points *points);
 /* Ends the object of --json. `subject` says in a sentence what was measured. */
 void gc_bench_close(const gc_bench_table *table, const char *subject, const gc_points *points);
 
-/* The object of --json with all points, as a line of `size` bytes; free releases it. NULL where
- * memory is short. */
+/* The object of --json with all points, as a line of `size` bytes; free releases it. NULL if memory
+ * is short. */
 char *gc_bench_document(const gc_bench_table *table, const char *subject, const gc_points *points,
                         size_t *size);
 

@@ -17,8 +17,8 @@ double gc_kth_intensity(const char *implementation, int filter_width, int filter
  * many points. */
 double gc_locality_factor(int points);
 
-/* Operations a second that a bandwidth in bytes a second allows, where each complex number of 8
- * bytes is moved once. */
+/* Operations a second that a bandwidth in bytes a second allows, if each complex number of 8 bytes
+ * is moved once. */
 double gc_locality_flops(int points, double bandwidth);
 
 #endif

@@ -28,7 +28,7 @@ void gc_transforms_free(gc_transforms *transforms);
 gconv_status gc_time_transforms(gc_transforms *transforms, int points, gc_budget budget,
                                 gc_point *point, gconv_error *error);
 
-/* Bytes a second that cross the memory where so many numbers a second are read and written. */
+/* Bytes a second that cross the memory if so many numbers a second are read and written. */
 double gc_transforms_bandwidth(double numbers_a_second);
 
 #endif

@@ -58,7 +58,7 @@ void gc_buffer_print(gc_buffer *buffer, const char *format, ...)
 
 char *gc_buffer_take(gc_buffer *buffer, size_t *size)
 {
-    gc_buffer_add(buffer, NULL, 0); /* a string, too, where nothing was added */
+    gc_buffer_add(buffer, NULL, 0); /* a string, too, if nothing was added */
     char *bytes = buffer->failed ? NULL : buffer->bytes;
     if (size != NULL)
         *size = bytes != NULL ? buffer->size : 0;

@@ -11,11 +11,11 @@
 extern "C" {
 #endif
 
-/* Number of CUDA devices, at most GCONV_DEVICES_MAX; 0 where there is none or no driver. Starts the
+/* Number of CUDA devices, at most GCONV_DEVICES_MAX; 0 if there is none or no driver. Starts the
  * driver. */
 int gc_gpu_count(void);
 
-/* Why gc_gpu_count is 0; "" where it is not. */
+/* Why gc_gpu_count is 0; "" if it is not. */
 const char *gc_gpu_reason(void);
 
 /* Describes device cuda:`index`, 0 to count-1. */
@@ -58,7 +58,7 @@ bool gc_gpu_ready(void);
  * the CPU computes an image in `cpu_seconds`; 0: images wait. */
 double gc_gpu_least_seconds(const gc_problem *problem, double cpu_seconds);
 
-/* NVRTC's version in CUDA's numbering (12040 is 12.4), 0 where NVRTC cannot be loaded. */
+/* NVRTC's version in CUDA's numbering (12040 is 12.4), 0 if NVRTC cannot be loaded. */
 int gc_jit_version(void);
 
 #ifdef __cplusplus

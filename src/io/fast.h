@@ -16,7 +16,7 @@ typedef struct gc_png_stream gc_png_stream;
 typedef enum gc_png_stream_state {
     GC_PNG_STREAM_REJECTED,
     GC_PNG_STREAM_INSIDE, /* more of the stream follows */
-    GC_PNG_STREAM_AFTER   /* the input goes on where the stream ends */
+    GC_PNG_STREAM_AFTER   /* the input goes on at the end of the stream */
 } gc_png_stream_state;
 
 typedef struct gc_png_inflating {
@@ -24,7 +24,7 @@ typedef struct gc_png_inflating {
     /* NULL if the input cannot be read twice, or memory is out. */
     gc_png_stream *(*create)(struct gc_input *input);
     void (*free)(gc_png_stream *stream);
-    /* Begins where the head of the first chunk of image data, its length and type, has been read
+    /* Begins when the head of the first chunk of image data, its length and type, has been read
      * from the input. Replaces the head by that of the stream. A chunk of more than `most` bytes is
      * rejected. */
     void (*begin)(gc_png_stream *stream, uint32_t most, unsigned char head[8]);

@@ -40,8 +40,8 @@ int gc_run_info(const gc_options *options);
  * CUDA looks when it starts; no other thread may run yet. */
 void gc_widen_queues(const gc_options *options);
 
-/* Writes a filter in a notation from which gconv reads the same filter again. GCONV_ERROR_FILTER
- * where the notation cannot hold it. */
+/* Writes a filter in a notation from which gconv reads the same filter again. GCONV_ERROR_FILTER if
+ * the notation cannot hold it. */
 gconv_status gc_kernel_write(const char *path, const gconv_filter *filter, gc_notation notation,
                              gconv_error *error);
 

@@ -31,7 +31,8 @@ typedef struct gc_form_options {
     bool preserve;
 } gc_form_options;
 
-/* Which inputs a batch has, where their outputs go, and what is done about those that are there. */
+/* Which inputs a batch has, to which directory and names their outputs go, and what is done about
+ * those that are there. */
 typedef struct gc_batch_options {
     const char *directory; /* -o; NULL: not given */
     bool in_place;
@@ -89,7 +90,7 @@ typedef struct gc_kernel_options {
 typedef struct gc_options {
     gc_command command;
     bool given[GC_OPTIONS_MAX];         /* option i of the table was given */
-    const char *values[GC_OPTIONS_MAX]; /* the text of option i; NULL where it takes none */
+    const char *values[GC_OPTIONS_MAX]; /* the text of option i; NULL if it takes none */
 
     char **kernels; /* --kernel, in order; an owned array of pointers into argv */
     int kernel_count;
@@ -98,7 +99,7 @@ typedef struct gc_options {
     /* --impl: a name; a list with commas, or "all", for commands that measure. NULL: not given. */
     const char *implementations;
     gconv_reader_options reader;
-    gconv_writer_options writer; /* its format is UNKNOWN where --format was not given */
+    gconv_writer_options writer; /* its format is UNKNOWN if --format was not given */
 
     gc_form_options form;
     gc_batch_options batch;

@@ -85,8 +85,7 @@ bool gc_option_given(const gc_options *options, const char *name);
 /* The name of the first option that has one of these marks and was given; else NULL. */
 const char *gc_option_marked(const gc_options *options, unsigned marks);
 
-/* The text that the command line gave the option last; NULL where it takes none or was not
- * given. */
+/* The text that the command line gave the option last; NULL if it takes none or was not given. */
 const char *gc_option_value(const gc_options *options, const char *name);
 
 /* Puts "option '--NAME': " before a message on its value. Returns the status of the error. */

@@ -7,7 +7,7 @@
 #include "cli/options/table.h"
 #include "gconv.h"
 
-/* Reads the text of an option; NULL where it takes none. */
+/* Reads the text of an option; NULL if it takes none. */
 gconv_status gc_value_read(const gc_value *value, const char *text, gc_options *options,
                            gconv_error *error);
 

@@ -485,7 +485,7 @@ static bool ends_there(gc_libjpeg *decoder)
     return true;
 }
 
-/* Puts libjpeg back to where the image was complete, and before an EOI marker. */
+/* Puts libjpeg back to the end of the complete image, before an EOI marker. */
 static void go_back(gc_libjpeg *decoder)
 {
     decoder->jpeg = decoder->complete;

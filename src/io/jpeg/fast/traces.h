@@ -4,8 +4,8 @@
  * (lanes.c), so the data are cut into spans. Any thread follows a span from its first byte, as if
  * an MCU began there, and marks where MCUs begin: that is a trace. One thread at a time *joins* the
  * traces in their order. It follows the true codes into a span, until an MCU begins where the trace
- * has a mark. From there on the trace is true, and the thread goes from mark to mark. Where it
- * meets no mark, it follows the codes to the end of the span.
+ * has a mark. From there on the trace is true, and the thread goes from mark to mark. If it meets
+ * no mark, it follows the codes to the end of the span.
  *
  * Nothing is judged on the way: who decodes meets the codes again. */
 #ifndef GC_IO_JPEG_FAST_TRACES_H

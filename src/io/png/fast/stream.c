@@ -4,7 +4,7 @@
  *
  * Nothing is judged here. If anything about the data is unusual, the stream is rejected: the caller
  * reads the file again from its start, by libpng and zlib alone, and these speak. ISA-L takes one
- * thing that zlib refuses: a Huffman code that lacks codes, where none of these is used. With all
+ * thing that zlib refuses: a Huffman code that lacks codes, if none of these is used. With all
  * checksums right, no pixel depends on it. */
 #include "io/fast.h"
 #include "io/input.h"
