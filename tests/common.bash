@@ -64,6 +64,14 @@ silently() {
     same "$out$err" ''
 }
 
+# tells STATUS PATTERN COMMAND...: it ends with STATUS, and what it prints on stderr is like the pattern.
+tells() {
+    local wanted=$1 pattern=$2
+    shift 2
+    expect "$wanted" "$@"
+    like "$err" "$pattern"
+}
+
 # complains STATUS PATTERN COMMAND...: it prints nothing on stdout, and on stderr one line that is
 # "gconv: " and the pattern.
 complains() {

@@ -417,14 +417,27 @@ static void make_from_table(check_case *made, const table_row *row)
     made->pattern = row->pattern;
 }
 
-check_case check_case_make(uint64_t seed, int index)
+static check_case begin_case(int index, check_random random)
 {
     check_case made = {.index = index,
                        .job = gconv_job_default(),
                        .tiling = gconv_tiling_default(),
-                       .random = check_random_for(seed, (uint64_t)index)};
+                       .random = random};
     made.job.input = (gconv_shape){.width = 1, .height = 1, .channels = 1, .depth = 8};
     made.job.output_depth = 8;
+    return made;
+}
+
+check_case check_case_of_bytes(const unsigned char *bytes, size_t size)
+{
+    check_case made = begin_case(0, (check_random){.bytes = bytes, .left = size});
+    check_case_randomise(&made);
+    return made;
+}
+
+check_case check_case_make(uint64_t seed, int index)
+{
+    check_case made = begin_case(index, check_random_for(seed, (uint64_t)index));
     if (index < GRID_COUNT)
         make_from_grid(&made, index);
     else if (index < GRID_COUNT + TABLE_COUNT)

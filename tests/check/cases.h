@@ -35,6 +35,10 @@ int check_sweep_count(void);
 
 /* Case `index` of this seed. Freed with check_case_free. */
 check_case check_case_make(uint64_t seed, int index);
+
+/* A random case whose choices are these bytes, as far as they go. They stay until it is freed. */
+check_case check_case_of_bytes(const unsigned char *bytes, size_t size);
+
 void check_case_free(check_case *made);
 
 /* All that decides what the case computes, in a few lines. */

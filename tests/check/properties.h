@@ -1,4 +1,4 @@
-/* Properties that every convolution has, whatever any reference says. */
+/* Properties of every run, whatever its samples are. */
 #ifndef CHECK_PROPERTIES_H
 #define CHECK_PROPERTIES_H
 

@@ -1,12 +1,16 @@
-/* Random numbers that are the same everywhere, drawn from a seed and the number of the case. */
+/* Random numbers that are the same everywhere, drawn from a seed and the number of the case, or
+ * first from bytes that a fuzzer chooses. */
 #ifndef CHECK_RANDOM_H
 #define CHECK_RANDOM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct check_random {
     uint64_t state;
+    const unsigned char *bytes; /* the next numbers begin with these */
+    size_t left;
 } check_random;
 
 /* SplitMix64 (Steele, Lea, Flood 2014): every state is good, so seeds may be small numbers. */
@@ -15,13 +19,17 @@ static inline uint64_t check_next(check_random *random)
     uint64_t z = random->state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    z ^= z >> 31;
+    if (random->left == 0)
+        return z;
+    random->left--;
+    return (uint64_t)*random->bytes++ << 56 | z >> 8;
 }
 
 /* A generator of its own for case `index` of a seed. */
 static inline check_random check_random_for(uint64_t seed, uint64_t index)
 {
-    check_random random = {seed};
+    check_random random = {.state = seed};
     random.state = check_next(&random) + index * 0xd1342543de82ef95u;
     return random;
 }

@@ -90,10 +90,10 @@ static check_verdict run_reference(check_trial *trial, const check_subject *subj
     return verdict;
 }
 
-check_verdict check_trial_create(check_trial *trial, uint64_t seed, int index)
+check_verdict check_trial_of(check_trial *trial, uint64_t seed, check_case made)
 {
     memset(trial, 0, sizeof *trial);
-    trial->made = check_case_make(seed, index);
+    trial->made = made;
     const gconv_shape *shape = &trial->made.job.input;
     check_random *random = &trial->made.random;
     trial->input = check_image_create(gconv_shape_row_bytes(shape), shape->height,
@@ -103,8 +103,13 @@ check_verdict check_trial_create(check_trial *trial, uint64_t seed, int index)
     memcpy(trial->input_copy, trial->input.memory, trial->input.bytes);
     check_subject subject = {
         .implementation = "reference", .device = "auto", .seed = seed, .made = &trial->made};
-    snprintf(subject.replay, sizeof subject.replay, "--case %d", index);
+    snprintf(subject.replay, sizeof subject.replay, "--case %d", made.index);
     return run_reference(trial, &subject);
+}
+
+check_verdict check_trial_create(check_trial *trial, uint64_t seed, int index)
+{
+    return check_trial_of(trial, seed, check_case_make(seed, index));
 }
 
 void check_trial_free(check_trial *trial)

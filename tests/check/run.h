@@ -19,6 +19,9 @@ typedef struct check_trial {
 
 /* Makes case `index` and has `reference` compute it, judged where it is small. */
 check_verdict check_trial_create(check_trial *trial, uint64_t seed, int index);
+
+/* The same of a case that is made, which check_trial_free frees. */
+check_verdict check_trial_of(check_trial *trial, uint64_t seed, check_case made);
 void check_trial_free(check_trial *trial);
 
 /* Checks the implementation that `subject` names: chain values, output in memory, output by rows.

@@ -8,13 +8,20 @@ setup_images() {
     for i in 1 2 3 4 5 6; do make_image pgm in/$i.pgm $((20 + i)) 15 noise; done
 }
 
-wait_for() {
-    for _ in $(seq 500); do
-        "$@" && return
-        sleep 0.01
-    done
-    echo "waited in vain: $*"
-    return 1
+# A process in the middle of an image: its temporary file is in out/. Sets $living.
+begin_image() {
+    mkfifo pipe.pgm
+    "$GCONV" filter -k box3 --in-place -o out pipe.pgm 3>&- 2>/dev/null &
+    living=$!
+    exec 9>pipe.pgm
+    head -c 100 in/1.pgm >&9
+    wait_for compgen -G 'out/.pipe.pgm.gconv-*' >/dev/null
+}
+
+kill_image() {
+    kill -s KILL $living
+    wait $living || true
+    exec 9>&-
 }
 
 # statuses FILE: the status of each record, in order.
@@ -46,20 +53,16 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     setup_images
     echo broken >broken.png
     mkdir -p out/2.png
-    expect 1 gconv edges --journal j -o out in broken.png none.png
-    like "$err" '*5 of 8 images done, 3 failed, 0 skipped'
+    tells 1 '*5 of 8 images done, 3 failed, 0 skipped' gconv edges --journal j -o out in broken.png none.png
     same "$(grep -c '"final": true' j)" 1
     same "$(grep -c '"final": false' j)" 2
-    expect 1 gconv edges --journal j -o out in broken.png none.png
-    like "$err" '*gconv: out/2.png: cannot create: *'
+    tells 1 '*gconv: out/2.png: cannot create: *' gconv edges --journal j -o out in broken.png none.png
     like "$err" '*gconv: broken.png: failed before: *; --retry-failed tries again*'
     like "$err" '*gconv: none.png: cannot open: *0 of 8 images done, 3 failed, 5 skipped'
     rmdir out/2.png
-    expect 1 gconv edges --journal j -o out in broken.png none.png
-    like "$err" '*gconv: 1 of 8 images done, 2 failed, 5 skipped'
+    tells 1 '*gconv: 1 of 8 images done, 2 failed, 5 skipped' gconv edges --journal j -o out in broken.png none.png
     grep -v '"status": "done"' j | sed 's/, "final": [a-z]*//' >old # a line that lacks the key
-    expect 1 gconv edges --journal old -o out broken.png
-    like "$err" 'gconv: broken.png: [!f]*'
+    tells 1 'gconv: broken.png: [!f]*' gconv edges --journal old -o out broken.png
 }
 
 @test "images are computed again whose input, recipe or output is not as recorded" {
@@ -199,8 +202,7 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     for _ in 1 2 3; do expect 1 run_list; done
     diff -r wanted in
     gconv edges -q --journal k -o out --files-from list || true
-    expect 1 gconv edges --journal k -o out --files-from list
-    like "$err" '*0 of 7 images done, 1 failed, 6 skipped'
+    tells 1 '*0 of 7 images done, 1 failed, 6 skipped' gconv edges --journal k -o out --files-from list
     expect 0 gconv check --journal k
 }
 
@@ -330,8 +332,7 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     expect 1 gconv edges -j 1 --on-error stop --journal j -o out in
     like "$err" '*in/3.pgm: failed before: *3 of 6 images done, 1 failed, 2 skipped'
     echo broken >in/5.pgm # a new failure does
-    expect 1 gconv edges -j 1 --on-error stop --journal j -o out in
-    like "$err" '*2 failed, 3 skipped, 1 not begun'
+    tells 1 '*2 failed, 3 skipped, 1 not begun' gconv edges -j 1 --on-error stop --journal j -o out in
 }
 
 @test "two runs with one journal: the second one is refused" {
@@ -355,8 +356,7 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     (
         ulimit -f 2 # blocks of 512 bytes in POSIX mode, of 1024 here
         trap '' XFSZ
-        expect 1 gconv edges -j 1 --journal j -o out in
-        like "$err" '*gconv: j: cannot write*not begun'
+        tells 1 '*gconv: j: cannot write*not begun' gconv edges -j 1 --journal j -o out in
     )
     "$TESTS/json" <j
     expect 0 gconv edges -q --journal j -o out in
@@ -492,8 +492,7 @@ preloaded() {
         [ ! -e out ]
         silently gconv edges --journal $journal -o out/ in
         same "$(statuses $journal | wc -w)" 6
-        expect 0 gconv edges -v --journal $journal -o out in
-        like "$err" '*gconv: 0 of 6 images done, 0 failed, 6 skipped'
+        tells 0 '*gconv: 0 of 6 images done, 0 failed, 6 skipped' gconv edges -v --journal $journal -o out in
     done
     rm -rf out
     silently gconv edges --journal a/b/j -o a/b in
@@ -529,39 +528,23 @@ gconv: 5 of 6 images done, 1 failed, 0 skipped"
 @test "temporary files of killed processes are removed, those of living ones stay" {
     setup_images
     mkdir out
-    mkfifo pipe.pgm
-    "$GCONV" filter -k box3 --in-place -o out pipe.pgm 3>&- 2>/dev/null &
-    living=$!
-    exec 9>pipe.pgm
-    head -c 100 in/1.pgm >&9
-    wait_for compgen -G 'out/.pipe.pgm.gconv-*' >/dev/null
+    begin_image
     gconv edges -o out in
     (cd out && holds "$(basename .pipe.pgm.gconv-*)" 1.png 2.png 3.png 4.png 5.png 6.png)
-    kill -s KILL $living
-    wait $living || true
-    exec 9>&-
+    kill_image
     like "$(basename out/.pipe.pgm.gconv-*)" ".pipe.pgm.gconv-??????????????????"
-    expect 0 gconv edges -v -o out in
-    like "$err" '*gconv: out/: temporary files of killed processes removed: 1*'
+    tells 0 '*gconv: out/: temporary files of killed processes removed: 1*' gconv edges -v -o out in
     (cd out && holds 1.png 2.png 3.png 4.png 5.png 6.png)
 }
 
 @test "temporary files are removed beside outputs that are all skipped, too" {
     setup_images
     gconv edges -q --journal j -o out in
-    mkfifo pipe.pgm
-    "$GCONV" filter -k box3 --in-place -o out pipe.pgm 3>&- 2>/dev/null &
-    living=$!
-    exec 9>pipe.pgm
-    head -c 100 in/1.pgm >&9
-    wait_for compgen -G 'out/.pipe.pgm.gconv-*' >/dev/null
-    expect 0 gconv edges --journal j -o out in
-    like "$err" 'gconv: 0 of 6 images done, 0 failed, 6 skipped'
+    begin_image
+    tells 0 'gconv: 0 of 6 images done, 0 failed, 6 skipped' gconv edges --journal j -o out in
     left=$(basename out/.pipe.pgm.gconv-*)
     [ -e "out/$left" ] # its process lives
-    kill -s KILL $living
-    wait $living || true
-    exec 9>&-
+    kill_image
     cp "out/$left" kept
     expect 0 gconv edges --dry-run --journal j -o out in # writes nothing
     [ -e "out/$left" ]
@@ -581,15 +564,8 @@ gconv: 5 of 6 images done, 1 failed, 0 skipped"
 @test "files that only look like temporary files stay" {
     setup_images
     mkdir out
-    mkfifo pipe.pgm
-    "$GCONV" filter -k box3 --in-place -o out pipe.pgm 3>&- 2>/dev/null &
-    living=$!
-    exec 9>pipe.pgm
-    head -c 100 in/1.pgm >&9
-    wait_for compgen -G 'out/.pipe.pgm.gconv-*' >/dev/null
-    kill -s KILL $living
-    wait $living || true
-    exec 9>&-
+    begin_image
+    kill_image
     cd out
     left=$(basename .pipe.pgm.gconv-*)
     touch .env.gconv-backup .gconv-abc123 .x.png.gconv-abc123 ".y$left" "${left}x"
@@ -748,8 +724,7 @@ out/none.png: failed: cannot open: No such file or directory'
     # A failure is tried again.
     printf 'P5\n1 1\n255\n' >broken.pgm
     expect 1 gconv filter -k box3 --journal l -o out broken.pgm
-    expect 1 gconv filter -k box3 --journal l -o out broken.pgm
-    like "$err" '*failed before*'
+    tells 1 '*failed before*' gconv filter -k box3 --journal l -o out broken.pgm
     earlier l
     expect 1 gconv filter -k box3 --journal l -o out broken.pgm
     [[ $err != *'failed before'* ]]

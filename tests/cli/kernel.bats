@@ -136,8 +136,7 @@ anchor 1 1
 value() { sed -n "s/^$1,$2,//p" response.csv; }
 
 @test "--response is the transform of the chain" {
-    expect 0 gconv kernel laplace3 --response response.csv
-    like "$err" 'gconv: response.csv: *, from 0 to 8'
+    tells 0 'gconv: response.csv: *, from 0 to 8' gconv kernel laplace3 --response response.csv
     same "$(wc -l <response.csv)" 66050
     same "$(head -n 1 response.csv)" x,y,magnitude
     same "$(value 0 0) $(value 0.5 0.5) $(value -0.5 0) $(value 0.25 0)" '0 8 4 2'

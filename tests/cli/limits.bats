@@ -177,14 +177,12 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 os.execv(sys.argv[1], sys.argv[1:])' "$GCONV")
     needs python3
     for way in 'big.png out.pgm' '-o out big.png' '--in-place big.png'; do
-        expect 1 "${limited[@]}" filter -k box3 --depth 16 $way
-        like "$err" 'gconv: *: cannot write: File too large*'
+        tells 1 'gconv: *: cannot write: File too large*' "${limited[@]}" filter -k box3 --depth 16 $way
     done
     expect 1 "${limited[@]}" filter -k box3 --depth 16 big.png -
     same "$err" 'gconv: standard output: cannot write: File too large'
     for i in $(seq 60); do make_image pgm a$i.pgm 2 2 5; done
-    expect 1 "${limited[@]}" edges -j 1 --journal j -o out a*.pgm
-    like "$err" '*gconv: j: *File too large*'
+    tells 1 '*gconv: j: *File too large*' "${limited[@]}" edges -j 1 --journal j -o out a*.pgm
 }
 
 # ---- Room

@@ -115,8 +115,7 @@ some_rows() { dump "$1" | tail -n +$(($2 + 2)) | head -n "$3"; }
     some_rows part.pgm 0 50 | cmp - <(some_rows whole.pgm 10 50)
     complains 1 'short.pgm: truncated: *' gconv filter -k box3 --rows 10:75 short.pgm part.pgm
     complains 1 'short.pgm: truncated: *' gconv filter -k box3 --rows 90:5 short.pgm part.pgm
-    expect 0 gconv filter -k box3 --tolerant --rows 90:5 short.pgm part.pgm
-    like "$err" 'gconv: short.pgm: warning: truncated: *'
+    tells 0 'gconv: short.pgm: warning: truncated: *' gconv filter -k box3 --tolerant --rows 90:5 short.pgm part.pgm
     gconv filter -k box3 --tolerant short.pgm whole.pgm 2>/dev/null
     some_rows part.pgm 0 5 | cmp - <(some_rows whole.pgm 90 5)
 }

@@ -25,6 +25,9 @@ static inline gconv_shape shape_of(uint32_t width, uint32_t height, int channels
     return (gconv_shape){.width = width, .height = height, .channels = channels, .depth = depth};
 }
 
+/* A chain of these filters, for job_of. */
+#define CHAIN(...) ((const gconv_filter *const[]){__VA_ARGS__})
+
 /* The default job of a chain on an image of this shape. */
 static inline gconv_job job_of(const gconv_filter *const *filters, int count, gconv_shape input)
 {
@@ -34,6 +37,15 @@ static inline gconv_job job_of(const gconv_filter *const *filters, int count, gc
     job.input = input;
     job.output_depth = input.depth;
     return job;
+}
+
+static inline gc_problem problem_of(const gconv_job *job)
+{
+    gc_problem problem;
+    gconv_error error;
+    if (gc_problem_create(job, &problem, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    return problem;
 }
 
 static inline gconv_plan *planned(const gconv_job *job)

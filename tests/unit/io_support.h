@@ -277,6 +277,25 @@ static inline gconv_reader_options as_grey(void)
     return options;
 }
 
+/* Open a file, and fail the test if that fails. */
+static inline gconv_reader *opened_reader(const char *path, const gconv_reader_options *options)
+{
+    gconv_reader *reader;
+    gconv_error error;
+    if (gconv_reader_open(path, options, &reader, &error) != GCONV_OK)
+        fail_msg("%s: %s", path, error.message);
+    return reader;
+}
+
+static inline gconv_writer *opened_writer(const char *path, const gconv_writer_options *options)
+{
+    gconv_writer *writer;
+    gconv_error error;
+    if (gconv_writer_open(path, options, &writer, &error) != GCONV_OK)
+        fail_msg("%s: %s", path, error.message);
+    return writer;
+}
+
 /* Reads a file whole, `band` rows at a time. On failure nothing is left to free. */
 static inline gconv_status read_picture(const char *path, const gconv_reader_options *options,
                                         uint32_t band, picture *result, gconv_error *error)

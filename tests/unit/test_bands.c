@@ -31,9 +31,7 @@ static void make(fixture *f, gconv_shape shape, gconv_border border, int count, 
     gconv_job job = job_of(f->chain, count, shape);
     job.border = border;
     job.correlate = true;
-    gconv_error error;
-    if (gc_problem_create(&job, &f->problem, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    f->problem = problem_of(&job);
 }
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */

@@ -167,12 +167,11 @@ TEST(borrowers_compute)
         const gc_borrowers company = {borrow, end, &b};
         reports r = {0};
         const char *blamed;
-        gconv_error error;
-        assert_ok(gc_options_parse(7, words, &options, &error));
-        assert_ok(gc_task_list_create(&options, &list, &blamed, &error));
-        assert_ok(gc_session_create(&options, &session, &blamed, &error));
+        assert_ok(gc_options_parse(7, words, &options, NULL));
+        assert_ok(gc_task_list_create(&options, &list, &blamed, NULL));
+        assert_ok(gc_session_create(&options, &session, &blamed, NULL));
         const gc_batch_plan plan = {&session, &list, NULL, &directories, &company, take, &r};
-        assert_ok(gc_batch_run(&plan, &error));
+        assert_ok(gc_batch_run(&plan, NULL));
         assert_int_equal(r.count, IMAGES);
         assert_int_equal(r.failed, 1);
         lent += b.lent;

@@ -3,8 +3,6 @@
 
 #include "core_support.h"
 
-#include <math.h>
-
 static float one[] = {1};
 
 /* A chain of one 1x1 filter with this divisor. The conversion depends on the divisor alone. */
@@ -27,10 +25,7 @@ static void set_up(gconv_shape shape, int output_depth)
 /* Converts one row of chain values; the output is poisoned first. */
 static void store(const float *row, const void *alpha, void *output)
 {
-    OWNED_PROBLEM problem;
-    gconv_error error;
-    if (gc_problem_create(&b.job, &problem, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    OWNED_PROBLEM problem = problem_of(&b.job);
     memset(output, 0xa5, gconv_shape_row_bytes(&problem.conversion.output));
     gc_store_row(&problem.conversion, row, alpha, output);
 }
@@ -46,8 +41,7 @@ static void assert_stored(const float *row, const void *alpha, const uint8_t *wa
 
 static void load(const void *samples, float *row)
 {
-    OWNED_PROBLEM problem;
-    assert_ok(gc_problem_create(&b.job, &problem, NULL));
+    OWNED_PROBLEM problem = problem_of(&b.job);
     gc_load_row(&problem.conversion, samples, row);
 }
 

@@ -115,25 +115,6 @@ TEST(flipped_bits_do_no_harm)
     free_samples(samples);
 }
 
-TEST(bytes_after_the_image_are_a_warning)
-{
-    sample samples[SAMPLE_COUNT];
-    make_samples(samples);
-    for (size_t i = 0; i < SAMPLE_COUNT; i++) {
-        OWNED_PICTURE whole;
-        OWNED_PICTURE result;
-        gconv_error error;
-        blob *file = &samples[i].file;
-        assert_ok(read_bytes(file->bytes, file->size, false, &whole, &error));
-        assert_int_equal(seen.count, 0);
-        splice(file, file->size, "tail", 4);
-        assert_ok(read_bytes(file->bytes, file->size, false, &result, &error));
-        assert_int_equal(seen.count, 1);
-        assert_same_picture(&whole, &result);
-    }
-    free_samples(samples);
-}
-
 /* ---- Chunks by hand -------------------------------------------------------------------------- */
 
 static void assert_warned(const blob *file, const char *message)
@@ -364,26 +345,6 @@ TEST(many_scans_are_refused)
     assert_fails(read_bytes(file.bytes, file.size, true, &result, &error), GCONV_ERROR_LIMIT,
                  &error, "100 scans");
     free(file.bytes);
-}
-
-TEST(unusual_jpegs_are_errors)
-{
-    /* The byte after the marker FF C0, 3 on: precision; FF C3 is lossless, FF C9 arithmetic. */
-    static const struct {
-        size_t offset;
-        unsigned char value;
-    } cases[] = {{4, 12}, {1, 0xc3}, {1, 0xc5}, {1, 0xc9}, {1, 0xcb}, {9, 5}, {9, 2}};
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        picture result;
-        gconv_error error;
-        OWNED_BLOB file = sample_jpeg(21, 3, false, 0, NULL, 0);
-        size_t at = 0;
-        while (file.bytes[at] != 0xff || file.bytes[at + 1] != 0xc0)
-            at++;
-        file.bytes[at + cases[i].offset] = cases[i].value;
-        assert_int_equal(read_bytes(file.bytes, file.size, false, &result, &error),
-                         GCONV_ERROR_FORMAT);
-    }
 }
 
 TEST(endless_headers_are_refused)

@@ -4,8 +4,6 @@
 
 #include "core_support.h"
 
-#include <math.h>
-
 /* Patches of 7x7 samples in a row, in cells of 16 columns. */
 enum { CELL = 16, LEVELS = 8, WIDTH = 2 * LEVELS * CELL + 3, HEIGHT = 15, REACH = 3 };
 
@@ -75,8 +73,7 @@ static void find_responses(chain *c, gconv_border border)
 {
     gconv_job job = job_for(c, border);
     job.implementation = "reference";
-    OWNED_PLAN plan;
-    assert_ok(gconv_plan_create(&job, &plan, NULL));
+    OWNED_PLAN plan = planned(&job);
     assert_ok(gconv_plan_run_chain(plan, c->image, WIDTH, c->responses[0], sizeof c->responses[0],
                                    NULL, NULL));
 }
@@ -91,8 +88,7 @@ static bool is_edge(double response, const gconv_job *job)
 
 static void compare_edges(chain *c, const gconv_job *job, const char *instructions)
 {
-    gconv_plan *plan;
-    assert_ok(gconv_plan_create(job, &plan, NULL));
+    gconv_plan *plan = planned(job);
     memset(c->got, 0xa5, sizeof c->got);
     assert_ok(gconv_plan_run_memory(plan, c->image, WIDTH, c->got, WIDTH, NULL, NULL));
     gconv_plan_free(plan);
@@ -154,8 +150,8 @@ static void compare_image(chain *c)
 
 static void load_chain(chain *c)
 {
-    assert_ok(gconv_filter_load("gauss5", &c->filters[0], NULL));
-    assert_ok(gconv_filter_load("laplace3", &c->filters[1], NULL));
+    c->filters[0] = load_filter("gauss5");
+    c->filters[1] = load_filter("laplace3");
 }
 
 static void free_chain(chain *c)

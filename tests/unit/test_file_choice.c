@@ -7,8 +7,6 @@
 #include "gpu/cost/costs.h"
 #include "gpu/cost/images.h"
 
-#include <math.h>
-
 enum { THREADS = 16 };
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
@@ -85,10 +83,7 @@ static double kernel_seconds(const gconv_job *job)
 
 static expected expect_on(const gconv_device_info *device, const gconv_job *job, bool in_use)
 {
-    OWNED_PROBLEM problem;
-    gconv_error error;
-    if (gc_problem_create(job, &problem, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    OWNED_PROBLEM problem = problem_of(job);
     problem.gpu_in_use = in_use;
     expected times = {
         .cpu = gc_implementation_named("cpu")->operations->cost(&problem, device),

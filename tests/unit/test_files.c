@@ -104,13 +104,11 @@ TEST(foreign_formats_are_named)
 TEST(rows_are_counted)
 {
     gconv_error error;
-    gconv_writer *writer;
-    OWNED_READER reader;
     unsigned char rows[64] = {0};
     gconv_writer_options options = gconv_writer_options_default();
     options.format = GCONV_FORMAT_PGM;
     options.shape = (gconv_shape){4, 4, 1, 8};
-    assert_ok(gconv_writer_open(scratch_path("count"), &options, &writer, &error));
+    gconv_writer *writer = opened_writer(scratch_path("count"), &options);
     const gconv_sink *sink = gconv_writer_sink(writer);
     assert_ok(sink->write(sink->user, 3, rows, 4, &error));
     assert_int_equal(gconv_writer_finish(writer, &error), GCONV_ERROR_ARGUMENT);
@@ -119,7 +117,7 @@ TEST(rows_are_counted)
     assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
     gconv_reader_options reading = as_stored();
-    assert_ok(gconv_reader_open(scratch_path("count"), &reading, &reader, &error));
+    OWNED_READER reader = opened_reader(scratch_path("count"), &reading);
     assert_int_equal(gconv_reader_format(reader), GCONV_FORMAT_PGM);
     const gconv_source *source = gconv_reader_source(reader);
     assert_ok(source->read(source->user, 3, rows, 8, &error));
@@ -142,13 +140,12 @@ static bool takes_compressed(const gconv_sink *sink, uint32_t width, uint32_t he
 static void expect_compressed(gconv_format format, int depth, int compression, bool takes)
 {
     gconv_error error;
-    OWNED_WRITER writer;
     unsigned char row[16] = {0};
     gconv_writer_options options = gconv_writer_options_default();
     options.format = format;
     options.compression = compression;
     options.shape = (gconv_shape){16, 8, 1, depth};
-    assert_ok(gconv_writer_open(scratch_path("packed"), &options, &writer, &error));
+    OWNED_WRITER writer = opened_writer(scratch_path("packed"), &options);
     const gconv_sink *sink = gconv_writer_sink(writer);
     assert_true(takes_compressed(sink, 16, 8, depth) == takes);
     assert_false(takes_compressed(sink, 16, 4, depth)); /* two images, one below the other */
@@ -179,7 +176,6 @@ static void take_opened(void *user, int descriptor)
 TEST(opened_files_are_shown)
 {
     gconv_error error;
-    gconv_reader *reader;
     long long size = 0;
     unsigned char rows[4];
     static const char image[] = "P5 2 2 255\nabcd", broken[] = "P5 2 x";
@@ -187,7 +183,7 @@ TEST(opened_files_are_shown)
     options.opened = take_opened;
     options.opened_user = &size;
     save_file(scratch_path("shown"), image, sizeof image - 1);
-    assert_ok(gconv_reader_open(scratch_path("shown"), &options, &reader, &error));
+    gconv_reader *reader = opened_reader(scratch_path("shown"), &options);
     assert_int_equal(size, sizeof image - 1);
     assert_ok(gconv_reader_read(reader, 2, rows, 2, &error));
     assert_memory_equal(rows, "abcd", 4);
@@ -224,8 +220,6 @@ static void write_shown(const char *path, gconv_format format, int depth, copy *
 {
     enum { SIDE = 400 };
     static unsigned char row[SIDE * 3 * 4];
-    gconv_error error;
-    OWNED_WRITER writer;
     gconv_writer_options options = gconv_writer_options_default();
     options.format = format;
     options.shape = (gconv_shape){
@@ -233,13 +227,13 @@ static void write_shown(const char *path, gconv_format format, int depth, copy *
     options.quality = 100; /* a JPEG is larger than the buffer of an input */
     options.written = take_bytes;
     options.complete_user = written;
-    assert_ok(gconv_writer_open(path, &options, &writer, &error));
+    OWNED_WRITER writer = opened_writer(path, &options);
     for (uint32_t y = 0; y < SIDE; y++) {
         for (size_t i = 0; i < sizeof row; i++)
             row[i] = depth < 32 ? (unsigned char)(i * 7 + y * i) : 0;
-        assert_ok(gconv_writer_write(writer, 1, row, 0, &error));
+        assert_ok(gconv_writer_write(writer, 1, row, 0, NULL));
     }
-    assert_ok(gconv_writer_finish(writer, &error));
+    assert_ok(gconv_writer_finish(writer, NULL));
 }
 
 TEST(bytes_are_shown_as_they_are_written_and_read)
@@ -256,8 +250,6 @@ TEST(bytes_are_shown_as_they_are_written_and_read)
     static copy written, seen;
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *path = scratch_path("bytes");
-        gconv_error error;
-        gconv_reader *reader;
         written = seen = (copy){.size = 0};
         write_shown(path, cases[i].format, cases[i].depth, &written);
         OWNED_BLOB file = load_file(path);
@@ -266,10 +258,10 @@ TEST(bytes_are_shown_as_they_are_written_and_read)
         gconv_reader_options options = as_stored();
         options.read = take_bytes;
         options.opened_user = &seen;
-        assert_ok(gconv_reader_open(path, &options, &reader, &error));
+        gconv_reader *reader = opened_reader(path, &options);
         size_t row_bytes = gconv_shape_row_bytes(gconv_reader_shape(reader));
-        assert_ok(gconv_reader_read(reader, 400, rows, row_bytes, &error));
-        assert_ok(gconv_reader_finish(reader, &error));
+        assert_ok(gconv_reader_read(reader, 400, rows, row_bytes, NULL));
+        assert_ok(gconv_reader_finish(reader, NULL));
         gconv_reader_free(reader);
         assert_int_equal(seen.behind, 0);
         assert_int_equal(seen.size, file.size);
@@ -422,11 +414,10 @@ TEST(what_cannot_be_read)
 
 TEST(options_may_be_left_out)
 {
-    gconv_reader *reader;
     gconv_writer *writer;
     gconv_error error;
     save_file(scratch_path("p"), "P5 2 1 255\nab", 13);
-    assert_ok(gconv_reader_open(scratch_path("p"), NULL, &reader, &error));
+    gconv_reader *reader = opened_reader(scratch_path("p"), NULL);
     assert_int_equal(gconv_reader_shape(reader)->width, 2);
     gconv_reader_free(reader);
     assert_int_equal(gconv_writer_open(scratch_path("q"), NULL, &writer, &error),

@@ -3,17 +3,6 @@
 
 #include "filter/filter.h"
 
-#include <math.h>
-
-static gconv_filter *load(const char *specification)
-{
-    gconv_filter *filter;
-    gconv_error error;
-    if (gconv_filter_load(specification, &filter, &error) != GCONV_OK)
-        fail_msg("%s: %s", specification, error.message);
-    return filter;
-}
-
 static float at(const gconv_filter *filter, int x, int y)
 {
     return filter->weights != NULL ? filter->weights[y * filter->width + x]
@@ -47,7 +36,7 @@ TEST(gaussians_sum_to_one)
         {"gaussian:250", 1501},    {"gaussian:1,4095", 4095},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED_FILTER filter = load(cases[i].specification);
+        OWNED_FILTER filter = load_filter(cases[i].specification);
         assert_int_equal(filter->width, cases[i].size);
         assert_int_equal(filter->height, cases[i].size);
         assert_int_equal(filter->anchor_x, cases[i].size / 2);
@@ -61,7 +50,7 @@ TEST(gaussians_sum_to_one)
 
 TEST(gaussian_is_sampled_at_the_integers)
 {
-    OWNED_FILTER filter = load("gaussian:2");
+    OWNED_FILTER filter = load_filter("gaussian:2");
     double sum = 0;
     for (int i = -6; i <= 6; i++)
         sum += exp(-i * i / 8.0);
@@ -81,7 +70,7 @@ TEST(boxes_are_whole_weights)
                  {"box:255", 255, 255},   {"box:256x1", 256, 1}, {"box:3x4095", 3, 4095},
                  {"box:4095", 4095, 4095}};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED_FILTER filter = load(cases[i].specification);
+        OWNED_FILTER filter = load_filter(cases[i].specification);
         assert_int_equal(filter->width, cases[i].width);
         assert_int_equal(filter->height, cases[i].height);
         assert_true(filter->divisor == cases[i].width * cases[i].height);
@@ -94,7 +83,7 @@ TEST(logs_sum_to_zero)
 {
     static const char *const cases[] = {"log:1", "log:1.4,9", "log:0.5", "log:20", "log:2,3"};
     for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED_FILTER filter = load(cases[i]);
+        OWNED_FILTER filter = load_filter(cases[i]);
         int middle = filter->width / 2;
         double sum = 0, absolute = 0;
         for (int k = 0; k < filter->width * filter->height; k++) {
@@ -106,7 +95,8 @@ TEST(logs_sum_to_zero)
         assert_true(at(filter, middle, middle) < 0);
         check_symmetric(filter);
     }
-    OWNED_FILTER filter = load("log:1.5,31"); /* so wide that the mean is 0 but for rounding */
+    OWNED_FILTER filter =
+        load_filter("log:1.5,31"); /* so wide that the mean is 0 but for rounding */
     double centre = -1 / (3.14159265358979 * 1.5 * 1.5 * 1.5 * 1.5);
     assert_true(fabs(at(filter, 15, 15) - centre) < 1e-6);
     assert_true(fabs(at(filter, 18, 15) - -centre * exp(-2)) < 1e-6); /* r = 2 sigma */
@@ -201,7 +191,7 @@ TEST(builtins_are_as_documented)
         assert_true(strlen(builtin->summary) > 10 && strlen(builtin->summary) < 90);
         assert_memory_equal(builtin->text, "# ", 2);
         assert_memory_equal(builtin->text + 2, builtin->summary, strlen(builtin->summary));
-        OWNED_FILTER filter = load(expected->name);
+        OWNED_FILTER filter = load_filter(expected->name);
         assert_string_equal(filter->name, expected->name);
         assert_int_equal(filter->width, expected->width);
         assert_int_equal(filter->height, expected->height);
@@ -220,7 +210,7 @@ TEST(builtins_are_as_documented)
 TEST(gauss5_is_the_outer_product)
 {
     static const int profile[] = {2, 4, 5, 4, 2};
-    OWNED_FILTER filter = load("gauss5.txt");
+    OWNED_FILTER filter = load_filter("gauss5.txt");
     for (int y = 0; y < 5; y++)
         for (int x = 0; x < 5; x++)
             assert_true(at(filter, x, y) == (float)(profile[x] * profile[y]));
@@ -230,7 +220,7 @@ TEST(gauss5_is_the_outer_product)
 TEST(laplace3_is_the_five_point_star)
 {
     static const float star[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
-    OWNED_FILTER filter = load("laplace3");
+    OWNED_FILTER filter = load_filter("laplace3");
     assert_memory_equal(filter->weights, star, sizeof star);
 }
 
@@ -256,7 +246,7 @@ TEST(derivatives_rise_with_the_image)
         {"emboss3", 4, 4},   {"laplace3", 0, 0},  {"laplace8", 0, 0},  {"log5", 0, 0},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED_FILTER filter = load(cases[i].name);
+        OWNED_FILTER filter = load_filter(cases[i].name);
         assert_true(ramp_response(filter, 1, 0) == cases[i].right);
         assert_true(ramp_response(filter, 0, 1) == cases[i].down);
     }

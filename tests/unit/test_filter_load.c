@@ -18,15 +18,6 @@ static void write_file(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static gconv_filter *load(const char *specification)
-{
-    gconv_filter *filter;
-    gconv_error error;
-    if (gconv_filter_load(specification, &filter, &error) != GCONV_OK)
-        fail_msg("%s: %s", specification, error.message);
-    return filter;
-}
-
 static void check_refused(const char *specification, gconv_status expected, int line,
                           const char *message)
 {
@@ -44,7 +35,7 @@ static void check_refused(const char *specification, gconv_status expected, int 
 
 static void check_width(const char *specification, int width, const char *name)
 {
-    OWNED_FILTER filter = load(specification);
+    OWNED_FILTER filter = load_filter(specification);
     assert_int_equal(filter->width, width);
     assert_string_equal(filter->name, name);
 }
@@ -54,7 +45,7 @@ TEST(a_path_wins)
     static const char *const taken[] = {"gauss5", "gauss5.txt", "box:3", "identity", "3x1: 1,2,3"};
     for (size_t i = 0; i < COUNT(taken); i++) {
         write_file(taken[i], "1 2 3 4 5 6 7\n");
-        gconv_filter *filter = load(taken[i]);
+        gconv_filter *filter = load_filter(taken[i]);
         assert_int_equal(filter->width, 7);
         gconv_filter_free(filter);
         assert_int_equal(unlink(taken[i]), 0);
@@ -72,7 +63,7 @@ TEST(a_directory_is_no_filter)
     static const int widths[] = {5, 5, 3, 1, 3};
     for (size_t i = 0; i < COUNT(taken); i++) {
         assert_int_equal(mkdir(taken[i], 0700), 0);
-        gconv_filter *filter = load(taken[i]);
+        gconv_filter *filter = load_filter(taken[i]);
         assert_int_equal(filter->width, widths[i]);
         gconv_filter_free(filter);
         assert_int_equal(rmdir(taken[i]), 0);
@@ -145,7 +136,7 @@ TEST(takes_long_inline_strings)
     size_t used = (size_t)sprintf(text, "50x50:");
     for (int i = 0; i < 2500; i++)
         used += (size_t)sprintf(text + used, "%s1", i == 0 ? " " : ",");
-    gconv_filter *filter = load(text);
+    gconv_filter *filter = load_filter(text);
     assert_true(gconv_filter_gain(filter) == 2500);
     assert_int_equal(filter->anchor_x, 24);
     gconv_filter_free(filter);
@@ -157,7 +148,7 @@ TEST(takes_long_inline_strings)
 static void check_dialect(const char *specification, const char *dialect, int vips_width,
                           int vips_height)
 {
-    OWNED_FILTER filter = load(specification);
+    OWNED_FILTER filter = load_filter(specification);
     if (dialect == NULL)
         assert_null(filter->dialect);
     else
@@ -204,7 +195,7 @@ TEST(reads_a_fifo_to_its_end)
     pthread_t thread;
     assert_int_equal(mkfifo(path, 0666), 0);
     assert_int_equal(pthread_create(&thread, NULL, feed, path), 0);
-    OWNED_FILTER filter = load(path);
+    OWNED_FILTER filter = load_filter(path);
     pthread_join(thread, NULL);
     assert_int_equal(filter->width, 3);
     assert_int_equal(filter->height, 2);

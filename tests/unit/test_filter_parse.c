@@ -4,7 +4,6 @@
 #include "filter/filter.h"
 
 #include <locale.h>
-#include <math.h>
 
 /* Parses a copy that ends where the text ends, so that the sanitizer sees any reading beyond. */
 static gconv_status parse(const char *text, size_t length, gconv_filter **filter,
@@ -160,8 +159,7 @@ TEST(reads_headers)
     assert_true(filter->has_offset && filter->offset == 128 && filter->divisor == 4);
     gconv_filter_free(filter);
 
-    gconv_error error;
-    assert_ok(gconv_filter_parse("1", 1, NULL, &filter, &error));
+    assert_ok(gconv_filter_parse("1", 1, NULL, &filter, NULL));
     assert_null(filter->name);
     gconv_filter_free(filter);
     assert_int_equal(gconv_filter_parse("x", 1, NULL, &filter, NULL), GCONV_ERROR_FILTER);
@@ -397,8 +395,7 @@ TEST(refuses_what_is_too_large)
     text[0] = '1';
     text[1] = ' ';
     gconv_filter *filter;
-    gconv_error error;
-    assert_ok(gconv_filter_parse(text, length - 1, NULL, &filter, &error));
+    assert_ok(gconv_filter_parse(text, length - 1, NULL, &filter, NULL));
     gconv_filter_free(filter);
     check_refused(text, length, 0, "longer than 4 MiB");
     memset(text, '9', length);

@@ -1,18 +1,7 @@
 /* The rank of filters, their products of columns and rows, and the product of two filters. */
 #include "core_support.h"
 
-#include <math.h>
-
 enum { MOST = 3 };
-
-static gconv_filter *load(const char *specification)
-{
-    gconv_filter *filter;
-    gconv_error error;
-    if (gconv_filter_load(specification, &filter, &error) != GCONV_OK)
-        fail_msg("%s: %s", specification, error.message);
-    return filter;
-}
 
 static double weight_at(const gconv_filter *filter, int j, int i)
 {
@@ -64,7 +53,7 @@ TEST(knows_ranks)
                    {"3x3: 1e38 1e38 1e38  1e38 1e38 1e38  1e38 -1e38 1e38", 2},
                    {"2x2: 1e-44 2e-44 0 1e-44", 2}};
     for (size_t i = 0; i < COUNT(filters); i++) {
-        OWNED_FILTER filter = load(filters[i].name);
+        OWNED_FILTER filter = load_filter(filters[i].name);
         check_rank(filter, filters[i].rank);
     }
 }
@@ -74,7 +63,7 @@ TEST(keeps_whole_vectors)
 {
     double columns[5], rows[5];
     int rank;
-    OWNED_FILTER filter = load("gauss5");
+    OWNED_FILTER filter = load_filter("gauss5");
     assert_ok(gconv_filter_rank(filter, 1, columns, rows, &rank, NULL));
     const double expected[5] = {2, 4, 5, 4, 2};
     assert_memory_equal(columns, expected, sizeof expected);
@@ -83,8 +72,8 @@ TEST(keeps_whole_vectors)
 
 static void check_product(const char *first_name, const char *second_name)
 {
-    OWNED_FILTER first = load(first_name);
-    OWNED_FILTER second = load(second_name);
+    OWNED_FILTER first = load_filter(first_name);
+    OWNED_FILTER second = load_filter(second_name);
     OWNED_FILTER product;
     assert_ok(gconv_filter_compose(first, second, &product, NULL));
     assert_int_equal(product->width, first->width + second->width - 1);
@@ -115,8 +104,8 @@ TEST(composes)
 static void check_refused(const char *first_name, const char *second_name, gconv_status expected,
                           const char *message)
 {
-    OWNED_FILTER first = load(first_name);
-    OWNED_FILTER second = load(second_name);
+    OWNED_FILTER first = load_filter(first_name);
+    OWNED_FILTER second = load_filter(second_name);
     gconv_filter *product = first;
     gconv_error error;
     assert_fails(gconv_filter_compose(first, second, &product, &error), expected, &error, message);

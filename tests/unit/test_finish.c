@@ -4,8 +4,6 @@
 
 #include "gpu/pass/finish.h"
 
-#include <math.h>
-
 /* ---- What is taken --------------------------------------------------------------------------- */
 
 static float whole[9] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
@@ -18,10 +16,7 @@ static int kind_with(gconv_job job, float *weights, double divisor, gc_finish *f
     const gconv_filter *filters[] = {&filter};
     job.filters = filters;
     job.filter_count = 1;
-    OWNED_PROBLEM problem;
-    gconv_error error;
-    if (gc_problem_create(&job, &problem, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    OWNED_PROBLEM problem = problem_of(&job);
     bool made = gc_finish_of(&problem, finish);
     return made ? finish->kind : -1;
 }
@@ -289,35 +284,6 @@ TEST(real_values_over_a_power_of_2_do_too)
                                  round_in_double(values[i], divisor, 65535));
         }
     }
-}
-
-/* gc_finish_ratio. */
-static double ratio(double value, double divisor, double reciprocal)
-{
-    double quotient = value * reciprocal;
-    if (quotient == 0)
-        return quotient;
-    quotient = fma(fma(-quotient, divisor, value), reciprocal, quotient);
-    return fma(fma(-quotient, divisor, value), reciprocal, quotient);
-}
-
-TEST(products_divide_as_divisions_do)
-{
-    uint64_t random = 1;
-    for (int i = 0; i < 1000000; i++) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        int exponent = (int)(random >> 8 & 127) - 64, sign = (random & 64) != 0 ? -1 : 1;
-        double value = i % 3 == 0 ? (double)(random >> 11) /* of a narrower sample: any double */
-                                  : (double)(random >> 40);
-        value = sign * ldexp(value, exponent);
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        double divisor = i % 3 == 0   ? 257
-                         : i % 3 == 1 ? (double)(1 + (random >> 44))
-                                      : -(double)(1 + (random >> 11)) * 0x1p-40;
-        if (ratio(value, divisor, 1 / divisor) != value / divisor)
-            fail_msg("%.17g / %.17g", value, divisor);
-    }
-    assert_true(signbit(ratio(-0.0, 9, 1.0 / 9)) && !signbit(ratio(-0.0, -9, -1.0 / 9)));
 }
 
 /* Samples of `finish` by gc_finish_nearest, and by rule 5. */

@@ -3,7 +3,6 @@
 #include "core_support.h"
 
 #include <float.h>
-#include <math.h>
 
 static const char *const implementations[] = {"reference", "cpu"};
 enum { IMPLEMENTATIONS = 2 };

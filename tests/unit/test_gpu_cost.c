@@ -8,8 +8,6 @@
 #include "gpu/cost/images.h"
 #include "gpu/jit/jit.h"
 
-#include <math.h>
-
 enum { FILTERS_MAX = 2, SIDE_MAX = 31 };
 
 static gconv_device_info h200(void)
@@ -146,7 +144,7 @@ static void make_problem(const scene *seen, double divisor, gc_problem *problem)
     job.threshold = 32;
     job.border = GCONV_BORDER_MIRROR;
     job.runs = seen->runs;
-    assert_ok(gc_problem_create(&job, problem, NULL));
+    *problem = problem_of(&job);
 }
 
 /* Seconds, 0 where the implementation refuses the problem. */

@@ -3,8 +3,6 @@
 
 #include "gpu/methods/tensor/halves.h"
 
-#include <math.h>
-
 enum { SIDE_MAX = 40, ROWS = 32 };
 
 /* The value of a half, from the definition. */

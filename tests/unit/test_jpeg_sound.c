@@ -7,8 +7,6 @@
 #include "jpeg/samples.h"
 #include "jpeg/sound.h"
 
-#include <math.h>
-
 /* ---- Files of bytes -------------------------------------------------------------------------- */
 
 static void must_have(void *memory)

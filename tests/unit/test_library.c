@@ -44,9 +44,8 @@ TEST(filters_may_be_freed_at_once)
         for (int reference = 0; reference < 2; reference++) {
             const gconv_filter **chain = malloc(2 * sizeof(gconv_filter *));
             gconv_filter *first, *second;
-            gconv_error error;
-            assert_ok(gconv_filter_load(names[i], &first, &error));
-            assert_ok(gconv_filter_load("box:3", &second, &error));
+            first = load_filter(names[i]);
+            second = load_filter("box:3");
             chain[0] = first;
             chain[1] = second;
             char device[] = "cpu", name[] = "reference";
@@ -74,7 +73,7 @@ TEST(images_are_filtered_in_place)
     gconv_filter *filters[3];
     static const char *const names[] = {"gauss5", "gaussian:9", "laplace3"};
     for (int i = 0; i < 3; i++)
-        assert_ok(gconv_filter_load(names[i], &filters[i], NULL));
+        filters[i] = load_filter(names[i]);
     filters[2]->anchor_y = 2; /* reaches upwards alone */
     for (int n = 0; n < 3 * 4 * 3 * GCONV_BORDER_COUNT; n++) {
         int channels = 1 + n / 3 % 4, depth = 8 << n / 12 % 3;
@@ -106,10 +105,8 @@ TEST(large_images_are_filtered_in_place)
     OWNED unsigned char *large = malloc(SIDE * STRIDE);
     OWNED unsigned char *apart = malloc(SIDE * STRIDE);
     for (int i = 0; i < 2; i++) {
-        OWNED_FILTER filter;
-        assert_ok(gconv_filter_load(names[i], &filter, NULL));
-        const gconv_filter *chain[] = {filter};
-        gconv_job job = job_of(chain, 1, shape_of(SIDE, SIDE, 3, 8));
+        OWNED_FILTER filter = load_filter(names[i]);
+        gconv_job job = job_of(CHAIN(filter), 1, shape_of(SIDE, SIDE, 3, 8));
         job.threads = 4;
         for (size_t at = 0; at < SIDE * STRIDE; at++)
             large[at] = (unsigned char)(at * 2654435761u >> 13);
@@ -327,11 +324,10 @@ TEST(memory_is_filtered_in_one_call)
 static void convert(const gconv_shape *shape, const char *out, bool edges)
 {
     gconv_error error;
-    gconv_writer *writer;
     gconv_writer_options options = gconv_writer_options_default();
     options.format = GCONV_FORMAT_PNG;
     options.shape = *shape;
-    assert_ok(gconv_writer_open(scratch_path("in.png"), &options, &writer, NULL));
+    gconv_writer *writer = opened_writer(scratch_path("in.png"), &options);
     assert_ok(gconv_writer_write(writer, shape->height, image, gconv_shape_row_bytes(shape), NULL));
     assert_ok(gconv_writer_finish(writer, NULL));
     gconv_writer_free(writer);
@@ -350,12 +346,10 @@ static void convert(const gconv_shape *shape, const char *out, bool edges)
 
 static void compare_file(const char *name, int channels)
 {
-    OWNED_READER reader;
-    gconv_error error;
-    assert_ok(gconv_reader_open(scratch_path(name), NULL, &reader, &error));
+    OWNED_READER reader = opened_reader(scratch_path(name), NULL);
     assert_int_equal(gconv_reader_shape(reader)->channels, channels);
     size_t stride = (size_t)(WIDTH * channels);
-    assert_ok(gconv_reader_read(reader, HEIGHT, place, stride, &error));
+    assert_ok(gconv_reader_read(reader, HEIGHT, place, stride, NULL));
     assert_memory_equal(place, expected, stride * HEIGHT);
 }
 

@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "core_support.h"
 
-#include <math.h>
-
 enum { LENGTH_MAX = 1100, WIDTH_MAX = 90, CHANNELS_MAX = 4 };
 enum { ROWS_MAX = 1300, ROW = (WIDTH_MAX + LENGTH_MAX) * CHANNELS_MAX };
 
@@ -142,8 +140,7 @@ TEST(nothing_else_is_read)
     fill(false);
     const gc_transform_loops *loops = gc_instructions_chosen()->transforms.loops;
     gc_lines lines;
-    gconv_error error;
-    assert_ok(gc_lines_create(&lines, loops, SIDE, taps, LENGTH, &error));
+    assert_ok(gc_lines_create(&lines, loops, SIDE, taps, LENGTH, NULL));
     OWNED float *scratch = gc_allocate_aligned(gc_lines_scratch(loops, SIDE), sizeof *scratch);
     for (int j = 0; j < ROWS_MAX; j++)
         for (int i = j < COUNT + LENGTH - 1 ? WIDTH + LENGTH - 1 : 0; i < ROW; i++)

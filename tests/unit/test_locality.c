@@ -3,8 +3,6 @@
 
 #include "lab/bench/locality.h"
 
-#include <math.h>
-
 static gc_locality *locality;
 
 static int setup(void **state)

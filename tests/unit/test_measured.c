@@ -7,8 +7,6 @@
 #include "gpu/cost/images.h"
 #include "gpu/cost/measured.h"
 
-#include <math.h>
-
 /* gc_costs_of knows a kind of device for the life of the process: each test has its own. */
 static gconv_device_info device_named(const char *name)
 {
@@ -67,10 +65,8 @@ TEST(a_pass_takes_as_long_as_memory_does)
     gc_measured_keep(&device, &figures);
     static float weights[1] = {1};
     gconv_filter filter = filter_of(1, 1, 1, weights);
-    const gconv_filter *const chain[] = {&filter};
-    gconv_job job = job_of(chain, 1, shape_of(4096, 4096, 1, 8));
-    gc_problem problem;
-    assert_ok(gc_problem_create(&job, &problem, NULL));
+    gconv_job job = job_of(CHAIN(&filter), 1, shape_of(4096, 4096, 1, 8));
+    gc_problem problem = problem_of(&job);
     double launch = gc_costs_of(&device)->launch_seconds, bytes = 4096.0 * 4096 * 2 * 4;
     double measured = gc_cost_of_pass(&problem, 8, 0, &device, 0.5);
     double rated = gc_cost_of_pass(&problem, 8, 0, &other, 0.5);

@@ -186,14 +186,13 @@ static void lengthen_header(const char *path)
 TEST(offer_without_memory)
 {
     char path[128];
-    OWNED_READER reader;
     gconv_error error;
     gconv_encoded encoded;
     unsigned char rows[21 * 21 * 3];
     snprintf(path, sizeof path, "%s/source", scratch);
     make_file(path, GCONV_FORMAT_JPEG);
     lengthen_header(path);
-    assert_ok(gconv_reader_open(path, NULL, &reader, &error));
+    OWNED_READER reader = opened_reader(path, NULL);
     const gconv_source *source = gconv_reader_source(reader);
     uint32_t height = gconv_reader_shape(reader)->height;
     allocations = 0;

@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <locale.h>
-#include <math.h>
 
 typedef struct reading {
     const char *text;

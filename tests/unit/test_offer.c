@@ -358,12 +358,11 @@ TEST(a_stream_passes_the_offer_on)
     gconv_encoded encoded;
     float weight = 1;
     gconv_filter filter = filter_of(1, 1, 1, &weight);
-    const gconv_filter *filters[] = {&filter};
     OWNED_PROBLEM problem;
     write_jpeg("stream.jpg", 3, 2, false);
     open_with("stream.jpg", as_stored());
-    gconv_job job = job_of(filters, 1, *gconv_reader_shape(o.reader));
-    assert_ok(gc_problem_create(&job, &problem, &o.error));
+    gconv_job job = job_of(CHAIN(&filter), 1, *gconv_reader_shape(o.reader));
+    problem = problem_of(&job);
     gconv_sink sink = {.size = sizeof(gconv_sink), .write = drop_rows};
     assert_ok(gc_stream_open(&stream, &problem, &o.source, &sink, false, &o.error));
     assert_true(gc_stream_offer(&stream, &encoded));

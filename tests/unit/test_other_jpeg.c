@@ -21,10 +21,9 @@ TEST(nothing_is_offered)
     must_write(scratch_path("sound.jpg"), GCONV_FORMAT_JPEG, &image);
     for (int grey = 0; grey <= 1; grey++) {
         gconv_reader_options options = grey ? as_grey() : as_stored();
-        OWNED_READER reader;
         gconv_error error;
         gconv_encoded encoded;
-        assert_ok(gconv_reader_open(scratch_path("sound.jpg"), &options, &reader, &error));
+        OWNED_READER reader = opened_reader(scratch_path("sound.jpg"), &options);
         const gconv_source *source = gconv_reader_source(reader);
         assert_false(source->offer(source->user, &encoded));
         assert_string_equal(gconv_reader_fallback(reader),

@@ -2,8 +2,6 @@
  * chosen. */
 #include "plan_support.h"
 
-#include <math.h>
-
 static void refused(const gconv_job *job, gconv_status status, const char *says)
 {
     gconv_plan *plan = (gconv_plan *)1;

@@ -2,8 +2,6 @@
 #include "base/status.h"
 #include "plan_support.h"
 
-#include <math.h>
-
 static gconv_difference compared(const gconv_plan *plan, const uint8_t *in, const float *a,
                                  const float *b)
 {

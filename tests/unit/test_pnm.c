@@ -3,8 +3,6 @@
 
 #include "core/grey.h"
 
-#include <math.h>
-
 TEST(pnm_headers)
 {
     static const struct {
@@ -126,12 +124,11 @@ TEST(pfm_keeps_16_bits)
     for (int v = 0; v < LEVELS; v++)
         samples[v] = (float)v;
     gconv_writer_options writing = gconv_writer_options_default();
-    gconv_writer *writer;
     gconv_error error;
     writing.format = GCONV_FORMAT_PFM;
     writing.shape = source.shape;
     writing.white = 65535;
-    assert_ok(gconv_writer_open(scratch_path("w.pfm"), &writing, &writer, &error));
+    gconv_writer *writer = opened_writer(scratch_path("w.pfm"), &writing);
     assert_ok(gconv_writer_write(writer, 1, source.rows, 0, &error));
     assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
@@ -345,12 +342,11 @@ TEST(parts_make_the_whole)
 static void assert_selected(const char *path, const picture *whole, uint32_t first, uint32_t count)
 {
     gconv_error error;
-    OWNED_READER reader;
     gconv_reader_options options = as_stored();
     OWNED_PICTURE rows =
         new_picture(whole->shape.width, count, whole->shape.channels, whole->shape.depth);
     bool more = true;
-    assert_ok(gconv_reader_open(path, &options, &reader, &error));
+    OWNED_READER reader = opened_reader(path, &options);
     const gconv_source *source = gconv_reader_source(reader);
     assert_ok(source->select(source->user, first, count, &error));
     for (uint32_t y = 0; y < count; y++)

@@ -1,8 +1,6 @@
 /* Problems: taps, borders and thresholds under deferred divisors, exactness, the bound. */
 #include "core_support.h"
 
-#include <math.h>
-
 static float six[] = {1, 2, 3, 4, 5, 6};
 static float ones[25] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 

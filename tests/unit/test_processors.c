@@ -4,7 +4,6 @@
 
 #include "core_support.h"
 
-#include <math.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

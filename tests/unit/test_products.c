@@ -4,8 +4,6 @@
 
 #include "core/products.h"
 
-#include <math.h>
-
 enum { SIDE = 24 };
 
 static gc_products products;

@@ -7,7 +7,6 @@
 #include "core/separate.h"
 
 #include <float.h>
-#include <math.h>
 
 enum { SIDE = 15 };
 
@@ -48,8 +47,7 @@ TEST(chains_next_to_infinity)
     for (size_t n = 0; n < COUNT(sides); n++) {
         int side = sides[n], count = side * side;
         gconv_filter filter = filter_of(side, side, 1, taps);
-        const gconv_filter *chain[] = {&filter};
-        gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
+        gconv_job job = job_of(CHAIN(&filter), 1, shape_of(4, 4, 1, 8));
         double margin = 4 * (count + 2048) * 0x1p-24;
         fill_mean(count, (double)FLT_MAX / 255 / (1 + margin * 1.0001));
         assert_ok(status_of(&job));
@@ -68,8 +66,7 @@ TEST(rounding_alone_reaches_infinity)
     for (int i = 1; i < SIDE * SIDE; i++)
         taps[i] = (float)(left / 255 / (SIDE * SIDE - 1) * 0.9999);
     gconv_filter filter = filter_of(SIDE, SIDE, 1, taps);
-    const gconv_filter *chain[] = {&filter};
-    gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
+    gconv_job job = job_of(CHAIN(&filter), 1, shape_of(4, 4, 1, 8));
     assert_int_equal(status_of(&job), GCONV_ERROR_FILTER);
 }
 
@@ -77,8 +74,7 @@ TEST(values_over_divisors)
 {
     taps[0] = 1e30f;
     gconv_filter filter = filter_of(1, 1, 1e-275, taps);
-    const gconv_filter *chain[] = {&filter};
-    gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
+    gconv_job job = job_of(CHAIN(&filter), 1, shape_of(4, 4, 1, 8));
     assert_ok(status_of(&job));
     filter.divisor = 1e-277;
     assert_int_equal(status_of(&job), GCONV_ERROR_FILTER);
@@ -91,8 +87,7 @@ TEST(least_scales)
     gconv_filter first = filter_of(1, 1, 2, tenth), second = filter_of(1, 1, 1, three);
     const gconv_filter *chain[] = {&first, &second, &first};
     gconv_job job = job_of(chain, 3, shape_of(4, 4, 1, 8));
-    gc_problem problem;
-    assert_ok(gc_problem_create(&job, &problem, NULL));
+    gc_problem problem = problem_of(&job);
     assert_true(problem.chain.steps[0].least_scale == 1);
     assert_true(problem.chain.steps[1].least_scale == (double)0.1f);
     assert_true(problem.chain.steps[2].least_scale == (double)0.1f * 3);
@@ -100,13 +95,13 @@ TEST(least_scales)
     gc_problem_destroy(&problem);
     job.border = GCONV_BORDER_CONSTANT;
     job.border_value = 0.25;
-    assert_ok(gc_problem_create(&job, &problem, NULL));
+    problem = problem_of(&job);
     assert_true(problem.chain.steps[0].least_scale == 0.25);
     assert_true(problem.chain.steps[1].least_scale == 0.5);
     assert_true(problem.chain.steps[2].least_scale == 1.5);
     gc_problem_destroy(&problem);
     job = job_of(chain, 3, shape_of(4, 4, 1, 32));
-    assert_ok(gc_problem_create(&job, &problem, NULL));
+    problem = problem_of(&job);
     assert_true(problem.chain.steps[0].least_scale == 0x1p-60);
     assert_true(problem.chain.steps[1].least_scale == 0x1p-60 * (double)0.1f);
     assert_true(problem.chain.steps[1].largest_input == 0x1p32 * (double)0.1f);

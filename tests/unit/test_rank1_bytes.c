@@ -5,7 +5,6 @@
 #include "core_support.h"
 #include "sanitized.h"
 
-#include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -244,7 +243,7 @@ TEST(row_sums)
         fill_filter(&t, 1 + n / 9, 1 + any(3), n % 9);
         fill_job(&t);
         t.job.scale = 1;
-        assert_ok(gc_problem_create(&t.job, &problem, NULL));
+        problem = problem_of(&t.job);
         if (gc_rank1_applies(&problem) && gc_rank1_create(&rank1, &problem, NULL) == GCONV_OK &&
             rank1.step != NULL) {
             for (int s = 0; s < gc_instructions_count(); s++)
@@ -425,10 +424,8 @@ TEST(large_output)
     OWNED uint8_t *out = malloc((size_t)WIDTH * HEIGHT + 64);
     for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++)
         image[i] = (uint8_t)any(256);
-    OWNED_FILTER filter;
-    assert_ok(gconv_filter_load("gaussian:0.8", &filter, NULL));
-    const gconv_filter *chain[] = {filter};
-    gconv_job job = job_of(chain, 1, shape_of(WIDTH / 4, HEIGHT, 4, 8));
+    OWNED_FILTER filter = load_filter("gaussian:0.8");
+    gconv_job job = job_of(CHAIN(filter), 1, shape_of(WIDTH / 4, HEIGHT, 4, 8));
     job.alpha = GCONV_ALPHA_KEEP;
     for (int shift = 0; shift < 70; shift += shift < 4 ? 1 : 16) {
         gconv_plan *plan;

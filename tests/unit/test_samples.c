@@ -5,8 +5,6 @@
 
 #include "core_support.h"
 
-#include <math.h>
-
 enum { WIDTH = 4099 };
 
 static float one[] = {1};
@@ -116,14 +114,12 @@ TEST(stores_the_same_levels)
     for (size_t d = 0; d < COUNT(divisors); d++)
         for (size_t r = 0; r < 2 * COUNT(rules); r++) {
             gconv_filter filter = filter_of(1, 1, divisors[d], one);
-            const gconv_filter *chain[] = {&filter};
-            gconv_job job = job_of(chain, 1, shape_of(WIDTH, 1, 1, r % 2 == 0 ? 8 : 16));
+            gconv_job job = job_of(CHAIN(&filter), 1, shape_of(WIDTH, 1, 1, r % 2 == 0 ? 8 : 16));
             job.absolute = rules[r / 2].absolute;
             job.scale = rules[r / 2].scale;
             job.has_offset = true;
             job.offset = rules[r / 2].offset;
-            OWNED_PROBLEM problem;
-            assert_ok(gc_problem_create(&job, &problem, NULL));
+            OWNED_PROBLEM problem = problem_of(&job);
             compare_around_halves(&problem, 200);
             compare_any_floats(&problem);
         }
@@ -181,15 +177,13 @@ TEST(alpha_is_kept_or_multiplied)
     static const double scales[] = {1, 1, -0.7, 2}, offsets[] = {0, 12.5, 200, 0};
     for (int turn = 0; turn < 120; turn++) {
         gconv_filter filter = filter_of(1, 1, turn % 7 == 0 ? -3 : turn % 7, one);
-        const gconv_filter *chain[] = {&filter};
-        gconv_job job = job_of(chain, 1, shape_of(PIXELS, 1, turn % 2 == 0 ? 4 : 2, 8));
+        gconv_job job = job_of(CHAIN(&filter), 1, shape_of(PIXELS, 1, turn % 2 == 0 ? 4 : 2, 8));
         job.alpha = turn / 2 % 2 == 0 ? GCONV_ALPHA_PREMULTIPLY : GCONV_ALPHA_KEEP;
         job.scale = scales[turn / 4 % 4];
         job.has_offset = true;
         job.offset = offsets[turn / 4 % 4];
         job.absolute = turn / 16 % 2 == 0;
-        OWNED_PROBLEM problem;
-        assert_ok(gc_problem_create(&job, &problem, NULL));
+        OWNED_PROBLEM problem = problem_of(&job);
         fill_alpha(samples, alpha, row, job.input.channels, turn);
         compare_alpha(&problem, samples, alpha, row);
     }

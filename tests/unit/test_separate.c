@@ -4,8 +4,6 @@
 
 #include "core/separate.h"
 
-#include <math.h>
-
 static float row[GCONV_FILTER_SIDE_MAX], column[GCONV_FILTER_SIDE_MAX];
 
 static gc_step step_of(int width, int height, float *taps)
@@ -50,8 +48,7 @@ TEST(builtin_filters)
         {"sharpen3", false}, {"emboss3", false},  {"roberts-x", false},
     };
     for (size_t i = 0; i < COUNT(filters); i++) {
-        OWNED_FILTER filter;
-        assert_ok(gconv_filter_load(filters[i].name, &filter, NULL));
+        OWNED_FILTER filter = load_filter(filters[i].name);
         if (filters[i].rank_1)
             assert_exact(filter->width, filter->height, filter->weights);
         else
@@ -124,13 +121,11 @@ TEST(gaussians_and_boxes)
                                         "gaussian:42",    "gaussian:1,3",   "gaussian:20,5",
                                         "gaussian:5,255", "gaussian:100,7", "box:255"};
     for (size_t i = 0; i < COUNT(names); i++) {
-        OWNED_FILTER filter;
-        assert_ok(gconv_filter_load(names[i], &filter, NULL));
+        OWNED_FILTER filter = load_filter(names[i]);
         if (!separates(filter->width, filter->height, filter->weights))
             fail_msg("%s is not found to be of rank 1", names[i]);
     }
-    OWNED_FILTER log;
-    assert_ok(gconv_filter_load("log:1.4", &log, NULL));
+    OWNED_FILTER log = load_filter("log:1.4");
     assert_false(separates(log->width, log->height, log->weights));
 }
 

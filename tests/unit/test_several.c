@@ -31,12 +31,10 @@ TEST(images_follow_each_other)
 {
     OWNED_PICTURE grey = make_picture(21, 17, 1, 8);
     OWNED_PICTURE colour = make_picture(5, 40, 3, 16);
-    gconv_writer *writer;
-    OWNED_READER reader;
     gconv_error error;
     bool more;
     gconv_writer_options options = writing(&grey, GCONV_FORMAT_PGM);
-    assert_ok(gconv_writer_open(scratch_path("two"), &options, &writer, &error));
+    gconv_writer *writer = opened_writer(scratch_path("two"), &options);
     gconv_writer_options next = writing(&colour, GCONV_FORMAT_PPM);
     assert_int_equal(gconv_writer_next(writer, &next, &error), GCONV_ERROR_ARGUMENT); /* no rows */
     put_rows(writer, &grey);
@@ -53,7 +51,7 @@ TEST(images_follow_each_other)
     warnings_seen seen = {0};
     reading.warn = remember_warning;
     reading.warn_user = &seen;
-    assert_ok(gconv_reader_open(scratch_path("two"), &reading, &reader, &error));
+    OWNED_READER reader = opened_reader(scratch_path("two"), &reading);
     assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_ERROR_ARGUMENT);
     assert_next_is(reader, &grey);
     assert_ok(gconv_reader_next(reader, &more, &error));
@@ -70,12 +68,11 @@ TEST(images_follow_each_other)
 TEST(a_next_image_that_is_broken)
 {
     static const char bytes[] = "P5 1 1 255\nxP6 0 1 255\n";
-    OWNED_READER reader;
     gconv_error error;
     unsigned char pixel;
     bool more = true;
     save_file(scratch_path("broken"), bytes, sizeof bytes - 1);
-    assert_ok(gconv_reader_open(scratch_path("broken"), NULL, &reader, &error));
+    OWNED_READER reader = opened_reader(scratch_path("broken"), NULL);
     assert_ok(gconv_reader_read(reader, 1, &pixel, 1, &error));
     assert_ok(gconv_reader_finish(reader, &error));
     for (int i = 0; i < 2; i++) {
@@ -92,7 +89,6 @@ TEST(a_failure_behind_an_image_is_no_image)
 {
     static const char bytes[12 + 90] = "P5 90 1 255\n"; /* the header is looked for in 64 bytes */
     int sides[2], before = dup(STDIN_FILENO);
-    gconv_reader *reader;
     gconv_error error;
     unsigned char row[90];
     bool more = true;
@@ -102,7 +98,7 @@ TEST(a_failure_behind_an_image_is_no_image)
     assert_int_equal(close(sides[1]), 0);
     assert_true(dup2(sides[0], STDIN_FILENO) >= 0);
     close(sides[0]);
-    assert_ok(gconv_reader_open("-", NULL, &reader, &error));
+    gconv_reader *reader = opened_reader("-", NULL);
     assert_ok(gconv_reader_read(reader, 1, row, sizeof row, &error));
     assert_ok(gconv_reader_finish(reader, &error));
     for (int i = 0; i < 2; i++) {
@@ -118,18 +114,16 @@ TEST(a_failure_behind_an_image_is_no_image)
 TEST(a_png_writer_has_no_next)
 {
     OWNED_PICTURE grey = make_picture(5, 4, 1, 8);
-    gconv_writer *writer;
-    OWNED_READER reader;
     gconv_error error;
     bool more = true;
     gconv_writer_options options = writing(&grey, GCONV_FORMAT_PNG);
-    assert_ok(gconv_writer_open(scratch_path("one.png"), &options, &writer, &error));
+    gconv_writer *writer = opened_writer(scratch_path("one.png"), &options);
     put_rows(writer, &grey);
     options.format = GCONV_FORMAT_PGM;
     assert_int_equal(gconv_writer_next(writer, &options, &error), GCONV_ERROR_ARGUMENT);
     assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
-    assert_ok(gconv_reader_open(scratch_path("one.png"), NULL, &reader, &error));
+    OWNED_READER reader = opened_reader(scratch_path("one.png"), NULL);
     assert_next_is(reader, &grey);
     assert_ok(gconv_reader_next(reader, &more, &error));
     assert_false(more);

@@ -5,8 +5,6 @@
 #include "core/plan.h"
 #include "core_support.h"
 
-#include <math.h>
-
 enum { WIDTH = 23, HEIGHT = 17, PIXELS = WIDTH * HEIGHT };
 
 /* Fractional weights, even sides, and anchors off the centre. */
@@ -116,12 +114,12 @@ TEST(spots_are_the_references)
 
 TEST(spots_have_channels)
 {
-    static const gconv_filter *const chain[] = {&filters[1], &filters[0]};
     static const gconv_alpha alphas[] = {GCONV_ALPHA_KEEP, GCONV_ALPHA_FILTER,
                                          GCONV_ALPHA_PREMULTIPLY};
     for (int channels = 1; channels <= 4; channels++)
         for (int i = 0; i < 3; i++) {
-            gconv_job job = job_of(chain, 2, shape_of(WIDTH, HEIGHT, channels, 16));
+            gconv_job job =
+                job_of(CHAIN(&filters[1], &filters[0]), 2, shape_of(WIDTH, HEIGHT, channels, 16));
             job.alpha = alphas[i];
             compare_all(&job);
         }
@@ -136,40 +134,49 @@ typedef struct trial {
     gconv_pixel all[PIXELS];
 } trial;
 
-static void run_trial(trial *t, const gconv_job *job)
+static trial t;
+
+static int forget(void **unused)
 {
-    t->plan = plan_reference(*job);
-    t->in_stride = gconv_shape_row_bytes(&job->input);
-    t->out_stride = gconv_shape_row_bytes(gconv_plan_output_shape(t->plan));
-    random_samples(t->in, sizeof t->in);
-    assert_ok(
-        gconv_plan_run_memory(t->plan, t->in, t->in_stride, t->out, t->out_stride, NULL, NULL));
+    (void)unused;
+    gconv_plan_free(t.plan);
+    t.plan = NULL;
+    return 0;
+}
+
+static void run_trial(const gconv_job *job)
+{
+    forget(NULL);
+    t.plan = plan_reference(*job);
+    t.in_stride = gconv_shape_row_bytes(&job->input);
+    t.out_stride = gconv_shape_row_bytes(gconv_plan_output_shape(t.plan));
+    random_samples(t.in, sizeof t.in);
+    assert_ok(gconv_plan_run_memory(t.plan, t.in, t.in_stride, t.out, t.out_stride, NULL, NULL));
     for (uint32_t i = 0; i < PIXELS; i++)
-        t->all[i] = (gconv_pixel){i % WIDTH, i / WIDTH};
+        t.all[i] = (gconv_pixel){i % WIDTH, i / WIDTH};
 }
 
 /* The whole output, by the reference's chain values. */
-static gconv_difference judged_whole(const trial *t)
+static gconv_difference judged_whole(void)
 {
     static float chain[PIXELS * 4];
-    size_t stride = WIDTH * (size_t)gconv_plan_chain_channels(t->plan) * sizeof(float);
+    size_t stride = WIDTH * (size_t)gconv_plan_chain_channels(t.plan) * sizeof(float);
     gconv_difference difference;
     gconv_error error;
-    if (gconv_plan_run_chain(t->plan, t->in, t->in_stride, chain, stride, NULL, &error) !=
-            GCONV_OK ||
-        gconv_plan_compare_output(t->plan, t->in, t->in_stride, t->out, t->out_stride, chain,
-                                  stride, &difference, &error) != GCONV_OK)
+    if (gconv_plan_run_chain(t.plan, t.in, t.in_stride, chain, stride, NULL, &error) != GCONV_OK ||
+        gconv_plan_compare_output(t.plan, t.in, t.in_stride, t.out, t.out_stride, chain, stride,
+                                  &difference, &error) != GCONV_OK)
         fail_msg("%s", error.message);
     return difference;
 }
 
 /* Every pixel by itself; and the whole output, which must be judged alike. */
-static gconv_difference judged(const trial *t)
+static gconv_difference judged(void)
 {
-    gconv_difference difference, whole = judged_whole(t);
+    gconv_difference difference, whole = judged_whole();
     gconv_error error;
-    if (gconv_plan_compare_pixels(t->plan, t->in, t->in_stride, t->out, t->out_stride, t->all,
-                                  PIXELS, &difference, &error) != GCONV_OK)
+    if (gconv_plan_compare_pixels(t.plan, t.in, t.in_stride, t.out, t.out_stride, t.all, PIXELS,
+                                  &difference, &error) != GCONV_OK)
         fail_msg("%s", error.message);
     assert_int_equal(whole.within, difference.within);
     assert_int_equal(whole.mismatches, difference.mismatches);
@@ -187,23 +194,18 @@ TEST(exact_outputs)
 {
     static float ones[9] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
     const gconv_filter box = filter_of(3, 3, 16, ones);
-    const gconv_filter *const chain[] = {&box};
-    static trial t;
-    gconv_job job = job_of(chain, 1, shape_of(WIDTH, HEIGHT, 4, 8));
+    gconv_job job = job_of(CHAIN(&box), 1, shape_of(WIDTH, HEIGHT, 4, 8));
     job.alpha = GCONV_ALPHA_KEEP;
-    run_trial(&t, &job);
-    gconv_difference d = judged(&t);
+    run_trial(&job);
+    gconv_difference d = judged();
     assert_true(d.within && d.mismatches == 0 && d.largest == 0 && d.bound == 0);
     t.out[(5 * WIDTH + 9) * 4 + 2] ^= 1;
     t.out[(7 * WIDTH + 3) * 4 + 3] ^= 64; /* alpha */
-    d = judged(&t);
+    d = judged();
     assert_false(d.within);
-    assert_int_equal(d.mismatches, 2);
-    assert_int_equal(d.x, 3);
-    assert_int_equal(d.y, 7);
+    assert_true(d.mismatches == 2 && d.x == 3 && d.y == 7);
     assert_int_equal(d.channel, 3);
     assert_true(d.largest == 64);
-    gconv_plan_free(t.plan);
 }
 
 /* Where the bound allows two outputs both are right, a third is not. */
@@ -213,24 +215,19 @@ TEST(inexact_outputs)
      * turn. */
     static float tenth[5] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     const gconv_filter mean = filter_of(5, 1, 1, tenth);
-    const gconv_filter *const chain[] = {&mean};
-    static trial t;
-    gconv_job job = job_of(chain, 1, shape_of(WIDTH, HEIGHT, 1, 8));
-    run_trial(&t, &job);
+    gconv_job job = job_of(CHAIN(&mean), 1, shape_of(WIDTH, HEIGHT, 1, 8));
+    run_trial(&job);
     memset(t.in, 51, sizeof t.in);
     memset(t.out, 26, sizeof t.out);
-    gconv_difference d = judged(&t);
+    gconv_difference d = judged();
     assert_true(d.within && d.bound > 0);
     t.out[40] = 25;
-    assert_true(judged(&t).within);
+    assert_true(judged().within);
     t.out[41] = 27;
     t.out[3 * WIDTH + 2] = 20;
-    d = judged(&t);
+    d = judged();
     assert_false(d.within);
-    assert_int_equal(d.mismatches, 2);
-    assert_int_equal(d.x, 2);
-    assert_int_equal(d.y, 3);
-    gconv_plan_free(t.plan);
+    assert_true(d.mismatches == 2 && d.x == 2 && d.y == 3);
 }
 
 /* The absolute value turns at 0: 0 lies between the outputs of -bound and +bound. */
@@ -238,38 +235,30 @@ TEST(absolute_outputs)
 {
     static float third[2] = {1 / 3.0f, -1 / 3.0f};
     const gconv_filter slope = filter_of(2, 1, 1, third);
-    const gconv_filter *const chain[] = {&slope};
-    static trial t;
-    gconv_job job = job_of(chain, 1, shape_of(WIDTH, HEIGHT, 1, 8));
+    gconv_job job = job_of(CHAIN(&slope), 1, shape_of(WIDTH, HEIGHT, 1, 8));
     job.absolute = true;
-    run_trial(&t, &job);
-    assert_true(judged(&t).within);
+    run_trial(&job);
+    assert_true(judged().within);
     memset(t.in, 9, sizeof t.in);
     memset(t.out, 0, sizeof t.out);
-    assert_true(judged(&t).within);
+    assert_true(judged().within);
     t.out[77] = 1;
-    assert_int_equal(judged(&t).mismatches, 1);
-    gconv_plan_free(t.plan);
+    assert_int_equal(judged().mismatches, 1);
 }
 
 TEST(edges_are_bits)
 {
     static float weights[9] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
     const gconv_filter laplace = filter_of(3, 3, 1, weights);
-    const gconv_filter *const chain[] = {&laplace};
-    static trial t;
-    gconv_job job = job_of(chain, 1, shape_of(WIDTH, HEIGHT, 1, 8));
+    gconv_job job = job_of(CHAIN(&laplace), 1, shape_of(WIDTH, HEIGHT, 1, 8));
     job.output = GCONV_OUTPUT_EDGES;
     job.output_depth = 1;
     job.threshold = 100;
-    run_trial(&t, &job);
-    assert_true(judged(&t).within);
+    run_trial(&job);
+    assert_true(judged().within);
     t.out[4 * t.out_stride + 1] ^= 0x10; /* the fourth bit of the second byte: x 11 */
-    gconv_difference d = judged(&t);
-    assert_int_equal(d.mismatches, 1);
-    assert_int_equal(d.x, 11);
-    assert_int_equal(d.y, 4);
-    gconv_plan_free(t.plan);
+    gconv_difference d = judged();
+    assert_true(d.mismatches == 1 && d.x == 11 && d.y == 4);
 }
 
 /* Colour is divided by alpha. Where alpha may be 0, any colour is right. */
@@ -277,38 +266,33 @@ TEST(divided_outputs)
 {
     static float tenth[5] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     const gconv_filter mean = filter_of(5, 1, 0.5, tenth);
-    const gconv_filter *const chain[] = {&mean};
-    static trial t;
-    gconv_job job = job_of(chain, 1, shape_of(WIDTH, HEIGHT, 4, 8));
+    gconv_job job = job_of(CHAIN(&mean), 1, shape_of(WIDTH, HEIGHT, 4, 8));
     job.alpha = GCONV_ALPHA_PREMULTIPLY;
-    run_trial(&t, &job);
-    assert_true(judged_whole(&t).within);
+    run_trial(&job);
+    assert_true(judged_whole().within);
     memset(t.in, 51, sizeof t.in); /* colour 51 and alpha 51 throughout */
     memset(t.out, 51, sizeof t.out);
-    assert_true(judged_whole(&t).within);
+    assert_true(judged_whole().within);
     t.out[4 * 7 + 1] = 52;
     t.out[4 * 9 + 3] = 50;
-    gconv_difference d = judged_whole(&t);
+    gconv_difference d = judged_whole();
     assert_int_equal(d.mismatches, 2);
     assert_int_equal(d.x, 7);
     assert_int_equal(d.channel, 1);
     memset(t.in, 0, sizeof t.in);
     memset(t.out, 0, sizeof t.out);
     t.out[4 * 7 + 1] = 200;
-    assert_true(judged_whole(&t).within);
+    assert_true(judged_whole().within);
     t.out[4 * 9 + 3] = 1;
-    assert_int_equal(judged_whole(&t).mismatches, 1);
-    gconv_plan_free(t.plan);
+    assert_int_equal(judged_whole().mismatches, 1);
 }
 
 TEST(refuses)
 {
-    static trial t;
     static float values[PIXELS * 4];
     const size_t full = WIDTH * sizeof(float);
-    const gconv_filter *const chain[] = {&filters[1]};
-    gconv_job job = job_of(chain, 1, shape_of(WIDTH, HEIGHT, 1, 8));
-    run_trial(&t, &job);
+    gconv_job job = job_of(CHAIN(&filters[1]), 1, shape_of(WIDTH, HEIGHT, 1, 8));
+    run_trial(&job);
     gconv_difference d;
     const gconv_pixel beyond[] = {{WIDTH, 0}, {0, HEIGHT}};
     for (int i = 0; i < 2; i++)
@@ -333,14 +317,12 @@ TEST(refuses)
     assert_int_equal(
         gconv_plan_compare_output(t.plan, t.in, WIDTH, t.out, WIDTH, NULL, full, &d, NULL),
         GCONV_ERROR_ARGUMENT);
-    gconv_plan_free(t.plan);
     job.input.channels = 4;
     job.alpha = GCONV_ALPHA_PREMULTIPLY;
-    run_trial(&t, &job);
+    run_trial(&job);
     assert_int_equal(gconv_plan_compare_pixels(t.plan, t.in, t.in_stride, t.out, t.out_stride,
                                                t.all, 1, &d, NULL),
                      GCONV_ERROR_UNSUPPORTED);
-    gconv_plan_free(t.plan);
 }
 
-const test_suite suite = {.setup = fill};
+const test_suite suite = {.setup = fill, .after = forget};

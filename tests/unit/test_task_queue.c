@@ -30,8 +30,7 @@ static gc_task make_task(int number)
 static gc_task_queue *make_queue(const gc_task_list *list, reports *r)
 {
     gc_task_queue *queue;
-    gconv_error error;
-    assert_ok(gc_task_queue_create(list, ROOM, take, r, &queue, &error));
+    assert_ok(gc_task_queue_create(list, ROOM, take, r, &queue, NULL));
     return queue;
 }
 
@@ -53,10 +52,9 @@ static void assert_in_order(const reports *r, int count)
 TEST(results_are_reported_in_order)
 {
     gc_task_list list = {.tasks = NULL};
-    gconv_error error;
     reports r = {.count = 0};
     for (int i = 0; i < 6; i++)
-        assert_ok(gc_task_list_add(&list, make_task(i), &error));
+        assert_ok(gc_task_list_add(&list, make_task(i), NULL));
     gc_task_queue *queue = make_queue(&list, &r);
     assert_false(gc_task_queue_is_read(queue));
     for (size_t i = 0; i < ROOM; i++) {
@@ -88,10 +86,9 @@ TEST(results_are_reported_in_order)
 TEST(no_task_starts_after_a_stop)
 {
     gc_task_list list = {.tasks = NULL};
-    gconv_error error;
     reports r = {.count = 0};
     for (int i = 0; i < 3; i++)
-        assert_ok(gc_task_list_add(&list, make_task(i), &error));
+        assert_ok(gc_task_list_add(&list, make_task(i), NULL));
     gc_task_queue *queue = make_queue(&list, &r);
     assert_int_equal(gc_task_queue_start(queue), 0);
     gc_task_queue_stop(queue);

@@ -4,8 +4,6 @@
 #include "cli/measure/traffic.h"
 #include "lab/bench/theory.h"
 
-#include <math.h>
-
 /* The GTX 960M of KTH 2018: 80 GB/s and 1403 GFLOP/s (section 4.2). */
 static const double bandwidth = 80e9, peak = 1403e9;
 

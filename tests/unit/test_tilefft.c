@@ -3,8 +3,6 @@
 
 #include "gpu/methods/tilefft/tiles.h"
 
-#include <math.h>
-
 static float weights[GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX];
 
 typedef struct fixture {
@@ -24,7 +22,7 @@ static void make(fixture *f, uint32_t width, uint32_t height, gconv_border borde
     }
     gconv_job job = job_of(f->chain, count, shape_of(width, height, 1, 8));
     job.border = border;
-    assert_ok(gc_problem_create(&job, &f->problem, NULL));
+    f->problem = problem_of(&job);
 }
 
 static gconv_device_info device_with(size_t shared_bytes)

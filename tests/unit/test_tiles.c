@@ -8,7 +8,6 @@
 #include "core_support.h"
 
 #include <float.h>
-#include <math.h>
 
 enum { WIDTH_MAX = 300, CHANNELS_MAX = 4, HEIGHT_MAX = 31, SIDE_MAX = 128 };
 enum { ROWS_MAX = SIDE_MAX, ROW = (WIDTH_MAX + HEIGHT_MAX) * CHANNELS_MAX };

@@ -286,20 +286,31 @@ static void keep(const gconv_device_info *device, int width, int height, gc_samp
     assert_ok(keep_patiently(device, &entry, NULL));
 }
 
+static void gives(const gconv_device_info *device, gc_form form, int width, int height,
+                  gc_sample_type type, gc_tuning wanted)
+{
+    assert_same_tuning(tuning_of(device, form, width, height, type), wanted);
+}
+
+/* The model's choice. */
+static void gives_default(const gconv_device_info *device, gc_form form, int width, int height,
+                          gc_sample_type type)
+{
+    gives(device, form, width, height, type, gc_tuning_default(form, width, height));
+}
+
 TEST(found_goes_before_the_model)
 {
     gconv_device_info device = new_device();
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT),
-                       gc_tuning_default(GC_FORM_BLOCK, 15, 15));
+    gives_default(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT);
     keep(&device, 15, 15, GC_FLOAT, warp_tuning);
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT),
-                       gc_tuning_default(GC_FORM_BLOCK, 15, 15)); /* read before */
+    gives_default(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT); /* read before */
     device = new_device();
     const gc_tuning tuning = {GC_FORM_BLOCK, 1, 4, GC_QUEUE, 1};
     keep(&device, 15, 15, GC_FLOAT, tuning);
     keep(&device, 15, 15, GC_FLOAT, rank1_tuning);
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT), tuning);
-    assert_same_tuning(tuning_of(&device, GC_FORM_RANK1, 15, 15, GC_FLOAT), rank1_tuning);
+    gives(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT, tuning);
+    gives(&device, GC_FORM_RANK1, 15, 15, GC_FLOAT, rank1_tuning);
     gc_layout layout = gc_candidate_layout(GC_FORM_BLOCK, 15, 15, GC_FLOAT);
     assert_same_tuning(gc_tuning_untuned(&device, &layout),
                        gc_tuning_default(GC_FORM_BLOCK, 15, 15));
@@ -313,13 +324,12 @@ TEST(tiles_stand_alone)
     keep(&device, 15, 15, GC_FLOAT, tiles);
     keep(&device, 15, 15, GC_FLOAT, block_tuning);
     assert_int_equal(kept_count(&device), 2);
-    assert_same_tuning(tuning_of(&device, GC_FORM_TILES, 15, 15, GC_FLOAT), tiles);
-    assert_same_tuning(tuning_of(&device, GC_FORM_TILES, 17, 13, GC_FLOAT), tiles);
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT), block_tuning);
-    assert_same_tuning(tuning_of(&device, GC_FORM_TILES, 3, 3, GC_FLOAT),
-                       (gc_tuning){GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8});
-    assert_same_tuning(tuning_of(&device, GC_FORM_TILES, 43, 43, GC_FLOAT),
-                       (gc_tuning){GC_FORM_TILES, 8, 8, GC_ONE_TILE, 4});
+    gives(&device, GC_FORM_TILES, 15, 15, GC_FLOAT, tiles);
+    gives(&device, GC_FORM_TILES, 17, 13, GC_FLOAT, tiles);
+    gives(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT, block_tuning);
+    gives(&device, GC_FORM_TILES, 3, 3, GC_FLOAT, (gc_tuning){GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8});
+    gives(&device, GC_FORM_TILES, 43, 43, GC_FLOAT,
+          (gc_tuning){GC_FORM_TILES, 8, 8, GC_ONE_TILE, 4});
     gc_tiling tiling = gc_tuning_tiling(&tiles, 15, 15);
     assert_int_equal(tiling.block_width, 16);
     assert_int_equal(tiling.block_height, 32);
@@ -360,10 +370,9 @@ TEST(ranks_do_not_mix)
     keep(&device, 15, 15, GC_FLOAT, rank1_tuning);
     keep(&device, 15, 15, GC_FLOAT, rank2_tuning);
     assert_int_equal(kept_count(&device), 2);
-    assert_same_tuning(tuning_of(&device, GC_FORM_RANK1, 15, 15, GC_FLOAT), rank1_tuning);
-    assert_same_tuning(tuning_of(&device, GC_FORM_RANK2, 17, 15, GC_FLOAT), rank2_tuning);
-    assert_same_tuning(tuning_of(&device, GC_FORM_RANK3, 15, 15, GC_FLOAT),
-                       gc_tuning_default(GC_FORM_RANK3, 15, 15));
+    gives(&device, GC_FORM_RANK1, 15, 15, GC_FLOAT, rank1_tuning);
+    gives(&device, GC_FORM_RANK2, 17, 15, GC_FLOAT, rank2_tuning);
+    gives_default(&device, GC_FORM_RANK3, 15, 15, GC_FLOAT);
     device = new_device();
     device.shared_per_block_optin = 64 << 10;
     gc_layout layout = gc_candidate_layout(GC_FORM_RANK3, 15, 15, GC_FLOAT);
@@ -381,31 +390,27 @@ TEST(the_nearest_serves)
     keep(&device, 9, 9, GC_FLOAT, at_9);
     keep(&device, 11, 11, GC_FLOAT, at_11);
     keep(&device, 11, 11, GC_BYTE, at_11_bytes);
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 9, 10, GC_FLOAT), at_9);
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 10, 11, GC_FLOAT), at_11);
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 10, 11, GC_BYTE), at_11_bytes);
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 10, 11, GC_SHORT), at_11_bytes);
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 9, 9, GC_BYTE), at_11_bytes);
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 8, 8, GC_BYTE), at_9); /* within reach */
+    gives(&device, GC_FORM_BLOCK, 9, 10, GC_FLOAT, at_9);
+    gives(&device, GC_FORM_BLOCK, 10, 11, GC_FLOAT, at_11);
+    gives(&device, GC_FORM_BLOCK, 10, 11, GC_BYTE, at_11_bytes);
+    gives(&device, GC_FORM_BLOCK, 10, 11, GC_SHORT, at_11_bytes);
+    gives(&device, GC_FORM_BLOCK, 9, 9, GC_BYTE, at_11_bytes);
+    gives(&device, GC_FORM_BLOCK, 8, 8, GC_BYTE, at_9); /* within reach */
     /* Beyond reach the model is better. */
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 17, 17, GC_FLOAT),
-                       gc_tuning_default(GC_FORM_BLOCK, 17, 17));
-    assert_same_tuning(tuning_of(&device, GC_FORM_RANK1, 9, 9, GC_FLOAT),
-                       gc_tuning_default(GC_FORM_RANK1, 9, 9));
+    gives_default(&device, GC_FORM_BLOCK, 17, 17, GC_FLOAT);
+    gives_default(&device, GC_FORM_RANK1, 9, 9, GC_FLOAT);
 }
 
 TEST(what_does_not_fit_is_passed_over)
 {
     gconv_device_info device = new_device();
     keep(&device, 3, 15, GC_FLOAT, warp_tuning); /* more rows than the form has */
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 3, 15, GC_FLOAT),
-                       gc_tuning_default(GC_FORM_BLOCK, 3, 15));
+    gives_default(&device, GC_FORM_BLOCK, 3, 15, GC_FLOAT);
     device = new_device();
     device.shared_per_block_optin = 48 << 10;
     const gc_tuning large = {GC_FORM_BLOCK, 4, 32, GC_STRIP, 2};
     keep(&device, 7, 7, GC_FLOAT, large);
-    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 7, 7, GC_FLOAT),
-                       gc_tuning_default(GC_FORM_BLOCK, 7, 7));
+    gives_default(&device, GC_FORM_BLOCK, 7, 7, GC_FLOAT);
     gc_layout layout = gc_candidate_layout(GC_FORM_BLOCK, 7, 7, GC_FLOAT);
     layout.tuning = (gc_tuning){GC_FORM_BLOCK, 8, 8, GC_ONE_TILE, 1};
     assert_true(gc_tuning_fits(&device, &layout));

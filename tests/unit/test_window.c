@@ -26,7 +26,7 @@ static void open_view(view *v, gconv_shape shape, gconv_filter filter, gconv_bor
     job.border = border;
     job.border_value = 7;
     job.alpha = GCONV_ALPHA_FILTER;
-    assert_ok(gc_problem_create(&job, &v->problem, NULL));
+    v->problem = problem_of(&job);
     gconv_error error;
     if (gc_window_create(&v->window, &v->problem.chain, &v->problem.chain.steps[0], on_bytes, chunk,
                          shape.width, &error) != GCONV_OK)

@@ -5,6 +5,7 @@
 
 #include "gconv.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -82,6 +83,15 @@ static inline void release_writer(gconv_writer **writer)
 }
 
 /* ---- Assertions on what the library returns ------------------------------------------------ */
+
+static inline gconv_filter *load_filter(const char *text)
+{
+    gconv_filter *filter;
+    gconv_error error;
+    if (gconv_filter_load(text, &filter, &error) != GCONV_OK)
+        fail_msg("%s: %s", text, error.message);
+    return filter;
+}
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
