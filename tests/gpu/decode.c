@@ -4,7 +4,6 @@
  *     double_decode --failing          passes if each is right, or not decoded, on the double alone
  *     gpu_decode --files NAME...       files, sound or damaged: what the judge finds sound, and no
  *                                      other file, is decoded
- *     gpu_decode --speed THREADS NAME...   pictures a second, by so many threads
  *
  * The exit status is 77 if there is no GPU. */
 #include "jpeg/turbo.h"
@@ -314,11 +313,10 @@ static void *decode_some(void *unused)
 }
 
 /* Calls `function` on so many threads; `count` pieces of work are there. */
-static double run_threads(int threads, int count, void *(*function)(void *))
+static void run_threads(int threads, int count, void *(*function)(void *))
 {
     pthread_t running[THREADS_MAX];
     int started = 0;
-    double begin = gc_seconds();
     work.next = 0;
     work.count = count;
     for (; started < threads && started < THREADS_MAX; started++)
@@ -326,7 +324,6 @@ static double run_threads(int threads, int count, void *(*function)(void *))
             break;
     for (int i = 0; i < started; i++)
         pthread_join(running[i], NULL);
-    return gc_seconds() - begin;
 }
 
 /* ---- Modes ----------------------------------------------------------------------------------- */
@@ -437,73 +434,6 @@ static void check_files(char **names, int count)
     printf("%d files, %lu sound, %lu decoded by the device\n", count, sound, decoded);
 }
 
-static bool speed_luma_only;
-
-static void *decode_for_speed(void *unused)
-{
-    for (int i; (i = next_work()) >= 0;) {
-        gc_decoded decoded;
-        gconv_error error;
-        if (decode(&files[i % file_count].image.about, speed_luma_only, &decoded, &error) !=
-            GCONV_OK)
-            printf("%s\n", error.message);
-    }
-    end_room();
-    return unused;
-}
-
-/* Microseconds of unpacking the first file, on an idle device. */
-static void time_unpack(int channels)
-{
-    enum { RUNS = 50 };
-    const gconv_encoded *picture = &files[0].image.about;
-    gc_decoded decoded;
-    gconv_error error;
-    void *device = NULL;
-    size_t pitch = (size_t)picture->width * (size_t)channels;
-    if (decode(picture, channels == 1, &decoded, &error) != GCONV_OK ||
-        cudaMalloc(&device, pitch * picture->height) != cudaSuccess)
-        return;
-    for (int pass = 0; pass < 2; pass++) { /* the first one warms up */
-        double begin = gc_seconds();
-        for (int i = 0; i < RUNS; i++)
-            gc_decode_unpack(&decoded, picture, channels, device, pitch, NULL, &error);
-        cudaDeviceSynchronize();
-        if (pass == 1)
-            printf("unpacking to %d channels: %.1f us\n", channels,
-                   1e6 * (gc_seconds() - begin) / RUNS);
-    }
-    cudaFree(device);
-}
-
-static void measure(int threads, char **names, int count)
-{
-    for (int i = 0; i < count && i < FILES_MAX; i++) {
-        size_t size;
-        unsigned char *bytes = read_file(names[i], &size);
-        jpeg_verdict verdict;
-        if (bytes == NULL || !jpeg_is_sound(bytes, size, &verdict)) {
-            free(bytes);
-            continue;
-        }
-        gconv_encoded *about = &files[file_count++].image.about;
-        *about = verdict.picture;
-        about->held = about->size = verdict.bytes;
-    }
-    if (file_count == 0)
-        return;
-    for (int luma_only = 1; luma_only >= 0; luma_only--) {
-        speed_luma_only = luma_only != 0;
-        run_threads(threads, file_count, decode_for_speed);
-        int pieces = file_count > 1000 ? file_count : 1000;
-        double seconds = run_threads(threads, pieces, decode_for_speed);
-        printf("%s, %d threads: %.0f pictures/s\n", luma_only ? "luma" : "colour", threads,
-               pieces / seconds);
-        time_unpack(luma_only ? 1 : 3);
-    }
-    free_files();
-}
-
 int main(int count, char **arguments)
 {
     const char *mode = count > 1 ? arguments[1] : "";
@@ -517,8 +447,6 @@ int main(int count, char **arguments)
         printf("started in %.3f s\n", gc_seconds() - begin);
         if (strcmp(mode, "--files") == 0)
             check_files(arguments + 2, count - 2);
-        else if (strcmp(mode, "--speed") == 0 && count > 3)
-            measure(atoi(arguments[2]), arguments + 3, count - 3);
         else
             check_made(strcmp(mode, "--quick") == 0);
     }
