@@ -57,6 +57,7 @@ typedef struct table_row {
 
 #define CONSTANT .border = GCONV_BORDER_CONSTANT
 #define EDGES .chain = {"gauss5", "laplace3"}, .output = GCONV_OUTPUT_EDGES
+#define STRANGE .depth = 32, .width = 97, .height = 70, .pattern = CHECK_PATTERN_STRANGE
 
 static const table_row table[] = {
     {"edges to bits", EDGES, .output_depth = 1},
@@ -124,6 +125,21 @@ static const table_row table[] = {
     {"absolute", .chain = {"sobel-x"}, .absolute = true, .scale = 0.25},
     {"huge scale", .chain = {"gauss3"}, .depth = 16, .output_depth = 8, .scale = 1e305},
     {"absolute of a negative", .chain = {"negative"}, .absolute = true},
+
+    /* What is no number, infinite or beyond rule 82. */
+    {"strange", STRANGE, .chain = {"gauss3"}},
+    {"strange to bytes, wrap", STRANGE, .chain = {"tenths"}, .channels = 2, .output_depth = 8,
+     .border = GCONV_BORDER_WRAP},
+    {"strange to 16 bits", STRANGE, .chain = {"large31x29"}, .channels = 3, .output_depth = 16,
+     CONSTANT, .border_value = 9},
+    {"strange to bits", STRANGE, .chain = {"identity"}, .output_depth = 1,
+     .border = GCONV_BORDER_REPLICATE},
+    {"strange, premultiplied", STRANGE, .chain = {"row7"}, .channels = 4,
+     .alpha = GCONV_ALPHA_PREMULTIPLY},
+    {"strange to bytes, alpha filtered", STRANGE, .chain = {"gauss3"}, .channels = 4,
+     .alpha = GCONV_ALPHA_FILTER, .output_depth = 8, .border = GCONV_BORDER_MIRROR101},
+    {"strange colours to black and white", STRANGE, .chain = {"tenths"}, .channels = 3,
+     .output_depth = 1},
 
     /* Floats in. */
     {"floats", .chain = {"gauss5"}, .depth = 32, .width = 64},

@@ -76,11 +76,12 @@ bool check_image_guards_hold(const check_image *image)
 
 /* ---- Patterns -------------------------------------------------------------------------------- */
 
-static const char *const pattern_names[CHECK_PATTERN_COUNT] = {
+static const char *const pattern_names[] = {
     [CHECK_PATTERN_RANDOM] = "random",   [CHECK_PATTERN_ZERO] = "zero",
     [CHECK_PATTERN_MAX] = "max",         [CHECK_PATTERN_EXTREMES] = "extremes",
     [CHECK_PATTERN_IMPULSE] = "impulse", [CHECK_PATTERN_CHECKER] = "checker",
     [CHECK_PATTERN_RAMP] = "ramp",       [CHECK_PATTERN_DIM] = "dim",
+    [CHECK_PATTERN_STRANGE] = "strange",
 };
 
 const char *check_pattern_name(check_pattern pattern)
@@ -210,6 +211,14 @@ static void make_floats(unsigned char *row, const gconv_shape *shape, const floa
     }
 }
 
+static void make_strange(unsigned char *row, size_t count, uint32_t apart, check_random *random)
+{
+    static const float strange[] = {NAN, INFINITY, -INFINITY, 3.4e38F, -3.4e38F};
+    for (size_t i = 0; i < count; i++)
+        if (check_once_in(random, apart))
+            set_float_sample(row, i, strange[check_below(random, 5)]);
+}
+
 void check_fill_pattern(check_image *image, const gconv_shape *shape, check_pattern pattern,
                         check_random *random)
 {
@@ -233,5 +242,7 @@ void check_fill_pattern(check_image *image, const gconv_shape *shape, check_patt
             }
         if (shape->depth == 32)
             make_floats(row, shape, &kind, random);
+        if (pattern == CHECK_PATTERN_STRANGE)
+            make_strange(row, shape->width * channels, 1 + impulse_x % 40, random);
     }
 }

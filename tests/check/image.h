@@ -40,7 +40,8 @@ typedef enum check_pattern {
     CHECK_PATTERN_CHECKER, /* 0 and the largest value by turns */
     CHECK_PATTERN_RAMP,
     CHECK_PATTERN_DIM, /* 0 and 1 */
-    CHECK_PATTERN_COUNT
+    CHECK_PATTERN_COUNT,
+    CHECK_PATTERN_STRANGE /* floats of which some are no numbers or beyond what rule 82 allows */
 } check_pattern;
 
 const char *check_pattern_name(check_pattern pattern);

@@ -30,8 +30,7 @@ static void run(const gconv_job *job, const float *in, void *out)
 TEST(jobs_take_floats)
 {
     gconv_filter filter = filter_of(1, 1, 1, one);
-    const gconv_filter *filters[] = {&filter};
-    gconv_job job = float_job(filters, 5, 4, 3, 32);
+    gconv_job job = float_job(CHAIN(&filter), 5, 4, 3, 32);
     assert_ok(gconv_job_check(&job, NULL));
     job.input.depth = 1;
     assert_int_equal(gconv_job_check(&job, NULL), GCONV_ERROR_ARGUMENT);
@@ -42,8 +41,7 @@ TEST(jobs_take_floats)
 TEST(no_chain_on_floats_is_exact)
 {
     gconv_filter filter = filter_of(1, 1, 1, one);
-    const gconv_filter *filters[] = {&filter};
-    gconv_job job = float_job(filters, 5, 4, 1, 32);
+    gconv_job job = float_job(CHAIN(&filter), 5, 4, 1, 32);
     gconv_plan *plan = planned(&job);
     assert_false(gconv_plan_is_exact(plan));
     gconv_plan_free(plan);
@@ -66,10 +64,9 @@ TEST(identity_keeps_floats)
     enum { WIDTH = 67, HEIGHT = 5, VALUES = WIDTH * HEIGHT * 4 };
     static float in[VALUES], out[VALUES];
     gconv_filter filter = filter_of(1, 1, 1, one);
-    const gconv_filter *filters[] = {&filter};
     for (int n = 0; n < 4 * 3 * IMPLEMENTATIONS; n++) {
         int channels = 1 + n % 4;
-        gconv_job job = float_job(filters, WIDTH, HEIGHT, channels, 32);
+        gconv_job job = float_job(CHAIN(&filter), WIDTH, HEIGHT, channels, 32);
         job.alpha = (gconv_alpha)(n / 4 % 3);
         job.implementation = implementations[n / 12];
         bool multiplied = channels % 2 == 0 && job.alpha == GCONV_ALPHA_PREMULTIPLY;
@@ -96,11 +93,10 @@ TEST(floats_become_integers)
     static const uint16_t shorts[LEVELS] = {0,     0,     128,   386,   32703,
                                             32896, 65432, 65535, 65535, 65535};
     gconv_filter filter = filter_of(1, 1, 1, one);
-    const gconv_filter *filters[] = {&filter};
     for (int n = 0; n < IMPLEMENTATIONS; n++) {
         uint8_t as_bytes[LEVELS], as_bits[2];
         uint16_t as_shorts[LEVELS];
-        gconv_job job = float_job(filters, LEVELS, 1, 1, 8);
+        gconv_job job = float_job(CHAIN(&filter), LEVELS, 1, 1, 8);
         job.implementation = implementations[n];
         run(&job, levels, as_bytes);
         assert_memory_equal(as_bytes, bytes, sizeof bytes);
@@ -146,11 +142,10 @@ TEST(kept_alpha_is_converted)
 {
     static const float in[] = {10, 0.25f, 20, 254.5f, 30, -1, 40, 300};
     gconv_filter filter = filter_of(1, 1, 1, one);
-    const gconv_filter *filters[] = {&filter};
     for (int n = 0; n < IMPLEMENTATIONS; n++) {
         uint8_t bytes[8];
         uint16_t shorts[8];
-        gconv_job job = float_job(filters, 4, 1, 2, 8);
+        gconv_job job = float_job(CHAIN(&filter), 4, 1, 2, 8);
         job.implementation = implementations[n];
         run(&job, in, bytes);
         assert_memory_equal(bytes, ((uint8_t[]){10, 0, 20, 254, 30, 0, 40, 255}), 8);
@@ -177,8 +172,7 @@ TEST(ranges_reach_to_the_largest_sample)
 {
     float weight[] = {0x1p95f};
     gconv_filter filter = filter_of(1, 1, 1, weight);
-    const gconv_filter *filters[] = {&filter};
-    gconv_job job = float_job(filters, 4, 4, 1, 32);
+    gconv_job job = float_job(CHAIN(&filter), 4, 4, 1, 32);
     assert_ok(gconv_job_check(&job, NULL));
     for (int n = 0; n < IMPLEMENTATIONS; n++) {
         float in[16], out[16];
@@ -193,7 +187,7 @@ TEST(ranges_reach_to_the_largest_sample)
     assert_int_equal(gconv_job_check(&job, NULL), GCONV_ERROR_FILTER);
     job.input.depth = 16;
     assert_ok(gconv_job_check(&job, NULL));
-    job = float_job(filters, 4, 4, 2, 32);
+    job = float_job(CHAIN(&filter), 4, 4, 2, 32);
     job.alpha = GCONV_ALPHA_PREMULTIPLY;
     weight[0] = 0x1p63f;
     assert_ok(gconv_job_check(&job, NULL));
@@ -214,8 +208,7 @@ static double bound_of(const gconv_plan *plan, const float *in, gconv_difference
 TEST(the_bound_follows_the_samples)
 {
     gconv_filter filter = filter_of(1, 1, 1, one);
-    const gconv_filter *filters[] = {&filter};
-    gconv_job job = float_job(filters, 4, 1, 1, 32);
+    gconv_job job = float_job(CHAIN(&filter), 4, 1, 1, 32);
     OWNED_PLAN plan = planned(&job);
     gconv_difference difference;
     double tiny = 0x1p-148;
@@ -283,10 +276,9 @@ TEST(strange_samples_do_no_harm)
 TEST(not_a_number_is_black)
 {
     gconv_filter filter = filter_of(1, 1, 1, one);
-    const gconv_filter *filters[] = {&filter};
     for (int n = 0; n < IMPLEMENTATIONS; n++) {
         uint8_t out[3];
-        gconv_job job = float_job(filters, 3, 1, 1, 8);
+        gconv_job job = float_job(CHAIN(&filter), 3, 1, 1, 8);
         job.implementation = implementations[n];
         run(&job, (float[]){NAN, INFINITY, -INFINITY}, out);
         assert_memory_equal(out, ((uint8_t[]){0, 255, 0}), 3);
