@@ -1,6 +1,5 @@
-/* The header of a JPEG as devices that decode need it, and the judge of their data: files that
- * pass, and one file for every reason to reject it. What is read from headers is what libjpeg
- * reads. */
+/* The header of a JPEG as devices that decode need it: files that pass, and one file for every
+ * reason to reject it. What is read from headers is what libjpeg reads. */
 
 #include "unit.h"
 
@@ -9,42 +8,22 @@
 
 /* ---- Files of bytes -------------------------------------------------------------------------- */
 
-static void must_have(void *memory)
-{
-    assert_non_null(memory);
-}
-
-static const char no_code[] = "a code that does not exist";
-static const char too_long[] = "a run beyond the last coefficient";
-static const char too_much[] = "a block that 8-bit samples cannot give";
-static const char too_early[] = "data that end too early";
-static const char left_over[] = "bytes behind the last block";
-static const char odd_bits[] = "unusual bits before a marker";
-static const char no_restart[] = "a restart marker that is missing";
-static const char no_end[] = "no end of the image behind its data";
-
 /* Judges a copy with nothing readable behind it, so that a sanitizer sees reads beyond. */
 static bool is_sound(const jpeg_file *file, jpeg_verdict *verdict)
 {
     OWNED unsigned char *copy = malloc(file->size > 0 ? file->size : 1);
-    must_have(copy);
+    assert_non_null(copy);
     memcpy(copy, file->bytes, file->size);
-    bool sound = jpeg_is_sound(copy, file->size, verdict);
-    return sound;
+    return jpeg_is_sound(copy, file->size, verdict);
 }
 
 static void insert(jpeg_file *file, size_t at, const void *bytes, size_t count)
 {
     file->bytes = realloc(file->bytes, file->size + count);
-    must_have(file->bytes);
+    assert_non_null(file->bytes);
     memmove(file->bytes + at + count, file->bytes + at, file->size - at);
     memcpy(file->bytes + at, bytes, count);
     file->size += count;
-}
-
-static void append(jpeg_file *file, const void *bytes, size_t count)
-{
-    insert(file, file->size, bytes, count);
 }
 
 static void cut_out(jpeg_file *file, size_t at, size_t count)
@@ -140,7 +119,7 @@ TEST(bytes_behind_the_image)
     jpeg_verdict verdict;
     OWNED_JPEG file = jpeg_plain(20, 20, JCS_YCbCr, 75, 2, 2);
     size_t size = file.size;
-    append(&file, "\xff\xd8\xff\xd9more", 8);
+    insert(&file, file.size, "\xff\xd8\xff\xd9more", 8);
     assert_true(is_sound(&file, &verdict));
     assert_int_equal(verdict.bytes, size);
 }
@@ -230,48 +209,6 @@ TEST(layouts_with_tables_in_other_order)
     assert_layout(file);
 }
 
-/* ---- Files by hand --------------------------------------------------------------------------- */
-
-/* Codes of the tables that libjpeg writes, for Y. */
-#define DC_0 "00"
-#define DC_1 "010"
-#define DC_4 "101"
-#define DC_7 "11110"
-#define DC_11 "111111110"
-#define AC_END "1010"
-#define AC_ZEROS "11111111001"
-#define AC_0_1 "00"
-#define AC_0_10 "1111111110000011"
-#define AC_14_1 "1111111111101011"
-#define AC_15_1 "1111111111110101"
-#define NO_CODE "1111111111111111"
-
-/* Writes bits given as text: stuffed, and filled up with ones. */
-static void append_bits(jpeg_file *file, const char *bits)
-{
-    size_t count = strlen(bits);
-    for (size_t at = 0; at < count; at += 8) {
-        unsigned char byte = 0;
-        for (size_t i = at; i < at + 8; i++)
-            byte = (unsigned char)(byte << 1 | (i >= count || bits[i] == '1'));
-        append(file, &byte, 1);
-        if (byte == 0xff)
-            append(file, "", 1);
-    }
-}
-
-/* A grey block of such data, with every quantisation step the same. */
-static jpeg_file one_block(unsigned char step, const char *bits)
-{
-    jpeg_file file = jpeg_plain(8, 8, JCS_GRAYSCALE, 75, 1, 1);
-    memset(file.bytes + find_marker(&file, 0xdb) + 5, step, 64);
-    size_t scan = find_marker(&file, 0xda);
-    file.size = scan + segment_bytes(&file, scan);
-    append_bits(&file, bits);
-    append(&file, "\xff\xd9", 2);
-    return file;
-}
-
 static void assert_file(jpeg_file file, const char *wanted)
 {
     jpeg_verdict verdict;
@@ -283,78 +220,6 @@ static void assert_file(jpeg_file file, const char *wanted)
     if (wanted != NULL)
         assert_string_equal(verdict.reason, wanted);
     free(file.bytes);
-}
-
-static void assert_block(unsigned char step, const char *bits, const char *wanted)
-{
-    assert_file(one_block(step, bits), wanted);
-}
-
-TEST(codes_and_runs)
-{
-    char full[512];
-    assert_block(1, DC_0 AC_END, NULL);
-    assert_block(1, DC_0 NO_CODE, no_code);
-    assert_block(1, "111111111" NO_CODE, no_code); /* of the DC table */
-    /* Up to the last coefficient and one further. */
-    assert_block(1, DC_0 AC_ZEROS AC_ZEROS AC_ZEROS AC_14_1 "1", NULL);
-    assert_block(1, DC_0 AC_ZEROS AC_ZEROS AC_ZEROS AC_15_1 "1", too_long);
-    assert_block(1, DC_0 AC_ZEROS AC_ZEROS AC_ZEROS AC_0_1 "1" AC_END, NULL);
-    assert_block(1, DC_0 AC_ZEROS AC_ZEROS AC_ZEROS AC_ZEROS, too_long);
-    /* Zeros up to the last coefficient, which libjpeg lets pass. */
-    assert_block(1, DC_0 AC_ZEROS AC_ZEROS AC_14_1 "1" AC_ZEROS, too_long);
-    strcpy(full, DC_0);
-    for (int k = 1; k < 64; k++)
-        strcat(full, AC_0_1 "0");
-    assert_block(1, full, NULL);
-    /* EOB behind the last coefficient is not read; with it the byte is too many. */
-    strcat(full, AC_END "1111111");
-    assert_block(1, full, left_over);
-}
-
-TEST(ends_of_data)
-{
-    assert_block(1, "", too_early);
-    assert_block(1, DC_0, too_early);
-    assert_block(1, DC_1, too_early);
-    assert_block(1, DC_0 AC_END "11", NULL);
-    assert_block(1, DC_0 AC_END "01", odd_bits);
-    assert_block(1,
-                 DC_0 AC_END "11"
-                             "11111111",
-                 left_over);
-    assert_block(1,
-                 DC_0 AC_END "11"
-                             "00000000",
-                 left_over);
-    jpeg_file file = one_block(1, DC_0 AC_END);
-    file.size -= 1;
-    assert_file(file, no_end);
-    file = one_block(1, DC_0 AC_END);
-    file.size -= 2;
-    assert_file(file, no_end);
-    file = one_block(1, DC_0 AC_END);
-    insert(&file, file.size - 2, "\xff", 1);
-    assert_file(file, no_end);
-    file = one_block(1, DC_0 AC_END);
-    insert(&file, file.size - 2, "\xff\xd0", 2);
-    assert_file(file, no_end);
-}
-
-TEST(energies)
-{
-    /* With steps of 255 the bound is 2044, of 1 it is 1028. */
-    assert_block(255, DC_4 "1000" AC_END, NULL); /* DC 8 */
-    assert_block(255, DC_4 "1001" AC_END, too_much);
-    assert_block(1, DC_11 "10000000100" AC_END, NULL); /* DC 1028 */
-    assert_block(1, DC_11 "10000000101" AC_END, too_much);
-    assert_block(1, DC_11 "01111111011" AC_END, NULL); /* DC -1028 */
-    assert_block(1, DC_11 "01111111010" AC_END, too_much);
-    /* An AC coefficient of 1023, then with a DC of 101, 1027.97 together, and of 102, 1028.07. */
-    assert_block(1, DC_0 AC_0_10 "1111111111" AC_END, NULL);
-    assert_block(1, DC_7 "1100101" AC_0_10 "1111111111" AC_END, NULL);
-    assert_block(1, DC_7 "1100110" AC_0_10 "1111111111" AC_END, too_much);
-    assert_block(1, DC_7 "1100110" AC_0_10 "0000000000" AC_END, too_much);
 }
 
 /* ---- A file for every rule ------------------------------------------------------------------- */
@@ -386,7 +251,7 @@ static void assert_repeated(int marker, const char *wanted)
     jpeg_file file = base_of(4);
     size_t at = find_marker(&file, marker), count = segment_bytes(&file, at);
     unsigned char *copy = malloc(count);
-    must_have(copy);
+    assert_non_null(copy);
     memcpy(copy, file.bytes + at, count);
     insert(&file, at, copy, count);
     free(copy);
@@ -502,49 +367,4 @@ TEST(tables)
         file.bytes[at + segment_bytes(&file, at) + 2 + SYMBOLS] = (unsigned char)symbol;
         assert_file(file, codes);
     }
-}
-
-TEST(restarts)
-{
-    jpeg_file file = base_of(2);
-    size_t first = find_marker(&file, 0xd0);
-    file.bytes[first + 1] = 0xd1;
-    assert_file(file, no_restart);
-    file = base_of(2);
-    insert(&file, first, "\xff", 1);
-    assert_file(file, no_restart);
-    file = base_of(2);
-    insert(&file, first, "\xff\x01", 2);
-    assert_file(file, no_restart);
-    file = base_of(2);
-    insert(&file, first, "a", 1);
-    assert_file(file, left_over);
-    file = base_of(2);
-    insert(&file, first, "\xff", 2); /* and the NUL of the string */
-    assert_file(file, left_over);
-    /* Where the data know of no restarts, a marker ends them. */
-    file = base_of(2);
-    size_t at = find_marker(&file, 0xdd);
-    cut_out(&file, at, segment_bytes(&file, at));
-    assert_file(file, too_early);
-    file = base_of(2);
-    file.bytes[find_marker(&file, 0xdd) + 5] = 1;
-    assert_file(file, left_over);
-    file = base_of(0);
-    insert(&file, find_marker(&file, 0xc0), "\xff\xdd\0\4\0\2", 6);
-    assert_file(file, left_over);
-}
-
-/* Every cut within the data is rejected, and so is one row of MCUs more or less. */
-TEST(wrong_sizes)
-{
-    jpeg_file whole = base_of(0);
-    size_t data = find_marker(&whole, 0xda);
-    for (size_t size = data; size < whole.size; size++) {
-        jpeg_verdict verdict;
-        assert_false(is_sound(&(jpeg_file){whole.bytes, size}, &verdict));
-    }
-    free(whole.bytes);
-    assert_byte(0xc0, 4, 65, too_early);
-    assert_byte(0xc0, 4, 48, left_over);
 }

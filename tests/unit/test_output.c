@@ -531,54 +531,6 @@ TEST(abandoned_outputs_are_removed)
     assert_int_equal(WEXITSTATUS(result), 0);
 }
 
-static void stop(int number)
-{
-    gconv_abandon_outputs();
-    _exit(number == SIGTERM ? 0 : 1);
-}
-
-static void *write_on(void *user)
-{
-    char path[128];
-    snprintf(path, sizeof path, "%s/busy%d", scratch, *(int *)user);
-    for (;;)
-        put(path, &plain, "busy", NULL);
-    return NULL;
-}
-
-/* A signal in the middle of the work of several threads leaves no temporary file. */
-TEST(signals_leave_nothing_behind)
-{
-    enum { ROUNDS = 30, THREADS = 3 };
-    for (int round = 0; round < ROUNDS; round++) {
-        int ready[2];
-        assert_int_equal(pipe(ready), 0);
-        pid_t child = fork();
-        assert_true(child >= 0);
-        if (child == 0) {
-            static int numbers[THREADS] = {0, 1, 2};
-            pthread_t threads[THREADS];
-            signal(SIGTERM, stop);
-            for (int i = 0; i < THREADS; i++)
-                pthread_create(&threads[i], NULL, write_on, &numbers[i]);
-            if (write(ready[1], "", 1) == 1)
-                pause();
-            _exit(2);
-        }
-        char byte;
-        assert_int_equal(read(ready[0], &byte, 1), 1);
-        close(ready[0]);
-        close(ready[1]);
-        usleep((useconds_t)(500 + 311 * round));
-        kill(child, SIGTERM);
-        int result;
-        assert_int_equal(waitpid(child, &result, 0), child);
-        assert_true(WIFEXITED(result));
-        assert_int_equal(WEXITSTATUS(result), 0);
-        assert_int_equal(count_entries("gconv-"), 0);
-    }
-}
-
 /* ---- Leftovers ------------------------------------------------------------------------------- */
 
 TEST(temporary_names_are_told_from_others)
