@@ -6,162 +6,154 @@
 
 /* ---- What is taken --------------------------------------------------------------------------- */
 
+static gc_finish finish; /* what was taken last */
 static float whole[9] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
 static float real[9] = {0.1f, 0.1f, 0.1f, 0.1f, 0.2f, 0.1f, 0.1f, 0.1f, 0.1f};
 
 /* The conversion of a 3x3 filter over `divisor`; -1 where the device leaves it to the CPU. */
-static int kind_with(gconv_job job, float *weights, double divisor, gc_finish *finish)
+static int kind_with(gconv_job job, float *weights, double divisor)
 {
     gconv_filter filter = filter_of(3, 3, divisor, weights);
     const gconv_filter *filters[] = {&filter};
     job.filters = filters;
     job.filter_count = 1;
     OWNED_PROBLEM problem = problem_of(&job);
-    bool made = gc_finish_of(&problem, finish);
-    return made ? finish->kind : -1;
+    bool made = gc_finish_of(&problem, &finish);
+    return made ? finish.kind : -1;
 }
 
-static int kind_of(gconv_job job, double divisor, gc_finish *finish)
+static int kind_of(gconv_job job, double divisor)
 {
-    return kind_with(job, whole, divisor, finish);
+    return kind_with(job, whole, divisor);
 }
 
 TEST(real_sums_are_short_over_a_power_of_2)
 {
-    gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
-    assert_int_equal(kind_with(job, real, 1, &finish), GC_FINISH_ROUND);
-    assert_int_equal(kind_with(job, real, 4, &finish), GC_FINISH_ROUND);
-    assert_int_equal(kind_with(job, real, 3, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_with(job, real, 1), GC_FINISH_ROUND);
+    assert_int_equal(kind_with(job, real, 4), GC_FINISH_ROUND);
+    assert_int_equal(kind_with(job, real, 3), GC_FINISH_NEAREST);
     job.absolute = true;
-    assert_int_equal(kind_with(job, real, 1, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_with(job, real, 1), GC_FINISH_NEAREST);
 }
 
 TEST(divisions_without_ties_are_short)
 {
-    gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
-    assert_int_equal(kind_of(job, 1, &finish), GC_FINISH_ROUND);
-    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_ROUND);
-    assert_int_equal(kind_of(job, 289, &finish), GC_FINISH_ROUND);
-    assert_int_equal(kind_of(job, 65536, &finish), GC_FINISH_ROUND);
-    assert_int_equal(kind_of(job, 18, &finish), GC_FINISH_QUOTIENT);
+    assert_int_equal(kind_of(job, 1), GC_FINISH_ROUND);
+    assert_int_equal(kind_of(job, 16), GC_FINISH_ROUND);
+    assert_int_equal(kind_of(job, 289), GC_FINISH_ROUND);
+    assert_int_equal(kind_of(job, 65536), GC_FINISH_ROUND);
+    assert_int_equal(kind_of(job, 18), GC_FINISH_QUOTIENT);
     job.absolute = true;
-    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(job, 16), GC_FINISH_NEAREST);
     assert_true(finish.absolute);
 }
 
 /* Kernels clamp quotients to bytes two at a time, as numbers of 16 bits: 64 * 255 is below 2^14. */
 TEST(far_quotients_are_not_short)
 {
-    gc_finish finish;
     float far[9] = {0, 0, 0, 0, 65, 0, 0, 0, 0};
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
-    assert_int_equal(kind_with(job, far, 1, &finish), GC_FINISH_NEAREST);
-    assert_int_equal(kind_with(job, far, 2, &finish), GC_FINISH_ROUND);
+    assert_int_equal(kind_with(job, far, 1), GC_FINISH_NEAREST);
+    assert_int_equal(kind_with(job, far, 2), GC_FINISH_ROUND);
     far[4] = 64;
-    assert_int_equal(kind_with(job, far, 1, &finish), GC_FINISH_ROUND);
+    assert_int_equal(kind_with(job, far, 1), GC_FINISH_ROUND);
     job = job_of(NULL, 0, shape_of(8, 8, 1, 16));
-    assert_int_equal(kind_with(job, far, 1, &finish), GC_FINISH_ROUND);
+    assert_int_equal(kind_with(job, far, 1), GC_FINISH_ROUND);
 }
 
 TEST(other_bytes_are_nearly_always_short)
 {
-    gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
-    assert_int_equal(kind_of(job, 2.5, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(job, 2.5), GC_FINISH_NEAREST);
     assert_true(finish.gain == 0.4f && finish.base == 0);
-    assert_int_equal(kind_of(job, -3, &finish), GC_FINISH_NEAREST);
-    assert_int_equal(kind_of(job, 1000003, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(job, -3), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(job, 1000003), GC_FINISH_NEAREST);
     gconv_job scaled = job;
     scaled.scale = 2;
     scaled.has_offset = true;
     scaled.offset = 128;
-    assert_int_equal(kind_of(scaled, 16, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(scaled, 16), GC_FINISH_NEAREST);
     assert_true(finish.gain == 0.125f && finish.base == 128);
     gconv_job shallower = job_of(NULL, 0, shape_of(8, 8, 1, 16));
     shallower.output_depth = 8;
-    assert_int_equal(kind_of(shallower, 16, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(shallower, 16), GC_FINISH_NEAREST);
     assert_true(finish.narrows && finish.gain == (float)(1 / 257.0 / 16));
 }
 
 TEST(all_else_is_computed_in_double)
 {
-    gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     gconv_job far = job;
     far.has_offset = true;
     far.offset = 1025;
-    assert_int_equal(kind_of(far, 16, &finish), GC_FINISH_SAMPLES);
+    assert_int_equal(kind_of(far, 16), GC_FINISH_SAMPLES);
     gconv_job huge = job;
     huge.scale = 1e39;
-    assert_int_equal(kind_of(huge, 1, &finish), GC_FINISH_SAMPLES);
+    assert_int_equal(kind_of(huge, 1), GC_FINISH_SAMPLES);
     gconv_job bilevel = job;
     bilevel.output_depth = 1;
-    assert_int_equal(kind_of(bilevel, 2.5, &finish), GC_FINISH_SAMPLES);
+    assert_int_equal(kind_of(bilevel, 2.5), GC_FINISH_SAMPLES);
     gconv_job deeper = job;
     deeper.output_depth = 16;
-    assert_int_equal(kind_of(deeper, 16, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(deeper, 16), GC_FINISH_NEAREST);
     assert_true(finish.factor == 257 && finish.gain == 257.0f / 16);
     assert_false(finish.narrows);
 }
 
 TEST(far_divisors_are_left_to_the_cpu)
 {
-    gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
-    assert_int_equal(kind_of(job, 1e300, &finish), -1);
-    assert_int_equal(kind_of(job, -1e-300, &finish), -1);
+    assert_int_equal(kind_of(job, 1e300), -1);
+    assert_int_equal(kind_of(job, -1e-300), -1);
 }
 
 TEST(alpha_has_conversions_of_its_own)
 {
-    gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 4, 8));
     job.alpha = GCONV_ALPHA_KEEP;
-    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_ROUND);
+    assert_int_equal(kind_of(job, 16), GC_FINISH_ROUND);
     assert_int_equal(finish.alpha, GC_PASS_KEEPS);
     job.alpha = GCONV_ALPHA_FILTER;
-    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_ROUND);
+    assert_int_equal(kind_of(job, 16), GC_FINISH_ROUND);
     assert_int_equal(finish.alpha, GC_PASS_NO_ALPHA);
     job.alpha = GCONV_ALPHA_PREMULTIPLY; /* the divisor has no part in a colour over alpha */
-    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(job, 16), GC_FINISH_NEAREST);
     assert_int_equal(finish.alpha, GC_PASS_MULTIPLIES);
     assert_true(finish.gain == 1);
     gconv_job deep = job;
     deep.output_depth = 16;
-    assert_int_equal(kind_of(deep, 16, &finish), GC_FINISH_SAMPLES);
+    assert_int_equal(kind_of(deep, 16), GC_FINISH_SAMPLES);
     job.has_offset = true;
     job.offset = 513;
-    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_SAMPLES);
+    assert_int_equal(kind_of(job, 16), GC_FINISH_SAMPLES);
     job.output_depth = 1; /* colour becomes black or white, alpha does not */
-    assert_int_equal(kind_of(job, 16, &finish), -1);
+    assert_int_equal(kind_of(job, 16), -1);
 }
 
 TEST(integers_of_16_bits_have_a_remainder)
 {
-    gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 16));
-    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_ROUND);
-    assert_int_equal(kind_of(job, 9, &finish), GC_FINISH_ROUND);
-    assert_int_equal(kind_of(job, 1001, &finish), GC_FINISH_REMAINDER);
+    assert_int_equal(kind_of(job, 16), GC_FINISH_ROUND);
+    assert_int_equal(kind_of(job, 9), GC_FINISH_ROUND);
+    assert_int_equal(kind_of(job, 1001), GC_FINISH_REMAINDER);
     assert_true(finish.whole == 1001);
-    assert_int_equal(kind_of(job, 1001.5, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(job, 1001.5), GC_FINISH_NEAREST);
     job.absolute = true;
-    assert_int_equal(kind_of(job, 1001, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(job, 1001), GC_FINISH_NEAREST);
 }
 
 TEST(thresholds_are_those_of_rule_6)
 {
-    gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     job.output = GCONV_OUTPUT_EDGES;
     job.output_depth = 1;
     job.threshold = 5;
-    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_EDGES);
+    assert_int_equal(kind_of(job, 16), GC_FINISH_EDGES);
     assert_true(finish.threshold == 80 && finish.side == 0 && finish.largest == 1);
     job.rule = GCONV_RULE_POSITIVE;
-    kind_of(job, -16, &finish); /* a negative divisor turns the side */
+    kind_of(job, -16); /* a negative divisor turns the side */
     assert_int_equal(finish.side, -1);
 }
 
@@ -175,14 +167,14 @@ static unsigned clamp(float shifted, float largest)
     return (unsigned)(fminf(fmaxf(shifted, shift), shift + largest) - shift);
 }
 
-static unsigned round_short(float value, const gc_finish *finish, float largest)
+static unsigned round_short(float value, const gc_finish *f, float largest)
 {
-    return clamp(fmaf(value, finish->reciprocal, shift), largest);
+    return clamp(fmaf(value, f->reciprocal, shift), largest);
 }
 
-static unsigned round_quotient(float value, const gc_finish *finish, float largest)
+static unsigned round_quotient(float value, const gc_finish *f, float largest)
 {
-    float upper = fmaf(value, finish->above, shift), lower = fmaf(value, finish->below, shift);
+    float upper = fmaf(value, f->above, shift), lower = fmaf(value, f->below, shift);
     uint32_t upper_bits, lower_bits;
     memcpy(&upper_bits, &upper, sizeof upper);
     memcpy(&lower_bits, &lower, sizeof lower);
@@ -199,12 +191,12 @@ static unsigned round_in_double(float value, float divisor, float largest)
 
 static void check_around(float value, float divisor, float largest, bool plain)
 {
-    gc_finish finish;
-    gc_finish_divide((double)divisor, &finish);
+    gc_finish divided;
+    gc_finish_divide((double)divisor, &divided);
     for (float near = value - 2; near <= value + 2; near += 1) {
         unsigned expected = round_in_double(near, divisor, largest);
         unsigned got =
-            plain ? round_short(near, &finish, largest) : round_quotient(near, &finish, largest);
+            plain ? round_short(near, &divided, largest) : round_quotient(near, &divided, largest);
         if (got != expected)
             fail_msg("%g / %g: %u instead of %u", (double)near, (double)divisor, got, expected);
     }
@@ -214,9 +206,9 @@ static void check_around(float value, float divisor, float largest, bool plain)
 static bool check_divisor(int divisor, int largest, int step)
 {
     bool plain = divisor % 2 == 1 || (divisor & (divisor - 1)) == 0;
-    gc_finish finish;
-    gc_finish_divide((double)divisor, &finish);
-    if (!gc_finish_rounds(&finish, largest, !plain))
+    gc_finish divided;
+    gc_finish_divide((double)divisor, &divided);
+    if (!gc_finish_rounds(&divided, largest, !plain))
         return false;
     for (int level = -1; level <= largest + 1; level += step)
         check_around(floorf((float)(2 * level + 1) * (float)divisor / 2), (float)divisor,
@@ -254,8 +246,8 @@ TEST(remainders_correct_quotients)
     for (int i = 0; i < 3000000; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         int divisor = 8 + (int)(random >> 40) % (1 << (4 + i % 19));
-        gc_finish finish;
-        gc_finish_divide(divisor, &finish);
+        gc_finish divided;
+        gc_finish_divide(divisor, &divided);
         random = random * 6364136223846793005u + 1442695040888963407u;
         float value = (float)((int)(random >> 39) - (1 << 24));
         if (i % 2 == 0) /* close to a tie */
@@ -264,7 +256,7 @@ TEST(remainders_correct_quotients)
         if (fabsf(value) >= 0x1p24f)
             continue;
         unsigned expected = round_in_double(value, (float)divisor, 65535);
-        if (round_by_remainder(value, &finish, 65535) != expected)
+        if (round_by_remainder(value, &divided, 65535) != expected)
             fail_msg("%g / %d: not %u", (double)value, divisor, expected);
     }
 }
@@ -273,14 +265,14 @@ TEST(remainders_correct_quotients)
 TEST(real_values_over_a_power_of_2_do_too)
 {
     for (float divisor = 1; divisor <= 1024; divisor *= 32) {
-        gc_finish finish;
-        gc_finish_divide((double)divisor, &finish);
+        gc_finish divided;
+        gc_finish_divide((double)divisor, &divided);
         for (int level = -2; level <= 65537; level++) {
             float tie = ((float)level + 0.5f) * divisor;
             const float values[] = {tie, nextafterf(tie, -INFINITY), nextafterf(tie, INFINITY),
                                     tie * 1e6f};
             for (int i = 0; i < 4; i++)
-                assert_int_equal(round_short(values[i], &finish, 65535),
+                assert_int_equal(round_short(values[i], &divided, 65535),
                                  round_in_double(values[i], divisor, 65535));
         }
     }
@@ -351,8 +343,7 @@ TEST(samples_that_are_sure_are_right)
         job.has_offset = true;
         job.offset = offsets[i / 4 % 3] * (i % 2 == 0 ? 1 : 257);
         job.scale = scales[i / 12 % 3];
-        gc_finish finish;
-        if (kind_with(job, real, divisors[i / 36 % 5], &finish) != GC_FINISH_NEAREST)
+        if (kind_with(job, real, divisors[i / 36 % 5]) != GC_FINISH_NEAREST)
             continue;
         for (int level = -3; level < 260; level++, checked += 64)
             doubtful += check_nearest(&finish, is_short ? level * 257 + level % 7 : level, &random);
