@@ -114,40 +114,49 @@ gconv_status gc_expect(const gc_subject *subject, const gc_picture *picture,
 
 /* ---- Judging --------------------------------------------------------------------------------- */
 
+/* A plan that is judged: what it computes is compared with what is expected. */
+typedef struct trial {
+    gconv_plan *plan;
+    const gc_picture *picture;
+    const gc_expectation *expected;
+    float *chain;
+    void *output;
+    gc_point *point;
+} trial;
+
 /* Fills the point's difference: that of chain values, or that of the output if only the output is
  * wrong. They may come from different code. */
-static gconv_status compare(const gconv_plan *plan, const gc_picture *picture,
-                            const gc_expectation *expected, const float *chain, const void *output,
-                            gc_point *point, gconv_error *error)
+static gconv_status compare(const trial *t, gconv_error *error)
 {
-    gconv_difference output_difference;
+    const gc_picture *picture = t->picture;
+    const gc_expectation *expected = t->expected;
+    gconv_difference difference;
     gconv_status status =
-        gconv_plan_compare(plan, picture->samples, picture->stride, chain, expected->chain,
-                           expected->chain_stride, &point->difference, error);
+        gconv_plan_compare(t->plan, picture->samples, picture->stride, t->chain, expected->chain,
+                           expected->chain_stride, &t->point->difference, error);
     if (status == GCONV_OK)
-        status = gconv_plan_compare_output(plan, picture->samples, picture->stride, output,
+        status = gconv_plan_compare_output(t->plan, picture->samples, picture->stride, t->output,
                                            expected->output_stride, expected->chain,
-                                           expected->chain_stride, &output_difference, error);
-    if (status == GCONV_OK && point->difference.within && !output_difference.within)
-        point->difference = output_difference;
+                                           expected->chain_stride, &difference, error);
+    if (status == GCONV_OK && t->point->difference.within && !difference.within)
+        t->point->difference = difference;
     return status;
 }
 
-/* Runs the whole job into `output` and the chain into `chain`. If the job takes longer than
- * `limit`, its time becomes the point's. */
-static gconv_status run(gconv_plan *plan, const gc_picture *picture, const gc_expectation *expected,
-                        double limit, float *chain, void *output, gc_point *point,
-                        gconv_error *error)
+/* Runs the whole job, and then the chain. If the job takes longer than `limit`, its time becomes
+ * the point's. */
+static gconv_status run(const trial *t, double limit, gconv_error *error)
 {
+    const gc_picture *picture = t->picture;
     double start = gc_seconds();
-    gconv_status status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output,
-                                                expected->output_stride, NULL, error);
+    gconv_status status = gconv_plan_run_memory(t->plan, picture->samples, picture->stride,
+                                                t->output, t->expected->output_stride, NULL, error);
     double seconds = gc_seconds() - start;
     if (seconds > limit)
-        gc_take_runs(point, &seconds, 1);
+        gc_take_runs(t->point, &seconds, 1);
     if (status == GCONV_OK)
-        status = gconv_plan_run_chain(plan, picture->samples, picture->stride, chain,
-                                      expected->chain_stride, NULL, error);
+        status = gconv_plan_run_chain(t->plan, picture->samples, picture->stride, t->chain,
+                                      t->expected->chain_stride, NULL, error);
     return status;
 }
 
@@ -163,19 +172,23 @@ gconv_status gc_check_plan(gconv_plan *plan, const gc_picture *picture,
                            gconv_error *error)
 {
     size_t height = picture->shape.height;
-    float *chain = gc_allocate_array(height, expected->chain_stride);
-    void *output = gc_allocate_array(height, expected->output_stride);
+    const trial t = {plan,
+                     picture,
+                     expected,
+                     gc_allocate_array(height, expected->chain_stride),
+                     gc_allocate_array(height, expected->output_stride),
+                     point};
     gconv_status status = GCONV_OK;
-    if (chain == NULL || output == NULL)
+    if (t.chain == NULL || t.output == NULL)
         status = gc_fail_memory(error, (expected->chain_stride + expected->output_stride) * height);
     if (status == GCONV_OK)
-        status = run(plan, picture, expected, limit, chain, output, point, error);
+        status = run(&t, limit, error);
     if (status == GCONV_OK)
-        status = compare(plan, picture, expected, chain, output, point, error);
+        status = compare(&t, error);
     if (status == GCONV_OK)
         judge(plan, point);
-    free(output);
-    free(chain);
+    free(t.output);
+    free(t.chain);
     return status;
 }
 

@@ -27,23 +27,24 @@ static bool is_spent(gc_budget budget, int runs, double last, double spent)
     return runs > 0 && enough && spent + last > budget.seconds;
 }
 
-/* Seconds of each run, and what of them a GPU's transfers take. */
-typedef struct run_times {
+/* What runs fill: the output, the seconds of each, and what of them a GPU's transfers take. */
+typedef struct run_results {
+    void *output;
+    size_t stride;
     double whole[RUNS_MAX], transfers[RUNS_MAX];
-} run_times;
+} run_results;
 
-/* Runs the plan as often as the budget allows. Fills `times` and the number of runs. */
+/* Runs the plan as often as the budget allows. Fills `results` and the number of runs. */
 static gconv_status run_often(const gc_subject *subject, gconv_plan *plan,
-                              const gc_picture *picture, gc_budget budget, void *output,
-                              run_times *times, gc_point *point, gconv_error *error)
+                              const gc_picture *picture, gc_budget budget, run_results *results,
+                              gc_point *point, gconv_error *error)
 {
-    size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
     double begin = gc_seconds();
     gconv_status status = GCONV_OK;
     point->runs = 0;
     while (status == GCONV_OK && point->runs < RUNS_MAX) {
         double start = gc_seconds(), spent = start - begin;
-        if (is_spent(budget, point->runs, point->runs > 0 ? times->whole[point->runs - 1] : 0,
+        if (is_spent(budget, point->runs, point->runs > 0 ? results->whole[point->runs - 1] : 0,
                      spent))
             break;
         double done = spent < budget.seconds ? spent / budget.seconds : 1;
@@ -51,10 +52,10 @@ static gconv_status run_often(const gc_subject *subject, gconv_plan *plan,
                          subject->entry_count);
         gconv_timings parts = gconv_timings_default();
         start = gc_seconds();
-        status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output, stride,
-                                       &parts, error);
-        times->whole[point->runs] = gc_seconds() - start;
-        times->transfers[point->runs++] = parts.upload + parts.download;
+        status = gconv_plan_run_memory(plan, picture->samples, picture->stride, results->output,
+                                       results->stride, &parts, error);
+        results->whole[point->runs] = gc_seconds() - start;
+        results->transfers[point->runs++] = parts.upload + parts.download;
     }
     return status;
 }
@@ -89,17 +90,17 @@ static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
                               const gc_picture *picture, gc_budget budget, gc_point *point,
                               gconv_error *error)
 {
-    run_times times;
-    double *whole = times.whole, *transfers = times.transfers;
-    size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
-    void *output = gc_allocate_array(picture->shape.height, stride);
-    if (output == NULL)
-        return gc_fail_memory(error, picture->shape.height * stride);
-    gconv_status status = run_often(subject, plan, picture, budget, output, &times, point, error);
+    run_results results;
+    double *whole = results.whole, *transfers = results.transfers;
+    results.stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
+    results.output = gc_allocate_array(picture->shape.height, results.stride);
+    if (results.output == NULL)
+        return gc_fail_memory(error, picture->shape.height * results.stride);
+    gconv_status status = run_often(subject, plan, picture, budget, &results, point, error);
     sample_clocks(plan);
     if (status == GCONV_OK && subject->judge != NULL)
-        status = subject->judge(subject, plan, picture, output, point, error);
-    free(output);
+        status = subject->judge(subject, plan, picture, results.output, point, error);
+    free(results.output);
     if (status != GCONV_OK || point->runs == 0)
         return status;
     gc_take_runs(point, whole, point->runs);
