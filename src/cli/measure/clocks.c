@@ -1,62 +1,53 @@
 #include "cli/measure/clocks.h"
 
-#include "base/file.h"
 #include "base/json.h"
 #include "gconv_lab.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-enum { PROCESSORS_MAX = 1024, ZONES_MAX = 64, TEXT_BYTES = 1 << 16 };
+enum { PROCESSORS_MAX = 1024, ZONES_MAX = 64 };
 
 static gc_clocks seen, gpu_seen;
 
-/* The beginning of a file as text; "" if it cannot be read. */
-static void read_text(const char *root, const char *path, char *text, size_t size)
+static FILE *open_below(const char *root, const char *path)
 {
     char whole[PATH_MAX];
-    size_t length = 0;
-    text[0] = '\0';
-    if (snprintf(whole, sizeof whole, "%s%s", root, path) >= (int)sizeof whole)
-        return;
-    int file = open(whole, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    gc_read_all(file, text, size - 1, &length);
-    close(file);
-    text[length] = '\0';
+    return snprintf(whole, sizeof whole, "%s%s", root, path) < (int)sizeof whole
+               ? fopen(whole, "re")
+               : NULL;
 }
 
 /* The number at the beginning of the file whose name has `index` between two parts; 0 if there is
  * none. */
 static double read_number(const char *root, const char *before, int index, const char *after)
 {
-    char path[128], text[64];
+    char path[128];
+    double number = 0;
     snprintf(path, sizeof path, "%s%d%s", before, index, after);
-    read_text(root, path, text, sizeof text);
-    return strtod(text, NULL);
+    FILE *file = open_below(root, path);
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%lf", &number) != 1)
+        number = 0;
+    fclose(file);
+    return number;
 }
 
 /* The highest clock in /proc/cpuinfo, which virtual machines have, too. */
 static double read_cpuinfo(const char *root)
 {
-    static const char key[] = "\ncpu MHz";
-    char *text = malloc(TEXT_BYTES);
-    double highest = 0;
-    if (text == NULL)
+    char line[256];
+    double highest = 0, clock;
+    FILE *file = open_below(root, "/proc/cpuinfo");
+    if (file == NULL)
         return 0;
-    read_text(root, "/proc/cpuinfo", text, TEXT_BYTES);
-    for (const char *next = text; (next = strstr(next, key)) != NULL;) {
-        next += strlen(key);
-        const char *colon = strchr(next, ':');
-        highest = colon != NULL ? fmax(highest, strtod(colon + 1, NULL)) : highest;
-    }
-    free(text);
+    while (fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "cpu MHz : %lf", &clock) == 1)
+            highest = fmax(highest, clock);
+    fclose(file);
     return highest;
 }
 

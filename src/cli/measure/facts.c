@@ -1,36 +1,28 @@
 #include "cli/measure/facts.h"
 
-#include "base/file.h"
 #include "base/json.h"
 #include "cli/measure/commit.h"
 #include "cli/report/about.h"
 #include "gconv.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* The version in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  ...", the first word
  * with a point behind a digit. Nothing if the file is not there. */
 static void write_kernel_module(void)
 {
-    char text[512];
-    size_t length = 0;
-    int file = open("/proc/driver/nvidia/version", O_RDONLY | O_CLOEXEC);
-    if (file < 0)
+    char word[64];
+    FILE *file = fopen("/proc/driver/nvidia/version", "re");
+    if (file == NULL)
         return;
-    if (!gc_read_all(file, text, sizeof text - 1, &length))
-        length = 0;
-    close(file);
-    text[length] = '\0';
-    char *rest = text;
-    for (char *word; (word = strtok_r(rest, " \n", &rest)) != NULL;)
+    while (fscanf(file, "%63s", word) == 1)
         if (word[0] >= '0' && word[0] <= '9' && strchr(word, '.') != NULL) {
             gc_json_string("kernel_module", word);
-            return;
+            break;
         }
+    fclose(file);
 }
 
 int gc_chosen_gpu(const gc_options *options)
