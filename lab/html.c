@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/status.h"
-#include "cli/report/messages.h"
 #include "cli/tasks/names.h"
+#include "cli/terminal/messages.h"
 
 #include <errno.h>
 #include <limits.h>

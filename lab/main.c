@@ -1,7 +1,7 @@
 /* The program gconv-lab: the commands of gconv that measure at length. gconv runs it. */
 #include "cli/commands/commands.h"
 #include "cli/program.h"
-#include "cli/report/messages.h"
+#include "cli/terminal/messages.h"
 #include "lab/html.h"
 #include "lab/lab.h"
 

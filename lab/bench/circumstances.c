@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
-#include "cli/report/about.h"
+#include "cli/terminal/about.h"
 #include "lab/bench/lists.h"
 
 #include <inttypes.h>

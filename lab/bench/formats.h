@@ -3,7 +3,7 @@
 #define GC_LAB_BENCH_FORMATS_H
 
 #include "cli/measure/point.h"
-#include "cli/report/table.h"
+#include "cli/terminal/table.h"
 
 /* Print the names of the values, and the values of a point, as RFC 4180 has them. Times are in
  * seconds. What is not known is empty. */

@@ -4,7 +4,7 @@
 #include "cli/measure/clocks.h"
 #include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
-#include "cli/report/output.h"
+#include "cli/terminal/standard_output.h"
 #include "lab/bench/formats.h"
 #include "lab/bench/presets.h"
 

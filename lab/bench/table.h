@@ -5,7 +5,7 @@
 #include "cli/measure/point.h"
 #include "cli/measure/traffic.h"
 #include "cli/options/options.h"
-#include "cli/report/table.h"
+#include "cli/terminal/table.h"
 #include "lab/bench/lists.h"
 #include "lab/bench/presets.h"
 

@@ -2,7 +2,7 @@
 #include "cli/commands/commands.h"
 #include "cli/options/help.h"
 #include "cli/program.h"
-#include "cli/report/messages.h"
+#include "cli/terminal/messages.h"
 
 #include <stdio.h>
 

@@ -3,10 +3,10 @@
 #include "base/status.h"
 #include "cli/options/environment.h"
 #include "cli/options/help.h"
-#include "cli/report/about.h"
-#include "cli/report/messages.h"
-#include "cli/report/output.h"
-#include "cli/report/progress.h"
+#include "cli/terminal/about.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/standard_output.h"
 
 #include <errno.h>
 #include <fcntl.h>

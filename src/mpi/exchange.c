@@ -1,7 +1,7 @@
 #include "mpi/exchange.h"
 
 #include "base/status.h"
-#include "cli/report/messages.h"
+#include "cli/terminal/messages.h"
 
 #include <limits.h>
 #include <mpi.h>

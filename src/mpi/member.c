@@ -6,8 +6,8 @@
 #include "cli/commands/image_report.h"
 #include "cli/image/batch.h"
 #include "cli/journal/journal.h"
-#include "cli/report/messages.h"
 #include "cli/tasks/directories.h"
+#include "cli/terminal/messages.h"
 #include "mpi/exchange.h"
 
 #include <pthread.h>

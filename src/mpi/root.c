@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "cli/commands/commands.h"
 #include "cli/journal/journal.h"
-#include "cli/report/messages.h"
+#include "cli/terminal/messages.h"
 #include "mpi/exchange.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "io_support.h"
 
 #include "base/output.h"
-#include "cli/report/messages.h"
 #include "cli/tasks/directories.h"
+#include "cli/terminal/messages.h"
 
 #include <dirent.h>
 #include <poll.h>

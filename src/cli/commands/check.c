@@ -11,10 +11,10 @@
 #include "cli/image/session.h"
 #include "cli/journal/journal.h"
 #include "cli/options/table.h"
-#include "cli/report/messages.h"
-#include "cli/report/output.h"
-#include "cli/report/progress.h"
 #include "cli/tasks/names.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/standard_output.h"
 #include "gconv.h"
 
 #include <errno.h>

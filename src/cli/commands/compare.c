@@ -14,11 +14,11 @@
 #include "cli/measure/point.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
-#include "cli/report/messages.h"
-#include "cli/report/output.h"
-#include "cli/report/progress.h"
-#include "cli/report/table.h"
 #include "cli/tasks/names.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/standard_output.h"
+#include "cli/terminal/table.h"
 
 #include <stddef.h>
 #include <stdio.h>

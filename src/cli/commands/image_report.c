@@ -6,11 +6,11 @@
 #include "cli/options/effects.h"
 #include "cli/options/table.h"
 #include "cli/options/values.h"
-#include "cli/report/messages.h"
-#include "cli/report/output.h"
-#include "cli/report/progress.h"
 #include "cli/tasks/names.h"
 #include "cli/tasks/tasks.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/standard_output.h"
 
 #include <limits.h>
 #include <stdio.h>

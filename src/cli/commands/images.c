@@ -7,12 +7,12 @@
 #include "cli/image/batch.h"
 #include "cli/journal/journal.h"
 #include "cli/options/values.h"
-#include "cli/report/messages.h"
-#include "cli/report/output.h"
-#include "cli/report/progress.h"
 #include "cli/tasks/directories.h"
 #include "cli/tasks/names.h"
 #include "cli/tasks/tasks.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/standard_output.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,9 +2,9 @@
 #include "base/json.h"
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
-#include "cli/report/about.h"
-#include "cli/report/messages.h"
-#include "cli/report/output.h"
+#include "cli/terminal/about.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/standard_output.h"
 #include "gconv.h"
 
 #include <stdio.h>

@@ -9,10 +9,10 @@
 #include "base/status.h"
 #include "cli/image/session.h"
 #include "cli/options/table.h"
-#include "cli/report/messages.h"
-#include "cli/report/output.h"
-#include "cli/report/table.h"
 #include "cli/tasks/names.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/standard_output.h"
+#include "cli/terminal/table.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* gconv bench, gconv tune and --html: gconv-lab, a program of its own, runs them. */
 #include "base/status.h"
 #include "cli/commands/commands.h"
-#include "cli/report/messages.h"
-#include "cli/report/output.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/standard_output.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,9 +8,9 @@
 #include "base/threads.h"
 #include "cli/image/task_queue.h"
 #include "cli/journal/journal.h"
-#include "cli/report/output.h"
-#include "cli/report/progress.h"
 #include "cli/tasks/names.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/standard_output.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -7,8 +7,8 @@
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
 #include "cli/options/values.h"
-#include "cli/report/progress.h"
 #include "cli/tasks/names.h"
+#include "cli/terminal/progress.h"
 
 #include <errno.h>
 #include <stdlib.h>

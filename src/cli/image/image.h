@@ -3,9 +3,9 @@
 #define GC_CLI_IMAGE_IMAGE_H
 
 #include "cli/image/session.h"
-#include "cli/report/messages.h"
 #include "cli/tasks/directories.h"
 #include "cli/tasks/tasks.h"
+#include "cli/terminal/messages.h"
 #include "gconv_lab.h"
 
 #include <pthread.h>

@@ -3,8 +3,8 @@
 
 #include "base/status.h"
 #include "cli/journal/journal.h"
-#include "cli/report/progress.h"
 #include "cli/tasks/names.h"
+#include "cli/terminal/progress.h"
 
 #include <errno.h>
 #include <stdio.h>

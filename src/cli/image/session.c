@@ -4,7 +4,7 @@
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
 #include "cli/options/values.h"
-#include "cli/report/messages.h"
+#include "cli/terminal/messages.h"
 
 #include <stdio.h>
 #include <stdlib.h>

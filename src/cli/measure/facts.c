@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "cli/measure/commit.h"
-#include "cli/report/about.h"
+#include "cli/terminal/about.h"
 #include "gconv.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "cli/measure/figures.h"
 
-#include "cli/report/messages.h"
+#include "cli/terminal/messages.h"
 
 #include <stdio.h>
 #include <string.h>

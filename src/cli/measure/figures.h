@@ -4,7 +4,7 @@
 
 #include "cli/image/session.h"
 #include "cli/measure/point.h"
-#include "cli/report/table.h"
+#include "cli/terminal/table.h"
 
 /* How a column shows a number: times `factor`, with so many decimals, then the unit. A dash stands
  * for 0, which is not known. */

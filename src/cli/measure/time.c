@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "cli/measure/clocks.h"
 #include "cli/measure/traffic.h"
-#include "cli/report/progress.h"
+#include "cli/terminal/progress.h"
 
 #include <math.h>
 #include <stdio.h>

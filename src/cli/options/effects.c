@@ -3,7 +3,7 @@
 #include "cli/options/implementations.h"
 #include "cli/options/table.h"
 #include "cli/options/words.h"
-#include "cli/report/messages.h"
+#include "cli/terminal/messages.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
-#include "cli/report/about.h"
+#include "cli/terminal/about.h"
 
 #include <stdlib.h>
 #include <string.h>

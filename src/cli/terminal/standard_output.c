@@ -1,8 +1,8 @@
-#include "cli/report/output.h"
+#include "cli/terminal/standard_output.h"
 
 #include "base/file.h"
 #include "base/json.h"
-#include "cli/report/progress.h"
+#include "cli/terminal/progress.h"
 #include "gconv.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "cli/report/output.h"
 #include "cli/tasks/collisions.h"
 #include "cli/tasks/names.h"
+#include "cli/terminal/standard_output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Standard output: lines that go out whole, and failures to write them. Signals that end the
  * program let such a line go out, and leave no unfinished output behind (contract.md, rule 74). */
-#ifndef GC_CLI_REPORT_OUTPUT_H
-#define GC_CLI_REPORT_OUTPUT_H
+#ifndef GC_CLI_TERMINAL_STANDARD_OUTPUT_H
+#define GC_CLI_TERMINAL_STANDARD_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

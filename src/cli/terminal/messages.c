@@ -1,8 +1,8 @@
-#include "cli/report/messages.h"
+#include "cli/terminal/messages.h"
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "cli/report/progress.h"
+#include "cli/terminal/progress.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/options/implementations.h"
-#include "cli/report/progress.h"
+#include "cli/terminal/progress.h"
 
 #include <math.h>
 #include <stdlib.h>

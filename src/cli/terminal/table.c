@@ -1,4 +1,4 @@
-#include "cli/report/table.h"
+#include "cli/terminal/table.h"
 
 #include "base/number.h"
 

@@ -1,6 +1,6 @@
 /* Tables on standard output that fit the width of the terminal. */
-#ifndef GC_CLI_REPORT_TABLE_H
-#define GC_CLI_REPORT_TABLE_H
+#ifndef GC_CLI_TERMINAL_TABLE_H
+#define GC_CLI_TERMINAL_TABLE_H
 
 #include <stdbool.h>
 

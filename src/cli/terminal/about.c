@@ -1,4 +1,4 @@
-#include "cli/report/about.h"
+#include "cli/terminal/about.h"
 
 #include "base/json.h"
 #include "gconv.h"

@@ -1,6 +1,6 @@
 /* What the program says on standard error: errors, warnings, the notes of -v. */
-#ifndef GC_CLI_REPORT_MESSAGES_H
-#define GC_CLI_REPORT_MESSAGES_H
+#ifndef GC_CLI_TERMINAL_MESSAGES_H
+#define GC_CLI_TERMINAL_MESSAGES_H
 
 #include "base/status.h"
 #include "gconv.h"

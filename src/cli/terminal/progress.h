@@ -1,7 +1,7 @@
 /* How much is done: counts, for the progress line and for the last words at a signal, and the line
  * itself on standard error, which also tells the time that is left. */
-#ifndef GC_CLI_REPORT_PROGRESS_H
-#define GC_CLI_REPORT_PROGRESS_H
+#ifndef GC_CLI_TERMINAL_PROGRESS_H
+#define GC_CLI_TERMINAL_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The program and the machine, as a report of a bug should describe them. */
-#ifndef GC_CLI_REPORT_ABOUT_H
-#define GC_CLI_REPORT_ABOUT_H
+#ifndef GC_CLI_TERMINAL_ABOUT_H
+#define GC_CLI_TERMINAL_ABOUT_H
 
 #include "gconv.h"
 

@@ -1,8 +1,8 @@
-#include "cli/report/progress.h"
+#include "cli/terminal/progress.h"
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "cli/report/messages.h"
+#include "cli/terminal/messages.h"
 
 #include <math.h>
 #include <poll.h>
