@@ -1,6 +1,6 @@
 #include "sound.h"
 
-#include "io/jpeg/fast/bits.h"
+#include "io/jpeg/fast/bit_reader.h"
 
 #include <setjmp.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef GC_TESTS_JPEG_SOUND_H
 #define GC_TESTS_JPEG_SOUND_H
 
-#include "io/jpeg/fast/layout.h"
+#include "io/jpeg/fast/header.h"
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
 #include "exif_support.h"
 
 #include "core/stream.h"
-#include "io/jpeg/fast/check.h"
-#include "io/jpeg/fast/layout.h"
+#include "io/jpeg/fast/header.h"
+#include "io/jpeg/fast/same_libjpeg.h"
 #include "io/orient.h"
 
 /* What a test reads, and what the reader has said. */

@@ -4,7 +4,7 @@
 #define GC_GPU_JPEG_PACKED_H
 
 #include "gconv.h"
-#include "io/jpeg/fast/layout.h"
+#include "io/jpeg/fast/header.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,7 +4,7 @@
 #ifndef GC_IO_JPEG_FAST_BLOCKS_H
 #define GC_IO_JPEG_FAST_BLOCKS_H
 
-#include "io/jpeg/fast/bits.h"
+#include "io/jpeg/fast/bit_reader.h"
 #include "io/jpeg/fast/codings.h"
 #include "io/jpeg/fast/islow.h"
 

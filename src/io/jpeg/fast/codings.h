@@ -3,7 +3,7 @@
 #ifndef GC_IO_JPEG_FAST_CODINGS_H
 #define GC_IO_JPEG_FAST_CODINGS_H
 
-#include "io/jpeg/fast/layout.h"
+#include "io/jpeg/fast/header.h"
 #include "io/jpeg/fast/pairs.h"
 
 #include <stdatomic.h>

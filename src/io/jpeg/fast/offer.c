@@ -1,8 +1,8 @@
 /* Files for devices that decode them: those whose header devices take (layout.h), if libjpeg is one
  * that decodes as they do (check.h). */
 #include "io/fast.h"
-#include "io/jpeg/fast/check.h"
-#include "io/jpeg/fast/layout.h"
+#include "io/jpeg/fast/header.h"
+#include "io/jpeg/fast/same_libjpeg.h"
 
 #include <stdlib.h>
 

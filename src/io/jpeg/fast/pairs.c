@@ -1,6 +1,6 @@
 #include "io/jpeg/fast/pairs.h"
 
-#include "io/jpeg/fast/bits.h"
+#include "io/jpeg/fast/bit_reader.h"
 
 typedef struct value {
     uint32_t end, step, bias;

@@ -2,7 +2,7 @@
 #ifndef GC_IO_PNG_FAST_CODES_H
 #define GC_IO_PNG_FAST_CODES_H
 
-#include "io/png/fast/bits.h"
+#include "io/png/fast/bit_writer.h"
 
 /* Symbols (RFC 1951, 3.2.5): bytes, the end of a block, and lengths of matches. GC_LONGEST is the
  * last length. The two symbols after it never occur. */

@@ -1,6 +1,6 @@
 /* The bits of entropy-coded data: stuffed bytes are left out, and a marker ends them. */
-#ifndef GC_IO_JPEG_FAST_BITS_H
-#define GC_IO_JPEG_FAST_BITS_H
+#ifndef GC_IO_JPEG_FAST_BIT_READER_H
+#define GC_IO_JPEG_FAST_BIT_READER_H
 
 #include "io/jpeg/fast/tables.h"
 

@@ -1,7 +1,7 @@
 /* What libjpeg has read in the header of a JPEG, for devices that decode the data behind it.
  * docs/gpu-jpeg.md says what the header must be, and what the devices check. */
-#ifndef GC_IO_JPEG_FAST_LAYOUT_H
-#define GC_IO_JPEG_FAST_LAYOUT_H
+#ifndef GC_IO_JPEG_FAST_HEADER_H
+#define GC_IO_JPEG_FAST_HEADER_H
 
 #include "gconv.h"
 

@@ -1,4 +1,4 @@
-#include "io/jpeg/fast/layout.h"
+#include "io/jpeg/fast/header.h"
 
 #include "io/jpeg/fast/codings.h"
 #include "io/jpeg/fast/frame.h"

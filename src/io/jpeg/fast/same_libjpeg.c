@@ -1,4 +1,4 @@
-#include "io/jpeg/fast/check.h"
+#include "io/jpeg/fast/same_libjpeg.h"
 
 #include "base/hash.h"
 #include "base/memory.h"

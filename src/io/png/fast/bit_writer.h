@@ -1,6 +1,6 @@
 /* Bits of a deflate stream (RFC 1951): the first one is the lowest of a byte. */
-#ifndef GC_IO_PNG_FAST_BITS_H
-#define GC_IO_PNG_FAST_BITS_H
+#ifndef GC_IO_PNG_FAST_BIT_WRITER_H
+#define GC_IO_PNG_FAST_BIT_WRITER_H
 
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Whether libjpeg decodes as the libjpeg-turbo does that other decoders were compared with. */
-#ifndef GC_IO_JPEG_FAST_CHECK_H
-#define GC_IO_JPEG_FAST_CHECK_H
+#ifndef GC_IO_JPEG_FAST_SAME_LIBJPEG_H
+#define GC_IO_JPEG_FAST_SAME_LIBJPEG_H
 
 #include <stdbool.h>
 
