@@ -1,5 +1,5 @@
-/* How the runtime drives a gc_pass_method: passes read samples or chain values with their borders,
- * and the last one stores the output if it can. */
+/* How a gc_pass_method is run: passes read samples or chain values with their borders, and the last
+ * one stores the output if it can. */
 #include "gpu/device/check.cuh"
 #include "gpu/plan/plan.cuh"
 

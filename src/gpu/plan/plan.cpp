@@ -34,7 +34,7 @@ static gconv_status start(gc_gpu_plan *plan, gconv_error *error)
 {
     double begin = gc_seconds();
     GC_CUDA_TRY(error, cudaSetDevice(plan->device.index));
-    GC_TRY(gc_plan_choose_band(plan, error)); /* makes the context, where cudaSetDevice has not */
+    GC_TRY(gc_plan_choose_band(plan, error)); /* makes the context, if cudaSetDevice has not */
     double context = gc_device_context_seconds(plan->device.index);
     gc_measure_device(&plan->device, std::max(context, gc_seconds() - begin));
     for (;;) {
@@ -110,7 +110,7 @@ void gc_gpu_release(void *state)
     free_plan(plan);
 }
 
-/* A plan that has not been started, without slabs; null where memory is short. */
+/* A plan that has not been started, without slabs; null if memory is short. */
 static gc_gpu_plan *create(const gc_gpu_method &method, const gc_section_runner &runner,
                            const gc_problem *problem, const gconv_device_info *device,
                            gconv_error *error)
@@ -174,7 +174,7 @@ static void begin_start(gc_gpu_plan *plan, void **state)
     *state = plan;
 }
 
-/* Starts a plan, or frees it where its slabs could not be had. */
+/* Starts a plan, or frees it if its slabs could not be had. */
 static gconv_status start(gc_gpu_plan *plan, gconv_status status, void **state)
 {
     if (status == GCONV_OK)

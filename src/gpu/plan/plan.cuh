@@ -1,4 +1,4 @@
-/* A plan on the GPU: what the parts of the runtime share. */
+/* A plan on the GPU: what the files of src/gpu/plan share. */
 #ifndef GC_GPU_PLAN_PLAN_CUH
 #define GC_GPU_PLAN_PLAN_CUH
 
@@ -20,7 +20,7 @@ struct gc_gpu_plan;
 
 enum gc_plane_use { GC_PLANE_UNUSED, GC_PLANE_OF_SAMPLES, GC_PLANE_OF_VALUES };
 
-/* How the runtime drives methods of one type. */
+/* How methods of one type are run. */
 struct gc_section_runner {
     /* Fills plan->sections and counts them. After a failure gc_plan_free_sections frees the
      * sections that were begun. */

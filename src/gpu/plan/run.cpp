@@ -1,7 +1,7 @@
 /* A run of a plan. The image is read into host memory: its samples, or a JPEG as it is in the file.
  * Then the run takes a slot of the device. The image is uploaded and a JPEG decoded, the sections
- * of the chain run, and the output is downloaded, compressed where the sink takes it so. All this
- * goes band by band where the device's memory is short. Values between sections never leave it. */
+ * of the chain run, and the output is downloaded, compressed if the sink takes it so. All this goes
+ * band by band if the device's memory is short. Values between sections never leave it. */
 #include "core/gpu.h"
 #include "gpu/device/check.cuh"
 #include "gpu/device/wait.cuh"
@@ -23,8 +23,8 @@ extern "C" {
 /* Output is downloaded in pieces: one is written while the next one arrives. */
 enum { PIECES = 2, PIECE_BYTES = 8 << 20 };
 
-/* Where several images are computed at one time, all output up to so many bytes is one piece: the
- * run then gives its slot back before it writes. */
+/* If several images are computed at one time, all output up to so many bytes is one piece: the run
+ * then gives its slot back before it writes. */
 enum { WHOLE_BYTES = 256 << 20 };
 
 /* One run. */
@@ -32,7 +32,7 @@ struct gpu_run {
     gc_gpu_plan *plan;
     gc_stream *stream;
     int64_t band_rows;     /* of output */
-    const char *image;     /* rows of samples on the host; null where the device decodes them */
+    const char *image;     /* rows of samples on the host; null if the device decodes them */
     size_t image_stride;   /* bytes */
     gconv_encoded picture; /* what the device decodes, and its planes */
     gc_decoded decoded;
@@ -45,7 +45,7 @@ struct gpu_run {
     size_t image_bytes;     /* of them for the rows of the image, or what is packed of it */
     size_t piece_bytes;
     gc_host_buffer *pieces[PIECES];
-    bool lands;      /* output is downloaded to where the caller wants it */
+    bool lands;      /* output is downloaded to the caller's memory */
     bool compresses; /* a kernel compresses the output */
 };
 
@@ -92,7 +92,7 @@ static void say_waiting(gpu_run *run, bool waits)
     run->waits = waits;
 }
 
-/* Whether samples are read from the caller's memory. Where the CPU makes the output, it needs the
+/* Whether samples are read from the caller's memory. If the CPU makes the output, it needs the
  * alpha that is kept while rows are read. */
 static bool reads_memory(const gpu_run *run)
 {
@@ -180,7 +180,7 @@ static gconv_status pack_picture(gpu_run *run, gconv_error *error)
 }
 
 /* Sets run->image: the caller's memory, rows that a run has kept which failed on another device, or
- * rows that are read here. Null where the device decodes the image. */
+ * rows that are read here. Null if the device decodes the image. */
 static gconv_status get_image(gpu_run *run, gconv_error *error)
 {
     if (run->packed_bytes > 0)
@@ -274,7 +274,7 @@ static bool reads_plane(const gpu_run *run)
            (int64_t)run->decoded.pitches[0] == gc_device_pitch(plan->problem->chain.width);
 }
 
-/* Brings samples from decoded planes to where `begin` expects them. */
+/* Brings samples from decoded planes to the place at which `begin` expects them. */
 static gconv_status take_decoded(gpu_run *run, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
@@ -416,7 +416,7 @@ static gconv_status download(gpu_run *run, const gc_plan_result &result, bool la
     return GCONV_OK;
 }
 
-/* Whether the result can be downloaded to the caller's memory. Where several images are computed at
+/* Whether the result can be downloaded to the caller's memory. If several images are computed at
  * one time, a copy to memory that is not pinned would hold a processor. */
 static bool may_land(const gpu_run *run)
 {
@@ -466,7 +466,7 @@ static gconv_status download_all(gpu_run *run, const void *from, size_t bytes, c
     return await_piece(run, which, error);
 }
 
-/* Downloads a compressed result: what stands before its blocks, and the beginning of each. Where a
+/* Downloads a compressed result: what stands before its blocks, and the beginning of each. If a
  * block is longer, everything. A kernel that writes blocks to the host itself was slower: it takes
  * longer, and holds its queue up. */
 static gconv_status download_blocks(gpu_run *run, const void *from, size_t bytes, char *to,
@@ -546,7 +546,7 @@ static gconv_status run_bands(gpu_run *run, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Bytes of the device for the kernel that compresses output; 0 where none does. */
+/* Bytes of the device for the kernel that compresses output; 0 if none does. */
 static size_t choose_compressing_bytes(const gpu_run *run)
 {
     const gconv_shape *shape = output_of(run);
@@ -557,7 +557,7 @@ static size_t choose_compressing_bytes(const gpu_run *run)
 
 /* Runs in a slot. While it waits for one and for the device, other images may have the processor: a
  * run enqueues its work in some 0.05 ms. A picture that the device decodes needs a slot for the
- * whole image: where the device is short of memory for that, run->needs_rows is set. */
+ * whole image: if the device is short of memory for that, run->needs_rows is set. */
 static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;

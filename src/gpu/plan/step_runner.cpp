@@ -1,5 +1,5 @@
-/* How the runtime drives a gc_step_method: each step's input is copied into an extended image with
- * its border, from which the method convolves. */
+/* How a gc_step_method is run: each step's input is copied into an extended image with its border,
+ * from which the method convolves. */
 #include "gpu/device/check.cuh"
 #include "gpu/plan/plan.cuh"
 
