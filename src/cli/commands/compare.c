@@ -3,7 +3,6 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/status.h"
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
@@ -42,20 +41,12 @@ enum column {
     COLUMN_ERROR,
     COLUMN_COUNT
 };
-enum { EXPLAINED_MAX = 64 };
-
-/* How the implementation of a point was chosen. */
-typedef struct kept_explanation {
-    const char *name; /* of the point */
-    char *text;       /* lines, owned */
-} kept_explanation;
 
 typedef struct compare_table {
     const gc_session *session;
     const gc_picture *picture;
     gc_column columns[COLUMN_COUNT];
-    kept_explanation explained[EXPLAINED_MAX]; /* for --explain, until the table has ended */
-    int explained_count;
+    gc_buffer explanations; /* for --explain, until the table has ended */
 } compare_table;
 
 #define AT(member) offsetof(gc_point, member)
@@ -129,25 +120,21 @@ static void fill_cells(compare_table *table, const gc_point *point)
 /* Explanations go to standard error: between rows they would tear the table on a terminal. */
 static void keep_explanation(compare_table *table, const char *name, const char *explanation)
 {
-    char *text = table->explained_count < EXPLAINED_MAX ? gc_copy_string(explanation) : NULL;
-    if (text != NULL)
-        table->explained[table->explained_count++] = (kept_explanation){name, text};
+    char file[512];
+    gc_escape(gc_input_name(table->session->options->operands[0]), file, sizeof file);
+    gc_buffer_print(&table->explanations, "gconv: %s: how '%s' was chosen:\n%s", file, name,
+                    explanation);
 }
 
 static void print_explanations(compare_table *table)
 {
     gc_flush_output();
-    for (int i = 0; i < table->explained_count; i++) {
-        gc_answer(gc_input_name(table->session->options->operands[0]),
-                  "how '%s' was chosen:", table->explained[i].name);
-        fputs(table->explained[i].text, stderr);
-        free(table->explained[i].text);
-    }
-    table->explained_count = 0;
+    if (table->explanations.bytes != NULL)
+        fputs(table->explanations.bytes, stderr);
+    gc_buffer_free(&table->explanations);
 }
 
-static void print_row(compare_table *table, const gc_point *point, const char *name,
-                      const char *explanation)
+static void print_row(compare_table *table, const gc_point *point, const char *explanation)
 {
     char label[GC_CELL_BYTES];
     const char *verdict = gc_verdict_name(point->verdict);
@@ -166,7 +153,7 @@ static void print_row(compare_table *table, const gc_point *point, const char *n
     fill_cells(table, point);
     gc_table_print_row(table->columns, COLUMN_COUNT, verdict);
     if (explanation != NULL)
-        keep_explanation(table, name, explanation);
+        keep_explanation(table, point->name, explanation);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -243,14 +230,13 @@ static void begin_table(compare_table *table, const char *const *names, int name
     print_heads(table, names, name_count);
 }
 
-/* `name` is that of the point, and stays valid until the end. `explanation` may be NULL. */
-static void add_row(compare_table *table, const gc_point *point, const char *name,
-                    const char *explanation)
+/* `explanation` may be NULL. */
+static void add_row(compare_table *table, const gc_point *point, const char *explanation)
 {
     if (table->session->options->report.json)
         gc_point_json(point, explanation);
     else
-        print_row(table, point, name, explanation);
+        print_row(table, point, explanation);
     gc_flush_output();
 }
 
@@ -365,7 +351,7 @@ static void show(comparison *c, const gc_point *point, const char *name)
                  unusable->count < GC_UNUSABLE_MAX;
     if (!lists) {
         bool explains = c->options->report.explain && point->runs > 0;
-        add_row(&c->table, point, name, explains ? c->explanation : NULL);
+        add_row(&c->table, point, explains ? c->explanation : NULL);
         return;
     }
     unusable->names[unusable->count] = name;
