@@ -3,7 +3,7 @@
 #include "base/status.h"
 #include "core/compare.h"
 #include "core/plan.h"
-#include "core/spot.h"
+#include "core/reference_pixel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -238,7 +238,7 @@ gconv_status gconv_plan_compare_pixels(const gconv_plan *plan, const void *input
         float values[GC_CHANNELS_MAX];
         if (at.x >= in->width || at.y >= in->height)
             return gc_fail(error, GCONV_ERROR_ARGUMENT, "a pixel lies outside the image");
-        status = gc_spot_values(problem, input, input_stride, at.x, at.y, values, error);
+        status = gc_reference_pixel(problem, input, input_stride, at.x, at.y, values, error);
         if (status != GCONV_OK)
             break;
         size_t bytes = (size_t)in->depth / 8, channels = (size_t)in->channels;

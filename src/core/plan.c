@@ -9,8 +9,8 @@
 #include "core/device_loss.h"
 #include "core/gpu.h"
 #include "core/job.h"
+#include "core/plan_threads.h"
 #include "core/registry.h"
-#include "core/share.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "core/share.h"
+#include "core/plan_threads.h"
 
 #include "base/number.h"
 #include "base/processors.h"

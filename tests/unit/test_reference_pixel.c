@@ -1,6 +1,6 @@
 /* The reference at single pixels: the bits that it gives for whole images; and judging outputs
  * there. */
-#include "core/spot.h"
+#include "core/reference_pixel.h"
 
 #include "core/plan.h"
 #include "core_support.h"
@@ -79,7 +79,7 @@ static void compare_all(const gconv_job *job)
     for (uint32_t i = 0; i < PIXELS; i++) {
         float values[GC_CHANNELS_MAX];
         gconv_error error;
-        if (gc_spot_values(&plan->problem, in, stride, i % WIDTH, i / WIDTH, values, &error) !=
+        if (gc_reference_pixel(&plan->problem, in, stride, i % WIDTH, i / WIDTH, values, &error) !=
             GCONV_OK)
             fail_msg("%s", error.message);
         if (memcmp(values, chain + i * (size_t)channels, (size_t)channels * sizeof(float)) != 0)

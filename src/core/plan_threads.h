@@ -1,6 +1,6 @@
 /* CPU threads of a plan: of an image alone, and of one of several that are computed at one time. */
-#ifndef GC_CORE_SHARE_H
-#define GC_CORE_SHARE_H
+#ifndef GC_CORE_PLAN_THREADS_H
+#define GC_CORE_PLAN_THREADS_H
 
 #include "core/problem.h"
 

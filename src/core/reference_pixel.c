@@ -1,7 +1,7 @@
 /* One value of a step needs its input at a grid: the columns that its filter reaches, by the rows.
  * The grid of the first step's input follows from the pixel, step by step backwards. Then each step
  * is computed on its own grid, summed as the reference sums (contract.md, rule 1). */
-#include "core/spot.h"
+#include "core/reference_pixel.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -211,9 +211,9 @@ static gconv_status run_levels(const gc_problem *problem, const void *input, siz
     return status;
 }
 
-gconv_status gc_spot_values(const gc_problem *problem, const void *input, size_t input_stride,
-                            uint32_t x, uint32_t y, float values[GC_CHANNELS_MAX],
-                            gconv_error *error)
+gconv_status gc_reference_pixel(const gc_problem *problem, const void *input, size_t input_stride,
+                                uint32_t x, uint32_t y, float values[GC_CHANNELS_MAX],
+                                gconv_error *error)
 {
     int count = problem->chain.step_count + 1;
     level *levels = calloc((size_t)count, sizeof *levels);
