@@ -43,7 +43,7 @@ test_needs="$build_needs c++ pkg-config cmocka bats"
 # Nettle computes --hash sha256.
 build_wishes='matplotlib isal nettle'
 # Without these a part of the tests is left out: some systems do not have them.
-test_wishes="$build_wishes sanitizers clang-format mpi parallel jq zsh fish"
+test_wishes="$build_wishes sanitizers clang-format mpfr mpi parallel jq zsh fish"
 
 # One row a need, one column a package manager. A comma joins packages; - says that another row
 # brings it.
@@ -65,6 +65,7 @@ matplotlib   python3-matplotlib python3-matplotlib python-matplotlib py3-matplot
 isal         libisal-dev     isa-l-devel        isa-l         isa-l-dev         libisal-devel      isa-l
 nettle       nettle-dev      nettle-devel       nettle        nettle-dev        libnettle-devel    nettle
 clang-format clang-format-14 -                  -             -                 -                  -
+mpfr         libmpfr-dev     mpfr-devel         mpfr          mpfr-dev      mpfr-devel         mpfr
 mpi          libopenmpi-dev,openmpi-bin openmpi-devel openmpi openmpi-dev,openmpi openmpi-devel    open-mpi
 parallel     parallel        parallel           parallel      parallel      gnu_parallel       parallel
 jq           jq              jq                 jq            jq            jq                 jq
@@ -170,6 +171,7 @@ met() {
     python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null
     ;;
   sanitizers) compiles -fsanitize=address,undefined || ! met compiler ;;
+  mpfr) compiles "$(library mpfr -lmpfr)" '#include <mpfr.h>' ;;
   mpi) have mpicc && have mpirun ;;
   jq | zsh | fish) have "$1" ;;
   parallel) parallel --version 2>/dev/null </dev/null | grep -q '^GNU parallel' ;;

@@ -10,6 +10,9 @@ enum { GC_FILTER_TEXT_MAX = 4 << 20 };
 /* The sum in double, in this order. */
 double gc_sum_of(const double *values, int count);
 
+/* exp(-y), correctly rounded; y is at least 0. The result depends on no C library. */
+double gc_exponential_of_minus(double y);
+
 /* Gives the filter a copy of `name`, which may be NULL. */
 gconv_status gc_filter_set_name(gconv_filter *filter, const char *name, gconv_error *error);
 

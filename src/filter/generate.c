@@ -51,9 +51,9 @@ static gconv_status read_sigma(const char *parameters, int most, double *sigma, 
 /* exp(-t^2/2) at the integers over sigma, symmetric around the middle of `profile`. */
 static void sample_gaussian(double sigma, int size, double *profile)
 {
-    for (int i = 0; i < size; i++) {
-        double t = (i - size / 2) / sigma;
-        profile[i] = exp(-0.5 * t * t);
+    for (int i = 0; i <= size / 2; i++) {
+        double t = (size / 2 - i) / sigma;
+        profile[i] = profile[size - 1 - i] = gc_exponential_of_minus(0.5 * t * t);
     }
 }
 
