@@ -13,6 +13,7 @@ typedef struct gc_conversion {
     bool premultiplies; /* chain channels are colour * alpha and, last, alpha */
     double sample_max;  /* the input's white: 255, at depth 16 65535 */
     double divisor;     /* product of the divisors of all filters */
+    bool whole;         /* chain values are whole numbers: the chain is exact */
     bool finds_edges;   /* output is black and white by a threshold, else samples */
     bool bilevel;       /* output is black or white: edges, or samples of depth 1 */
 

@@ -25,7 +25,7 @@ static gconv_status check_conversion(const gc_conversion *conversion, double lar
 static gconv_status make(gc_problem *problem, gconv_error *error)
 {
     problem->conversion = gc_conversion_of(&problem->job);
-    const gc_conversion *conversion = &problem->conversion;
+    gc_conversion *conversion = &problem->conversion;
     gconv_status status = gc_chain_create(&problem->job, conversion, &problem->chain, error);
     if (status != GCONV_OK)
         return status;
@@ -34,6 +34,7 @@ static gconv_status make(gc_problem *problem, gconv_error *error)
                        "the product of the divisors is zero or not finite");
     double largest;
     status = gc_chain_set_range(&problem->chain, gc_loaded_range_of(conversion), &largest, error);
+    conversion->whole = problem->chain.exact;
     return status == GCONV_OK ? check_conversion(conversion, largest, error) : status;
 }
 

@@ -120,9 +120,37 @@ TEST(stores_the_same_levels)
             job.has_offset = true;
             job.offset = rules[r / 2].offset;
             OWNED_PROBLEM problem = problem_of(&job);
+            problem.conversion.whole = false; /* any floats follow */
             compare_around_halves(&problem, 200);
             compare_any_floats(&problem);
         }
+}
+
+/* Whole chain values over whole divisors: many levels are ties, and most others are near one if the
+ * divisor is large. */
+TEST(stores_the_same_levels_of_whole_numbers)
+{
+    static const double divisors[] = {2, 3, 6, 20, -7, 10, 96, 1000, 2046, 2047, 2048, 2050, 5000};
+    static const double offsets[] = {0, 128, -3, 0.5};
+    static const double scales[] = {1, -1, 0.5, 0.1};
+    static float row[WIDTH];
+    for (size_t i = 0; i < COUNT(divisors) * COUNT(offsets) * COUNT(scales); i++) {
+        gconv_filter filter =
+            filter_of(1, 1, divisors[i / (COUNT(offsets) * COUNT(scales))], one);
+        const gconv_filter *chain[] = {&filter};
+        gconv_job job = job_of(chain, 1, shape_of(WIDTH, 1, 1, 8));
+        job.scale = scales[i % COUNT(scales)];
+        job.offset = offsets[i / COUNT(scales) % COUNT(offsets)];
+        job.has_offset = true;
+        OWNED_PROBLEM problem = problem_of(&job);
+        assert_true(problem.conversion.whole);
+        long least = lround(-10 * fabs(filter.divisor / job.scale)), next = least;
+        while (next < 270 * fabs(filter.divisor / job.scale)) {
+            for (int v = 0; v < WIDTH; v++)
+                row[v] = (float)next++;
+            compare_row(&problem, row);
+        }
+    }
 }
 
 /* ---- Alpha ----------------------------------------------------------------------------------- */

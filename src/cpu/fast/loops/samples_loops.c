@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Values converted at a time. If one of them is near a tie, store8 converts all in doubles. */
+/* Values converted at a time. If one of them is near a tie, store8 may convert all in doubles. */
 enum { CHUNK = 64 };
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -65,11 +65,20 @@ typedef struct near_levels {
     int32_t kept, sign; /* of the product's bits: those that are kept, and those that are set */
 } near_levels;
 
+/* The multiple of 1/2 that is less than 2^-13 away, else the value. */
+static inline float snap(float value)
+{
+    float half = (value + 0x1.8p22f) - 0x1.8p22f;
+    int32_t distance = bits_of(value - half) & INT32_MAX, near = bits_of(0x1p-13f);
+    int32_t mask = -(distance < near);
+    return float_of((bits_of(half) & mask) | (bits_of(value) & ~mask));
+}
+
 /* Adding 1.5 * 2^23 rounds as 1.5 * 2^52 rounds a double, and leaves the whole number in the lowest
  * bits. True if every level is so far from the middle of two integers that the error cannot change
- * what it is rounded to. */
-static bool store_near(const near_levels *levels, const float *row, size_t count,
-                       uint8_t *restrict samples)
+ * what it is rounded to. `snaps`: levels that are so near to a multiple of 1/2 are equal to it. */
+INLINE bool store_near(const near_levels *levels, const float *row, size_t count,
+                       uint8_t *restrict samples, const bool snaps)
 {
     const near_levels l = *levels;
     const int32_t near = bits_of(0.5f - 0x1p-13f);
@@ -77,18 +86,29 @@ static bool store_near(const near_levels *levels, const float *row, size_t count
     for (size_t i = 0; i < count; i++) {
         float product = float_of((bits_of(row[i] * l.factor) & l.kept) | l.sign);
         float value = clamp(bits_of(product + l.offset));
+        if (snaps)
+            value = snap(value);
         float rounded = value + 0x1.8p23f;
         int32_t distance = bits_of(value - (rounded - 0x1.8p23f)) & INT32_MAX;
         unsure |= distance > near ? 1 : 0;
         samples[i] = (uint8_t)bits_of(rounded);
     }
-    return unsure == 0;
+    return snaps || unsure == 0;
 }
 
 static bool is_power(double value)
 {
     int exponent;
     return fabs(frexp(value, &exponent)) == 0.5;
+}
+
+/* Whether levels are multiples of 1/q with a whole q up to 2048. Those that are no multiple of 1/2
+ * are at least 1/(2q), 2^-12, away from one, and 2^-13 as store_near computes them. */
+static bool may_snap(const gc_conversion *conversion)
+{
+    double q = fabs(conversion->divisor / conversion->scale);
+    return conversion->whole && is_power(conversion->scale) && q == trunc(q) && q >= 1 &&
+           q <= 2048 && conversion->offset == trunc(conversion->offset);
 }
 
 /* ---- The operations of core/conversion.c on doubles ------------------------------------------ */
@@ -149,11 +169,16 @@ static void store8(const gc_conversion *conversion, const float *row, size_t cou
     /* Powers of two multiply and divide without an error. */
     bool exact =
         is_power(conversion->scale) && is_power(conversion->divisor) && conversion->offset == 0;
+    bool snaps = !exact && may_snap(conversion);
     bool may_be_near =
         fabs(conversion->offset) <= UINT8_MAX && fabs(factor) < 0x1p100 && fabs(factor) > 0x1p-100;
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t part = count - first < CHUNK ? count - first : CHUNK;
-        if (may_be_near && (store_near(&levels, row + first, part, samples + first) || exact))
+        if (may_be_near && snaps) {
+            store_near(&levels, row + first, part, samples + first, true);
+            continue;
+        }
+        if (may_be_near && (store_near(&levels, row + first, part, samples + first, false) || exact))
             continue;
         store_chunk(conversion, row + first, part, samples + first);
     }
