@@ -202,6 +202,11 @@ struct gconv_filter {
     /* The text was read as rows or vectors, and each group of characters between blanks has one
      * comma, as in "0,5 0,5". These are four weights; the author may have meant two. */
     bool decimal_commas;
+    /* Set by the library. If the weights as written have a common denominator, this filter has
+     * whole weights and is computed instead, without the rounding of the weights to float32. It
+     * counts as long as weights and divisor have this hash. */
+    gconv_filter *whole;
+    uint64_t whole_hash;
 };
 
 /* Makes a filter whose weights are all 0: anchor (width/2, height/2), divisor 1, no offset.

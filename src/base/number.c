@@ -97,7 +97,82 @@ static double value_of(numeral *number, bool hexadecimal)
     return strtod(text, NULL);
 }
 
+/* The largest term of a fraction. */
+static const int64_t term_max = INT64_C(1) << 53;
+
+/* Multiplies a term; false if it becomes too large. */
+static bool multiply_term(int64_t *term, int64_t factor)
+{
+    if (*term != 0 && factor > term_max / *term)
+        return false;
+    *term *= factor;
+    return true;
+}
+
+int64_t gc_common_divisor(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* Finds over/under of a numeral. */
+static bool find_terms(const numeral *number, bool hexadecimal, int64_t *over, int64_t *under)
+{
+    const int64_t base = hexadecimal ? 2 : 10, weight = hexadecimal ? 4 : 1;
+    int count = number->digit_count;
+    *over = 0;
+    *under = 1;
+    while (count > 0 && number->digits[count - 1] == '0')
+        count--;
+    long long exponent = count > 0 ? number->exponent + weight * (number->digit_count - count) : 0;
+    for (int i = 0; i < count; i++) {
+        char digit[2] = {number->digits[i]};
+        if (!multiply_term(over, hexadecimal ? 16 : 10))
+            return false;
+        *over += strtol(digit, NULL, 16);
+    }
+    for (; exponent > 0; exponent--)
+        if (!multiply_term(over, base))
+            return false;
+    for (; exponent < 0; exponent++)
+        if (!multiply_term(under, base))
+            return false;
+    int64_t common = gc_common_divisor(*over, *under);
+    *over /= common;
+    *under /= common;
+    return *over <= term_max;
+}
+
+gc_fraction gc_divide_fractions(gc_fraction a, gc_fraction b)
+{
+    gc_fraction quotient = {.value = a.value / b.value};
+    if (a.under == 0 || b.under == 0)
+        return quotient;
+    int64_t overs = gc_common_divisor(a.over, b.over), unders = gc_common_divisor(a.under, b.under);
+    int64_t sign = b.over < 0 ? -1 : 1, over = a.over / overs, under = a.under / unders;
+    int64_t magnitude = over < 0 ? -over : over;
+    if (!multiply_term(&magnitude, b.under / unders) ||
+        !multiply_term(&under, sign * (b.over / overs)))
+        return quotient;
+    quotient.over = over < 0 ? -sign * magnitude : sign * magnitude;
+    quotient.under = under;
+    return quotient;
+}
+
 size_t gc_read_number(const char *text, size_t length, double *value)
+{
+    gc_fraction number;
+    size_t used = gc_read_fraction(text, length, &number);
+    if (used > 0)
+        *value = number.value;
+    return used;
+}
+
+size_t gc_read_fraction(const char *text, size_t length, gc_fraction *result)
 {
     size_t used = length > 0 && (text[0] == '-' || text[0] == '+') ? 1 : 0;
     bool negative = used == 1 && text[0] == '-';
@@ -116,7 +191,10 @@ size_t gc_read_number(const char *text, size_t length, double *value)
     used += digits;
     used += read_exponent(text + used, length - used, hexadecimal ? 'p' : 'e', &number.exponent);
     double magnitude = value_of(&number, hexadecimal);
-    *value = negative ? -magnitude : magnitude;
+    int64_t over, under;
+    if (!find_terms(&number, hexadecimal, &over, &under))
+        over = under = 0;
+    *result = (gc_fraction){negative ? -magnitude : magnitude, negative ? -over : over, under};
     return used;
 }
 

@@ -12,6 +12,22 @@
  * Infinities and NaNs by name are not numbers; a magnitude over DBL_MAX gives HUGE_VAL. */
 size_t gc_read_number(const char *text, size_t length, double *value);
 
+/* A number as it is written: `value` is the nearest double. over/under is the number itself, in
+ * lowest terms; `under` is 0 if one of them would be above 2^53. */
+typedef struct gc_fraction {
+    double value;
+    int64_t over, under;
+} gc_fraction;
+
+/* gc_read_number that gives the number as a fraction, too. */
+size_t gc_read_fraction(const char *text, size_t length, gc_fraction *number);
+
+/* Divides by a number that is not 0; the quotient of the values is rounded once. */
+gc_fraction gc_divide_fractions(gc_fraction a, gc_fraction b);
+
+/* The greatest number that divides both; 0 if both are 0. */
+int64_t gc_common_divisor(int64_t a, int64_t b);
+
 /* True when the whole string is one finite number. */
 bool gc_parse_number(const char *text, double *value);
 

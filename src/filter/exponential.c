@@ -70,9 +70,9 @@ static fixed reduce(double y, uint32_t count)
     return difference;
 }
 
-/* exp(-y) = 2^-n exp(r) with r = n ln 2 - y from 0 to 2^-20 above ln 2. The Taylor series of exp(r) is cut
- * where a term is below 2^-190. Cuts, the error of n ln 2 and the rest of the series sum up to less
- * than 2^-180. No double has an exponential that lies nearer to the middle of two doubles than
+/* exp(-y) = 2^-n exp(r) with r = n ln 2 - y from 0 to 2^-20 above ln 2. The Taylor series of exp(r)
+ * is cut at a term below 2^-190. Cuts, the error of n ln 2 and the rest of the series sum up to
+ * less than 2^-180. No double has an exponential that lies nearer to the middle of two doubles than
  * 2^-160 of it (Lefevre and Muller 2001, Worst cases for correct rounding of the elementary
  * functions in double precision), so cutting decides as the true value does. */
 double gc_exponential_of_minus(double y)

@@ -167,21 +167,23 @@ static gconv_status fail_not_a_number(const gc_parser *p, gc_span field)
                      advice);
 }
 
-gconv_status gc_read_value(const gc_parser *p, gc_span field, double *value)
+gconv_status gc_read_value(const gc_parser *p, gc_span field, gc_fraction *number)
 {
-    size_t used = gc_read_number(field.text, field.length, value);
-    double denominator = 1;
+    size_t used = gc_read_fraction(field.text, field.length, number);
+    gc_fraction denominator = {1, 1, 1};
     if (used > 0 && used < field.length && field.text[used] == '/') {
-        size_t more = gc_read_number(field.text + used + 1, field.length - used - 1, &denominator);
+        size_t more =
+            gc_read_fraction(field.text + used + 1, field.length - used - 1, &denominator);
         used = more == 0 ? 0 : used + 1 + more;
     }
     if (used != field.length)
         return fail_not_a_number(p, field);
-    if (denominator == 0)
+    if (denominator.value == 0)
         return gc_refuse(p, p->line, "'%.*s' divides by zero", gc_span_quoted(field), field.text);
-    if (!isfinite(*value) || !isfinite(denominator) || !isfinite(*value / denominator))
+    if (!isfinite(number->value) || !isfinite(denominator.value) ||
+        !isfinite(number->value / denominator.value))
         return gc_refuse(p, p->line, "'%.*s' is too large", gc_span_quoted(field), field.text);
-    *value /= denominator;
+    *number = gc_divide_fractions(*number, denominator);
     return GCONV_OK;
 }
 

@@ -2,6 +2,7 @@
 #ifndef GC_FILTER_FIELDS_H
 #define GC_FILTER_FIELDS_H
 
+#include "base/number.h"
 #include "base/status.h"
 #include "filter/filter.h"
 
@@ -21,7 +22,7 @@ typedef struct gc_row {
 /* A header line may occur once. `line` is its line in the text; 0: it does not occur. */
 typedef struct gc_header {
     int line;
-    double value;
+    gc_fraction number;
 } gc_header;
 
 typedef struct gc_parser {
@@ -30,7 +31,7 @@ typedef struct gc_parser {
     int line; /* the line read last, from 1 */
     gconv_error *error;
 
-    double *values; /* of all rows, one after the other; room for GC_ROWS_MAX rows of any length */
+    gc_fraction *values; /* of all rows, one after the other; room for GC_ROWS_MAX rows */
     size_t value_count;
     gc_row rows[GC_ROWS_MAX];
     int row_count;
@@ -38,9 +39,9 @@ typedef struct gc_parser {
     gc_header name, divisor, offset, anchor, column, row;
     gc_span name_text;
     bool divisor_is_sum;
-    double anchor_x, anchor_y; /* valid if anchor.line is not 0 */
-    double *column_values;     /* column_length of them, if column.line is not 0 */
-    double *row_values;        /* row_length of them; room for GCONV_FILTER_VECTOR_MAX in each */
+    double anchor_x, anchor_y;  /* valid if anchor.line is not 0 */
+    gc_fraction *column_values; /* column_length of them, if column.line is not 0 */
+    gc_fraction *row_values;    /* row_length of them; room for GCONV_FILTER_VECTOR_MAX in each */
     int column_length, row_length;
 
     int groups;         /* of characters between blanks, in the lines of weights */
@@ -51,7 +52,7 @@ typedef struct gc_parser {
     const char *dialect; /* as in gconv_filter, and so are the next two */
     int vips_width, vips_height;
     int width, height;
-    const double *weights; /* NULL if the filter is a column and a row */
+    const gc_fraction *weights; /* NULL if the filter is a column and a row */
 } gc_parser;
 
 /* Refuses the text because of a line, with a message. */
@@ -92,7 +93,7 @@ const char *gc_comma_hint(const gc_parser *p);
 bool gc_names_no_finite(gc_span field);
 
 /* Reads a finite number or a fraction p/q. */
-gconv_status gc_read_value(const gc_parser *p, gc_span field, double *value);
+gconv_status gc_read_value(const gc_parser *p, gc_span field, gc_fraction *number);
 
 gconv_status gc_check_weight(const gc_parser *p, int line, double value);
 bool gc_is_side(double value);

@@ -1,5 +1,6 @@
 #include "filter/filter.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -76,26 +77,48 @@ gconv_status gconv_filter_create_vectors(int width, int height, gconv_filter **f
     return GCONV_OK;
 }
 
-gconv_status gc_filter_copy(const gconv_filter *filter, gconv_filter **copy, gconv_error *error)
+gconv_status gc_filter_create_like(const gconv_filter *filter, gconv_filter **made,
+                                   gconv_error *error)
+{
+    return filter->weights != NULL
+               ? gconv_filter_create(filter->width, filter->height, made, error)
+               : gconv_filter_create_vectors(filter->width, filter->height, made, error);
+}
+
+uint64_t gc_filter_hash(const gconv_filter *filter)
 {
     size_t width = (size_t)filter->width, height = (size_t)filter->height;
-    bool is_matrix = filter->weights != NULL;
-    gconv_status status =
-        is_matrix ? gconv_filter_create(filter->width, filter->height, copy, error)
-                  : gconv_filter_create_vectors(filter->width, filter->height, copy, error);
+    gc_hash hash = gc_hash_bytes(gc_hash_start(), &filter->divisor, sizeof filter->divisor);
+    if (filter->weights != NULL)
+        return gc_hash_bytes(hash, filter->weights, width * height * sizeof *filter->weights).low;
+    hash = gc_hash_bytes(hash, filter->column, height * sizeof *filter->column);
+    return gc_hash_bytes(hash, filter->row, width * sizeof *filter->row).low;
+}
+
+const gconv_filter *gc_filter_computed(const gconv_filter *filter)
+{
+    bool is_whole = filter->whole != NULL && gc_filter_hash(filter) == filter->whole_hash;
+    return is_whole ? filter->whole : filter;
+}
+
+gconv_status gc_filter_copy(const gconv_filter *filter, gconv_filter **copy, gconv_error *error)
+{
+    const gconv_filter *computed = gc_filter_computed(filter);
+    size_t width = (size_t)filter->width, height = (size_t)filter->height;
+    gconv_status status = gc_filter_create_like(filter, copy, error);
     if (status != GCONV_OK)
         return status;
     gconv_filter *made = *copy;
     made->anchor_x = filter->anchor_x;
     made->anchor_y = filter->anchor_y;
-    made->divisor = filter->divisor;
+    made->divisor = computed->divisor;
     made->offset = filter->offset;
     made->has_offset = filter->has_offset;
-    if (is_matrix) {
-        memcpy(made->weights, filter->weights, width * height * sizeof *made->weights);
+    if (made->weights != NULL) {
+        memcpy(made->weights, computed->weights, width * height * sizeof *made->weights);
     } else {
-        memcpy(made->column, filter->column, height * sizeof *made->column);
-        memcpy(made->row, filter->row, width * sizeof *made->row);
+        memcpy(made->column, computed->column, height * sizeof *made->column);
+        memcpy(made->row, computed->row, width * sizeof *made->row);
     }
     return GCONV_OK;
 }
@@ -104,6 +127,7 @@ void gconv_filter_free(gconv_filter *filter)
 {
     if (filter == NULL)
         return;
+    gconv_filter_free(filter->whole);
     free(filter->name);
     free(filter->weights);
     free(filter->column);

@@ -16,7 +16,18 @@ double gc_exponential_of_minus(double y);
 /* Gives the filter a copy of `name`, which may be NULL. */
 gconv_status gc_filter_set_name(gconv_filter *filter, const char *name, gconv_error *error);
 
-/* A copy of a filter that can be applied: it has a matrix, or a column and a row. */
+/* Makes a filter of the same sides and kind, matrix or vectors, whose weights are 0. */
+gconv_status gc_filter_create_like(const gconv_filter *filter, gconv_filter **made,
+                                   gconv_error *error);
+
+/* A hash of weights and divisor. */
+uint64_t gc_filter_hash(const gconv_filter *filter);
+
+/* The filter that is computed in the place of this one: its whole one, or itself. */
+const gconv_filter *gc_filter_computed(const gconv_filter *filter);
+
+/* A copy of a filter that can be applied: it has a matrix, or a column and a row. They are those of
+ * gc_filter_computed. */
 gconv_status gc_filter_copy(const gconv_filter *filter, gconv_filter **copy, gconv_error *error);
 
 /* A generator: `name:PARAMETERS`. */

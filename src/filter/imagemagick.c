@@ -61,17 +61,17 @@ static gconv_status read_geometry(gc_parser *p, gc_span text)
 
 static gconv_status read_imagemagick_value(gc_parser *p, gc_span field)
 {
-    double *value = &p->values[p->value_count];
+    gc_fraction *number = &p->values[p->value_count];
     if (p->value_count == (size_t)p->width * (size_t)p->height)
         return gc_refuse(p, p->line, "more than the %d %s of %dx%d%s", p->width * p->height,
                          gc_weights_word((size_t)(p->width * p->height)), p->width, p->height,
                          gc_comma_hint(p));
-    *value = 0;
+    *number = (gc_fraction){0, 0, 1};
     p->value_count++;
     if (gc_span_is(field, "-") || (field.length == 3 && strncasecmp(field.text, "nan", 3) == 0))
         return GCONV_OK;
-    gconv_status status = gc_read_value(p, field, value);
-    return status == GCONV_OK ? gc_check_weight(p, p->line, *value) : status;
+    gconv_status status = gc_read_value(p, field, number);
+    return status == GCONV_OK ? gc_check_weight(p, p->line, number->value) : status;
 }
 
 gconv_status gc_imagemagick_read(gc_parser *p, gc_span line)

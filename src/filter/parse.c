@@ -23,7 +23,7 @@ static gconv_status fail_ragged(const gc_parser *p, int ragged)
                          "%d %s where line %d has %d; nor is it a libvips matrix: %g x %g "
                          "in line %d, then %d x %d%s",
                          found->count, gc_weights_word((size_t)found->count), p->rows[0].line,
-                         p->rows[0].count, p->values[0], p->values[1], p->rows[0].line,
+                         p->rows[0].count, p->values[0].value, p->values[1].value, p->rows[0].line,
                          p->rows[1].count, p->row_count - 1, gc_comma_hint(p));
     return gc_refuse(p, found->line, "%d %s where line %d has %d%s", found->count,
                      gc_weights_word((size_t)found->count), p->rows[0].line, p->rows[0].count,
@@ -34,7 +34,7 @@ static gconv_status fail_ragged(const gc_parser *p, int ragged)
 static bool is_vips(const gc_parser *p)
 {
     return gc_vips_begins(p) && gc_first_ragged(p, 1) == p->row_count &&
-           p->rows[1].count == p->values[0] && p->row_count - 1 == p->values[1];
+           p->rows[1].count == p->values[0].value && p->row_count - 1 == p->values[1].value;
 }
 
 static void take_plain_rows(gc_parser *p)
@@ -44,8 +44,8 @@ static void take_plain_rows(gc_parser *p)
     p->weights = p->values;
     p->dialect = "rows of weights";
     if (is_vips(p)) {
-        p->vips_width = (int)p->values[0];
-        p->vips_height = (int)p->values[1];
+        p->vips_width = (int)p->values[0].value;
+        p->vips_height = (int)p->values[1].value;
     }
 }
 
@@ -82,7 +82,8 @@ static gconv_status take_rows(gc_parser *p)
 
     for (int i = first; status == GCONV_OK && i < p->row_count; i++)
         for (int j = 0; status == GCONV_OK && j < p->width; j++)
-            status = gc_check_weight(p, p->rows[i].line, p->weights[(i - first) * p->width + j]);
+            status =
+                gc_check_weight(p, p->rows[i].line, p->weights[(i - first) * p->width + j].value);
     return status;
 }
 
@@ -168,8 +169,8 @@ static gconv_status use_sum(const gc_parser *p, gconv_filter *filter)
         return use_sum_of_vectors(p, filter);
     for (int i = 0; i < filter->width * filter->height; i++) {
         sum += filter->weights[i];
-        if (filter->weights[i] != p->weights[i])
-            rounding += 0x1p-24 * fabs(p->weights[i]);
+        if (filter->weights[i] != p->weights[i].value)
+            rounding += 0x1p-24 * fabs(p->weights[i].value);
     }
     if (fabs(sum) <= rounding)
         return gc_refuse(p, p->divisor.line, "divisor sum, but the weights sum to 0");
@@ -201,24 +202,86 @@ static gconv_status use_name(const gc_parser *p, const char *name, gconv_filter 
     return GCONV_OK;
 }
 
+/* The least common denominator of numbers as they are written; 0 if it is above 2^24. */
+static int64_t common_denominator(const gc_fraction *numbers, int count)
+{
+    const int64_t most = 1 << 24;
+    int64_t common = 1;
+    for (int i = 0; common > 0 && i < count; i++) {
+        int64_t under = numbers[i].under;
+        bool fits = under > 0 && under <= most;
+        int64_t factor = fits ? under / gc_common_divisor(under, common) : most;
+        common = fits && common * factor <= most ? common * factor : 0;
+    }
+    return common;
+}
+
+static double times(gc_fraction number, int64_t factor)
+{
+    return (double)number.over * (double)(factor / number.under);
+}
+
+/* The sum of the magnitudes of these numbers times `factor`. */
+static double sum_whole(const gc_fraction *numbers, int count, int64_t factor)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += fabs(times(numbers[i], factor));
+    return sum;
+}
+
+/* Keeps beside the weights those of the filter over a common denominator: they are whole, and the
+ * divisor takes the denominator, so that a filter of decimals is computed as the filter of whole
+ * numbers that it means. There is none if the weights are whole as they are, or if such a filter is
+ * not exact on 8 bits (contract.md, rule 3). */
+static gconv_status keep_whole(const gc_parser *p, gconv_filter *filter)
+{
+    bool vectors = p->weights == NULL, sums = p->divisor_is_sum || p->divisor.line == 0;
+    const gc_fraction divisor = sums ? (gc_fraction){1, 1, 1} : p->divisor.number;
+    const gc_fraction *first = vectors ? p->column_values : p->weights;
+    int count = vectors ? p->height : p->width * p->height;
+    int64_t common = common_denominator(first, count), denominator = common * divisor.under;
+    int64_t others = vectors ? common_denominator(p->row_values, p->width) : 1;
+    double whole = (double)divisor.over * (double)common * (double)others;
+    if (divisor.under > 1 << 24 || denominator == 0 || others == 0 ||
+        (denominator == 1 && others == 1) || fabs(whole) > 0x1p53)
+        return GCONV_OK;
+    double sum = sum_whole(first, count, denominator);
+    if (sum * (vectors ? sum_whole(p->row_values, p->width, others) : 1) * UINT8_MAX >= 0x1p24)
+        return GCONV_OK;
+    gconv_status status = gc_filter_create_like(filter, &filter->whole, p->error);
+    if (status != GCONV_OK)
+        return status;
+    gconv_filter *made = filter->whole;
+    for (int i = 0; i < count; i++)
+        if (vectors)
+            made->column[i] = times(first[i], denominator);
+        else
+            made->weights[i] = (float)times(first[i], denominator);
+    for (int i = 0; vectors && i < p->width; i++)
+        made->row[i] = times(p->row_values[i], others);
+    made->divisor = p->divisor_is_sum ? gconv_filter_gain(made) : whole;
+    filter->whole_hash = gc_filter_hash(filter);
+    return GCONV_OK;
+}
+
 static void copy_weights(const gc_parser *p, gconv_filter *filter)
 {
-    if (p->weights == NULL) {
-        memcpy(filter->column, p->column_values, (size_t)p->height * sizeof *filter->column);
-        memcpy(filter->row, p->row_values, (size_t)p->width * sizeof *filter->row);
-        return;
-    }
-    for (int i = 0; i < p->width * p->height; i++)
-        filter->weights[i] = (float)p->weights[i];
+    for (int i = 0; p->weights != NULL && i < p->width * p->height; i++)
+        filter->weights[i] = (float)p->weights[i].value;
+    for (int i = 0; p->weights == NULL && i < p->height; i++)
+        filter->column[i] = p->column_values[i].value;
+    for (int i = 0; p->weights == NULL && i < p->width; i++)
+        filter->row[i] = p->row_values[i].value;
+    if (p->divisor.line > 0)
+        filter->divisor = p->divisor.number.value;
 }
 
 /* Copies what was read to a filter of the right size. */
 static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filter *filter)
 {
     copy_weights(p, filter);
-    if (p->divisor.line > 0)
-        filter->divisor = p->divisor.value;
-    filter->offset = p->offset.value;
+    filter->offset = p->offset.number.value;
     filter->has_offset = p->offset.line > 0;
     filter->dialect = p->dialect;
     filter->vips_width = p->vips_width;
@@ -230,6 +293,8 @@ static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filt
         status = use_sum(p, filter);
     if (status == GCONV_OK && p->anchor.line > 0)
         status = use_anchor(p, filter);
+    if (status == GCONV_OK)
+        status = keep_whole(p, filter);
     return status;
 }
 

@@ -12,7 +12,7 @@ enum { NAME_BYTES_MAX = 255 };
 
 /* Reads exactly `count` values of a header line. */
 static gconv_status read_header_values(const gc_parser *p, gc_span text, int count,
-                                       const char *usage, double *values)
+                                       const char *usage, gc_fraction *values)
 {
     gc_field_list list = {.rest = text, .wants_value = true};
     gc_span field;
@@ -52,32 +52,32 @@ static gconv_status read_divisor(gc_parser *p, gc_span text)
     if (p->divisor_is_sum)
         return GCONV_OK;
     gconv_status status =
-        read_header_values(p, text, 1, "'divisor V' or 'divisor sum'", &p->divisor.value);
-    if (status == GCONV_OK && p->divisor.value == 0)
+        read_header_values(p, text, 1, "'divisor V' or 'divisor sum'", &p->divisor.number);
+    if (status == GCONV_OK && p->divisor.number.value == 0)
         return gc_refuse(p, p->line, "the divisor is zero");
     return status;
 }
 
 static gconv_status read_offset(gc_parser *p, gc_span text)
 {
-    return read_header_values(p, text, 1, "'offset V'", &p->offset.value);
+    return read_header_values(p, text, 1, "'offset V'", &p->offset.number);
 }
 
 static gconv_status read_anchor(gc_parser *p, gc_span text)
 {
-    double values[2];
+    gc_fraction values[2];
     gconv_status status = read_header_values(p, text, 2, "'anchor X Y'", values);
     if (status != GCONV_OK)
         return status;
-    if (values[0] != floor(values[0]) || values[1] != floor(values[1]))
+    if (values[0].value != floor(values[0].value) || values[1].value != floor(values[1].value))
         return gc_refuse(p, p->line, "the anchor is not two whole numbers");
-    p->anchor_x = values[0];
-    p->anchor_y = values[1];
+    p->anchor_x = values[0].value;
+    p->anchor_y = values[1].value;
     return GCONV_OK;
 }
 
 /* Reads the numbers of a vector. */
-static gconv_status read_vector(gc_parser *p, gc_span text, const char *word, double *values,
+static gconv_status read_vector(gc_parser *p, gc_span text, const char *word, gc_fraction *values,
                                 int *count)
 {
     gc_field_list list = {.rest = text, .wants_value = true};
@@ -91,7 +91,7 @@ static gconv_status read_vector(gc_parser *p, gc_span text, const char *word, do
                              word);
         gconv_status status = gc_read_value(p, field, &values[*count]);
         if (status == GCONV_OK)
-            status = gc_check_weight(p, p->line, values[*count]);
+            status = gc_check_weight(p, p->line, values[*count].value);
         if (status != GCONV_OK)
             return status;
         (*count)++;

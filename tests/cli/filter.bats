@@ -752,6 +752,19 @@ poke() {
     done
 }
 
+@test "a filter of decimals is the filter of whole numbers that it means, on every implementation" {
+    printf '0.05 0.10 0.05\n0.1 4e-1 1/10\n0.05 0.1 5e-2\n' >decimals.txt
+    printf 'divisor 20\n1 2 1\n2 8 2\n1 2 1\n' >whole.txt
+    for depth in 8 16; do
+        make_image png:rgb:$depth in.png 101 47 noise
+        expect 0 gconv filter -k whole.txt --impl reference in.png wanted.png
+        for implementation in reference cpu; do
+            expect 0 gconv filter -k decimals.txt --impl $implementation in.png out.png
+            cmp out.png wanted.png
+        done
+    done
+}
+
 @test "--quality and --compression" {
     make_image png:rgb in.png 64 64 noise
     gconv filter -k identity --quality 10 in.png small.jpg

@@ -28,11 +28,11 @@ fact() { printf '%s\n' "$out" | sed -n "s/^  $1  *//p" | tail -n 1; }
     same "$out" "$first"
     printf 'anchor 0 1\ndivisor 4\noffset -3\n1/2 1\n2 3.5\n' >k.txt
     expect 0 gconv kernel k.txt
-    like "$out" 'k.txt: rows of weights
+    like "$out" 'k.txt: rows of weights, computed in whole numbers over 8
   weights  0.5   1
              2 3.5*'
     same "$(fact anchor) $(fact divisor) $(fact offset) $(fact sum) $(fact gain) $(fact rank)" '0, 1 4 -3 7 1.75 2'
-    same "$(fact chain)" 'not exact on 16 bits'
+    same "$(fact chain)" 'exact on 16 bits'
 }
 
 @test "kernel says how texts were read" {

@@ -1,5 +1,5 @@
 /* The exponential of generated filters against MPFR: each result is the double next to the true
- * value. GCONV_SIGMA_STEP=1 tries each SIGMA that has tenths; by itself the test tries every 97th. */
+ * value. GCONV_SIGMA_STEP=1 tries each SIGMA that has tenths; without it every 97th is tried. */
 #include "filter/filter.h"
 
 #include "unit.h"
@@ -65,8 +65,8 @@ TEST(edges_of_reduction)
         for (int i = 0; i < 9; i++, y = nextafter(y, 1000))
             compare(y);
     }
-    static const double others[] = {0, 0x1p-1074, 0x1p-55, 0x1p-54, 0x1.8p-54, 0x1p-53, 745.13,
-                                    745.14, 746, 746.1, 1e300, INFINITY};
+    static const double others[] = {0,      0x1p-1074, 0x1p-55, 0x1p-54, 0x1.8p-54, 0x1p-53,
+                                    745.13, 745.14,    746,     746.1,   1e300,     INFINITY};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         compare(others[i]);
 }

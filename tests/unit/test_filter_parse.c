@@ -98,6 +98,61 @@ TEST(accepts)
     }
 }
 
+static void check_whole(const char *text, double divisor, const float *weights)
+{
+    OWNED_FILTER filter = parse_good(text);
+    const gconv_filter *computed = gc_filter_computed(filter);
+    if (weights == NULL) {
+        if (computed != filter)
+            fail_msg("has a common denominator: %s", text);
+        return;
+    }
+    if (computed == filter || computed->divisor != divisor)
+        fail_msg("is not computed over %g: %s", divisor, text);
+    for (int i = 0; i < filter->width * filter->height; i++)
+        if (computed->weights[i] != weights[i])
+            fail_msg("weight %d is %g: %s", i, (double)computed->weights[i], text);
+    filter->weights[0] += 1; /* by a caller */
+    assert_ptr_equal(gc_filter_computed(filter), filter);
+}
+
+/* Rule 20: decimals and fractions are what is written, not the nearest float32. */
+TEST(keeps_what_is_written)
+{
+    static const struct {
+        const char *text;
+        double divisor;
+        float weights[4];
+    } wholes[] = {
+        {"0.05 0.10\n", 20, {1, 2}},
+        {"1/9 1/9 1/9\n", 9, {1, 1, 1}},
+        {"1/6 -1/4\n", 12, {2, -3}},
+        {"divisor 4\n0.5 1\n", 8, {1, 2}},
+        {"divisor 0.1\n1 2\n", 1, {10, 20}},
+        {"divisor -1/3\n1 2\n", -1, {3, 6}},
+        {"divisor sum\n0.5 0.25\n", 3, {2, 1}},
+        {"0x.8p0 0x1p-3\n", 8, {4, 1}},
+        {"0.0009765625 1\n", 1024, {1, 1024}},
+        {"1e-4 0.20000\n", 10000, {1, 2000}},
+        {"2x1: .1,1/2", 10, {1, 5}},
+        {"2 1 0.5\n0.25 1\n", 4, {2, 8}},
+    };
+    static const char *const others[] = {
+        "1 2\n",           "0.00001 1\n", "1e-300 1\n",
+        "0.333333333 1\n", "1/70000 1\n", "divisor 1e-300\n0.5 1\n",
+        "0.5 40000\n",     "1/3 1e-17\n", "12345678901234567890.5 1\n",
+    };
+    for (size_t i = 0; i < COUNT(wholes); i++)
+        check_whole(wholes[i].text, wholes[i].divisor, wholes[i].weights);
+    for (size_t i = 0; i < COUNT(others); i++)
+        check_whole(others[i], 0, NULL);
+    OWNED_FILTER vectors = parse_good("divisor 3\ncolumn 0.5 1 0.5\nrow 1/3 1\n");
+    const gconv_filter *computed = gc_filter_computed(vectors);
+    assert_true(computed->divisor == 18 && computed->column[1] == 2 && computed->row[1] == 3);
+    vectors->row[0] = 0;
+    assert_ptr_equal(gc_filter_computed(vectors), vectors);
+}
+
 /* Numbers of vectors stay doubles. */
 TEST(reads_vectors)
 {

@@ -135,8 +135,7 @@ TEST(stores_the_same_levels_of_whole_numbers)
     static const double scales[] = {1, -1, 0.5, 0.1};
     static float row[WIDTH];
     for (size_t i = 0; i < COUNT(divisors) * COUNT(offsets) * COUNT(scales); i++) {
-        gconv_filter filter =
-            filter_of(1, 1, divisors[i / (COUNT(offsets) * COUNT(scales))], one);
+        gconv_filter filter = filter_of(1, 1, divisors[i / (COUNT(offsets) * COUNT(scales))], one);
         const gconv_filter *chain[] = {&filter};
         gconv_job job = job_of(chain, 1, shape_of(WIDTH, 1, 1, 8));
         job.scale = scales[i % COUNT(scales)];

@@ -30,12 +30,16 @@ static gconv_status load_builtin(const char *name, gconv_filter **filter, gconv_
 void gc_filter_reading(const char *name, const gconv_filter *filter, char *text, size_t size)
 {
     char other[96] = "";
+    char whole[64] = "";
     const char *colon = strchr(name, ':');
+    if (filter->whole != NULL)
+        snprintf(whole, sizeof whole, ", computed in whole numbers over %.9g",
+                 filter->whole->divisor);
     if (filter->vips_width > 0)
         snprintf(other, sizeof other, ", not as the libvips matrix of %dx%d that it could be",
                  filter->vips_width, filter->vips_height);
     if (filter->dialect != NULL)
-        snprintf(text, size, "%s%s%s", filter->dialect, other,
+        snprintf(text, size, "%s%s%s%s", filter->dialect, other, whole,
                  filter->decimal_commas
                      ? ": each comma separates two weights (a decimal has a point)"
                      : "");

@@ -23,6 +23,8 @@ static gc_hash hash_filter(gc_hash hash, const gconv_filter *f)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         hash = hash_number(hash, numbers[i]);
     size_t count = (size_t)f->width * (size_t)f->height;
+    if (f->whole != NULL)
+        hash = hash_filter(hash, f->whole);
     if (f->weights != NULL)
         return gc_hash_bytes(hash, f->weights, count * sizeof f->weights[0]);
     hash = gc_hash_bytes(hash, f->column, (size_t)f->height * sizeof f->column[0]);

@@ -178,7 +178,8 @@ static void store8(const gc_conversion *conversion, const float *row, size_t cou
             store_near(&levels, row + first, part, samples + first, true);
             continue;
         }
-        if (may_be_near && (store_near(&levels, row + first, part, samples + first, false) || exact))
+        if (may_be_near &&
+            (store_near(&levels, row + first, part, samples + first, false) || exact))
             continue;
         store_chunk(conversion, row + first, part, samples + first);
     }
