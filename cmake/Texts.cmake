@@ -13,7 +13,7 @@ elseif(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
   return()
 endif()
 if(NOT GCONV_TEXTS)
-  add_executable(gconv_texts src/texts/main.c src/texts/completions.c src/texts/manual.c
+  add_executable(gconv_texts man/texts/main.c man/texts/completions.c man/texts/manual.c
     $<TARGET_OBJECTS:gconv_cli>)
   target_link_libraries(gconv_texts PRIVATE gconv_commit gconv_static gconv_settings gconv_digests m)
   set_target_properties(gconv_texts PROPERTIES LINKER_LANGUAGE C)

@@ -63,11 +63,11 @@ check() {
   done
 }
 
-grep -rhoE --include='*.[ch]*' '(gc|gconv)_[a-z0-9_]*[a-z0-9]' include src lab tests benchmarks | sort -u >"$work/names"
+grep -rhoE --include='*.[ch]*' '(gc|gconv)_[a-z0-9_]*[a-z0-9]' include src lab man tests benchmarks | sort -u >"$work/names"
 # Names of programs and build targets.
-grep -hoE '(gc|gconv)_[a-z0-9_]*[a-z0-9]' CMakeLists.txt tests/CMakeLists.txt tests/double/CMakeLists.txt \
+grep -hoE '(gc|gconv)_[a-z0-9_]*[a-z0-9]' CMakeLists.txt cmake/Texts.cmake tests/CMakeLists.txt tests/double/CMakeLists.txt \
   benchmarks/peers/CMakeLists.txt >>"$work/names"
-find benchmarks include lab samples src tests quickstart.sh -type f | sed 's|.*/||' | sort -u >"$work/sources"
+find benchmarks include lab man samples src tests quickstart.sh -type f | sed 's|.*/||' | sort -u >"$work/sources"
 
 # The check sees what it has to see.
 mkdir "$work/page"

@@ -25,7 +25,7 @@ sources() {
   if [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" = '' ]; then
     git ls-files --cached --others --exclude-standard
   else
-    find include src lab tests samples -type f
+    find include src lab man tests samples -type f
   fi | grep -E '\.(c|h|cu|cuh|cpp|hpp)$' | sort
 }
 

@@ -1,4 +1,4 @@
-#include "texts/texts.h"
+#include "texts.h"
 
 #include <ctype.h>
 #include <float.h>

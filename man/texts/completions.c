@@ -1,5 +1,5 @@
 #include "cli/options/formats.h"
-#include "texts/texts.h"
+#include "texts.h"
 
 #include <ctype.h>
 #include <stdlib.h>

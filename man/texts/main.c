@@ -6,7 +6,7 @@
  * In the template of a shell, a line "@data@" stands for what the tables say, and "@program@" for
  * PROGRAM. Names with _gconv_ get PROGRAM in the place of gconv. In the template of the manual, a
  * line "@options@" begins the texts that gc_texts_manual takes, and the next section ends them. */
-#include "texts/texts.h"
+#include "texts.h"
 
 #include <stdlib.h>
 #include <string.h>
