@@ -1,6 +1,6 @@
-/* What an implementation on the GPU is to the runtime: a method of one of two types. A
- * gc_step_method convolves one step after the other from an extended image, a gc_pass_method takes
- * steps in passes. The runtime does the rest: memory, transfers, borders, bands, timing. */
+/* What an implementation on the GPU is to the files of src/gpu/plan: a method of one of two types.
+ * A gc_step_method convolves one step after the other from an extended image, a gc_pass_method
+ * takes steps in passes. These files do the rest: memory, transfers, borders, bands, timing. */
 #ifndef GC_GPU_PLAN_METHOD_CUH
 #define GC_GPU_PLAN_METHOD_CUH
 
@@ -21,7 +21,7 @@ struct gc_gpu_method {
      * with what turns samples into planes and planes into samples (gc_pass_scope_planes). */
     double (*seconds)(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device);
-    /* Frees a state that `prepare` made, also where `prepare` failed. */
+    /* Frees a state that `prepare` made, also if `prepare` failed. */
     void (*release)(void *state);
     /* Writes one line on what was chosen for a step or a pass. */
     void (*describe)(const void *state, char *text, size_t size);
@@ -85,15 +85,15 @@ struct gc_pass_scope {
 /* The scope of steps `first` to `first + count - 1` with the types that suit the runtime best. */
 gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count);
 
-/* The scope of a pass that reads and stores planes, where samples of several channels are
- * interleaved; else the same scope. */
+/* The scope of a pass that reads and stores planes, if samples of several channels are interleaved;
+ * else the same scope. */
 gc_pass_scope gc_pass_scope_of_planes(const gc_pass_scope &scope);
 
 /* Bytes of a value that such a pass reads and stores. */
 double gc_pass_scope_bytes(const gc_pass_scope &scope);
 
-/* Seconds to turn samples into planes, where a pass begins the chain and does not read samples, and
- * planes into the result, where it ends the chain and does not store samples. */
+/* Seconds to turn samples into planes, if a pass begins the chain and does not read samples, and
+ * planes into the result, if it ends the chain and does not store samples. */
 double gc_pass_scope_planes(const gc_problem *problem, const gc_pass_scope &scope,
                             const gconv_device_info *device);
 
@@ -107,7 +107,7 @@ struct gc_pass_method : gc_gpu_method {
     gconv_status (*prepare)(const gc_problem *problem, const gconv_device_info *device,
                             gc_pass_scope *scope, void **state, gconv_error *error);
     /* Runs a pass for all `channels` of the chain. Its output type is the prepared one, or GC_FLOAT
-     * where the run wants chain values. */
+     * if the run wants chain values. */
     gconv_status (*run)(void *state, gc_pass &pass, int channels, cudaStream_t stream,
                         gconv_error *error);
     /* The functions from here on are optional. Each comment says what null means. */
@@ -125,7 +125,7 @@ struct gc_pass_method : gc_gpu_method {
 
 /* ---- What the registry asks ------------------------------------------------------------------ */
 
-/* Sets *finish where the device makes the final conversion. False where the CPU makes it. */
+/* Sets *finish if the device makes the final conversion. False if the CPU makes it. */
 bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish);
 
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
