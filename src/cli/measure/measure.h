@@ -35,7 +35,7 @@ void gc_subject_begin_progress(const gc_subject *subject, const char *name);
 gconv_status gc_subject_plan(const gc_subject *subject, const gc_point *point,
                              const gc_picture *picture, gconv_plan **plan, gconv_error *error);
 
-/* The same; runs begin at once. Adds the seconds of compiling to the point. */
+/* gc_subject_plan, ready to run at once. Adds the seconds of compiling to the point. */
 gconv_status gc_subject_ready_plan(const gc_subject *subject, gc_point *point,
                                    const gc_picture *picture, gconv_plan **plan,
                                    gconv_error *error);
