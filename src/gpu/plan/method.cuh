@@ -12,7 +12,7 @@ extern "C" {
 
 #include <cuda_runtime.h>
 
-/* What methods of both types have. Every function is required. */
+/* What methods of both types have. */
 struct gc_gpu_method {
     /* GCONV_OK, or why this step cannot be done on this device (GCONV_ERROR_UNSUPPORTED). */
     gconv_status (*supports)(const gc_problem *problem, const gc_step *step,
@@ -25,8 +25,19 @@ struct gc_gpu_method {
     void (*release)(void *state);
     /* Writes one line on what was chosen for a step or a pass. */
     void (*describe)(const void *state, char *text, size_t size);
+    /* The members from here on are optional. Each comment says what null means. */
+
+    /* Bytes of the device's memory that states take for this problem, beside gc_band_bytes; null is
+     * 0. */
+    double (*extra_bytes)(const gc_problem *problem, int64_t rows) = nullptr;
+    /* Terms added to n in the bound of rule 4; null is 0. */
+    double (*extra_terms)(const gc_problem *problem) = nullptr;
+    /* The rows of a step's output that are computed together, so that their bits do not depend on
+     * how rows are divided into bands; null if rows do not depend on each other. */
+    gc_slabs (*slabs)(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device) = nullptr;
     /* Whether filters of two vectors are taken, whose steps have no taps. The functions are asked
-     * about no others where this is false. Optional. */
+     * about no others if this is false. */
     bool takes_vectors = false;
 };
 
@@ -54,19 +65,10 @@ struct gc_step_method : gc_gpu_method {
                             gconv_error *error);
     gconv_status (*convolve)(void *state, const gc_gpu_step &step, cudaStream_t stream,
                              gconv_error *error);
-    /* The functions from here on are optional. Each comment says what null means. */
-
-    /* FLOP a byte by the published model; null where there is none. */
-    double (*intensity)(const void *state, const gc_step *step);
-    /* Bytes of the device's memory beside gc_band_bytes; null is 0. */
-    double (*extra_bytes)(const gc_problem *problem, int64_t rows);
-    /* Terms added to n in the bound of rule 4; null is 0. */
-    double (*extra_terms)(const gc_problem *problem);
-    /* The rows of the step's output that have to be computed together, so that their bits do not
-     * depend on the device's memory; null where rows do not depend on each other. */
-    gc_slabs (*slabs)(const gc_problem *problem, const gc_step *step);
-    /* The tiling factor; null where there are no tiles. */
-    int (*tiling_factor)(const void *state);
+    /* FLOP a byte by the published model; null if there is none. */
+    double (*intensity)(const void *state, const gc_step *step) = nullptr;
+    /* The tiling factor; null if there are no tiles. */
+    int (*tiling_factor)(const void *state) = nullptr;
 };
 
 /* ---- Methods that take steps in passes ------------------------------------------------------- */
@@ -110,17 +112,6 @@ struct gc_pass_method : gc_gpu_method {
      * if the run wants chain values. */
     gconv_status (*run)(void *state, gc_pass &pass, int channels, cudaStream_t stream,
                         gconv_error *error);
-    /* The functions from here on are optional. Each comment says what null means. */
-
-    /* Bytes of the device's memory that states take for this problem, beside gc_band_bytes. Null
-     * is 0. */
-    double (*extra_bytes)(const gc_problem *problem, int64_t rows) = nullptr;
-    /* Terms added to n in the bound of rule 4; null is 0. */
-    double (*extra_terms)(const gc_problem *problem) = nullptr;
-    /* The rows of a step's output that are computed together, so that their bits do not depend on
-     * how rows are divided into bands; null where rows do not depend on each other. */
-    gc_slabs (*slabs)(const gc_problem *problem, const gc_step *step,
-                      const gconv_device_info *device) = nullptr;
 };
 
 /* ---- What the registry asks ------------------------------------------------------------------ */

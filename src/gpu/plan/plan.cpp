@@ -1,5 +1,5 @@
 /* The life of a plan: it is prepared, started in a thread of its own while the caller reads the
- * image, awaited, and released. */
+ * image, awaited, described, and released. */
 #include "gpu/plan/plan.cuh"
 
 #include "core/gpu.h"
@@ -13,6 +13,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 /* ---- The start ------------------------------------------------------------------------------- */
@@ -138,30 +139,15 @@ static gc_gpu_plan *create(const gc_gpu_method &method, const gc_section_runner 
 
 static gconv_status make_slabs(gc_gpu_plan *plan, gconv_error *error)
 {
-    size_t bytes = (size_t)plan->problem->chain.step_count * sizeof *plan->slabs;
+    const gc_problem *problem = plan->problem;
+    size_t bytes = (size_t)problem->chain.step_count * sizeof *plan->slabs;
+    if (plan->method->slabs == nullptr)
+        return GCONV_OK;
     plan->slabs = (gc_slabs *)malloc(bytes);
-    return plan->slabs != nullptr ? GCONV_OK : gc_fail_memory(error, bytes);
-}
-
-static gconv_status fill_slabs(const gc_step_method &method, gc_gpu_plan *plan, gconv_error *error)
-{
-    const gc_problem *problem = plan->problem;
-    if (method.slabs == nullptr)
-        return GCONV_OK;
-    GC_TRY(make_slabs(plan, error));
+    if (plan->slabs == nullptr)
+        return gc_fail_memory(error, bytes);
     for (int s = 0; s < problem->chain.step_count; s++)
-        plan->slabs[s] = method.slabs(problem, &problem->chain.steps[s]);
-    return GCONV_OK;
-}
-
-static gconv_status fill_slabs(const gc_pass_method &method, gc_gpu_plan *plan, gconv_error *error)
-{
-    const gc_problem *problem = plan->problem;
-    if (method.slabs == nullptr)
-        return GCONV_OK;
-    GC_TRY(make_slabs(plan, error));
-    for (int s = 0; s < problem->chain.step_count; s++)
-        plan->slabs[s] = method.slabs(problem, &problem->chain.steps[s], &plan->device);
+        plan->slabs[s] = plan->method->slabs(problem, &problem->chain.steps[s], &plan->device);
     return GCONV_OK;
 }
 
@@ -174,9 +160,17 @@ static void begin_start(gc_gpu_plan *plan, void **state)
     *state = plan;
 }
 
-/* Starts a plan, or frees it if its slabs could not be had. */
-static gconv_status start(gc_gpu_plan *plan, gconv_status status, void **state)
+/* Makes a plan and starts it. */
+static gconv_status prepare(const gc_gpu_method &method, const gc_section_runner &runner,
+                            const gc_problem *problem, const gconv_device_info *device,
+                            void **state, gconv_error *error)
 {
+    gc_gpu_plan *plan = create(method, runner, problem, device, error);
+    if (plan == nullptr)
+        return GCONV_ERROR_MEMORY;
+    if (method.extra_bytes != nullptr && method.extra_bytes(problem, 1) > 0)
+        plan->memory.extra_bytes = method.extra_bytes;
+    gconv_status status = make_slabs(plan, error);
     if (status == GCONV_OK)
         begin_start(plan, state);
     else
@@ -187,20 +181,29 @@ static gconv_status start(gc_gpu_plan *plan, gconv_status status, void **state)
 gconv_status gc_gpu_prepare(const gc_step_method &method, const gc_problem *problem,
                             const gconv_device_info *device, void **state, gconv_error *error)
 {
-    gc_gpu_plan *plan = create(method, gc_step_runner, problem, device, error);
-    if (plan == nullptr)
-        return GCONV_ERROR_MEMORY;
-    plan->memory.extra_bytes = method.extra_bytes;
-    return start(plan, fill_slabs(method, plan, error), state);
+    return prepare(method, gc_step_runner, problem, device, state, error);
 }
 
 gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *problem,
                             const gconv_device_info *device, void **state, gconv_error *error)
 {
-    gc_gpu_plan *plan = create(method, gc_pass_runner, problem, device, error);
-    if (plan == nullptr)
-        return GCONV_ERROR_MEMORY;
-    if (method.extra_bytes != nullptr && method.extra_bytes(problem, 1) > 0)
-        plan->memory.extra_bytes = method.extra_bytes;
-    return start(plan, fill_slabs(method, plan, error), state);
+    return prepare(method, gc_pass_runner, problem, device, state, error);
+}
+
+void gc_gpu_describe_plan(void *state, char *text, size_t size)
+{
+    gc_gpu_plan *plan = (gc_gpu_plan *)state;
+    text[0] = '\0';
+    if (gc_plan_await_start(plan, nullptr) != GCONV_OK)
+        return;
+    size_t used = 0;
+    for (int i = 0; i < plan->section_count && used + 1 < size; i++) {
+        const gc_plan_section *section = &plan->sections[i];
+        const gc_step *step = &plan->problem->chain.steps[section->scope.first];
+        char line[160];
+        plan->method->describe(section->state, line, sizeof line);
+        int length = snprintf(text + used, size - used, "step %d (%dx%d): %s\n",
+                              section->scope.first + 1, step->width, step->height, line);
+        used += length > 0 ? (size_t)length : 0;
+    }
 }

@@ -290,14 +290,15 @@ static void describe(const void *state, char *text, size_t size)
              (long long)s->height, s->exact ? "double, rounded to integers" : "float32");
 }
 
+static gc_slabs slabs(const gc_problem *problem, const gc_step *step, const gconv_device_info *)
+{
+    return gc_transform_slabs(problem, step);
+}
+
 static const gc_step_method method = {
-    {supports, seconds, release, describe},
+    {supports, seconds, release, describe, extra_bytes, extra_terms, slabs},
     prepare,
     convolve,
-    nullptr,
-    extra_bytes,
-    extra_terms,
-    gc_transform_slabs,
 };
 
 extern "C" {

@@ -143,9 +143,6 @@ template <const adaptive_rule &RULE, bool READ_ONLY> constexpr gc_step_method me
         prepare<RULE, READ_ONLY>,
         convolve<READ_ONLY>,
         gc_tiling_intensity,
-        nullptr,
-        nullptr,
-        nullptr,
         gc_tiling_factor,
     };
 }

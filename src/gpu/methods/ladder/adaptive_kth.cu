@@ -97,14 +97,7 @@ static double intensity(const void *state, const gc_step *step)
 }
 
 static const gc_step_method method = {
-    {supports, seconds, free, gc_tiling_describe},
-    prepare,
-    convolve,
-    intensity,
-    nullptr,
-    nullptr,
-    nullptr,
-    gc_tiling_factor,
+    {supports, seconds, free, gc_tiling_describe}, prepare, convolve, intensity, gc_tiling_factor,
 };
 
 extern "C" {

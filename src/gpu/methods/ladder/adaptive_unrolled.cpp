@@ -99,14 +99,7 @@ static double seconds(const gc_problem *problem, const gc_step *step,
 }
 
 static const gc_step_method method = {
-    {supports, seconds, release, describe},
-    prepare,
-    convolve,
-    intensity,
-    nullptr,
-    nullptr,
-    nullptr,
-    tiling_factor,
+    {supports, seconds, release, describe}, prepare, convolve, intensity, tiling_factor,
 };
 
 extern "C" {

@@ -49,9 +49,6 @@ static const gc_step_method method = {
     prepare,
     convolve,
     gc_tiling_intensity,
-    nullptr,
-    nullptr,
-    nullptr,
 };
 
 extern "C" {

@@ -101,9 +101,6 @@ template <bool CONSTANT> constexpr gc_step_method method_of()
         prepare,
         convolve<CONSTANT>,
         intensity<CONSTANT>,
-        nullptr,
-        nullptr,
-        nullptr,
     };
 }
 

@@ -80,9 +80,6 @@ static const gc_step_method method = {
     prepare,
     convolve,
     gc_tiling_intensity,
-    nullptr,
-    nullptr,
-    nullptr,
 };
 
 extern "C" {

@@ -76,9 +76,6 @@ template <bool PADDED> constexpr gc_step_method method_of()
         prepare<PADDED>,
         convolve,
         gc_tiling_intensity,
-        nullptr,
-        nullptr,
-        nullptr,
         gc_tiling_factor,
     };
 }

@@ -51,6 +51,7 @@ template <const gc_two_passes &passes> constexpr gc_step_method gc_twopass_metho
             gc_twopass_seconds,
             gc_twopass_release,
             gc_twopass_describe,
+            gc_twopass_extra_bytes,
         },
         [](const gc_problem *problem, const gc_step *step, const gconv_device_info *device,
            int rows, void **state, gconv_error *error) {
@@ -58,9 +59,6 @@ template <const gc_two_passes &passes> constexpr gc_step_method gc_twopass_metho
         },
         gc_twopass_convolve,
         gc_twopass_intensity,
-        gc_twopass_extra_bytes,
-        nullptr,
-        nullptr,
     };
 }
 

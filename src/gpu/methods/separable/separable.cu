@@ -247,7 +247,10 @@ static double extra_bytes(const gc_problem *problem, int64_t rows)
 }
 
 extern const gc_pass_method gc_separable_method = {
-    {supports, seconds, release, describe, true}, gc_pass_one_step, prepare, run, extra_bytes,
+    {supports, seconds, release, describe, extra_bytes, nullptr, nullptr, true},
+    gc_pass_one_step,
+    prepare,
+    run,
 };
 
 extern "C" {

@@ -25,7 +25,7 @@ struct gc_tensor_shape {
  * multiplied by a power of 2. Kernels for one number of columns cannot do that. */
 const void *gc_tensor_find(const gc_tensor_shape &wanted, bool scales);
 
-/* The same of the kernels that were compiled together (instances.cuh). */
+/* The same of the kernels that were compiled together (kernels.cu). */
 typedef const void *gc_tensor_part(const gc_tensor_shape &wanted, bool scales);
 gc_tensor_part gc_tensor_bytes, gc_tensor_split_bytes, gc_tensor_floats, gc_tensor_any,
     gc_tensor_rgb, gc_tensor_rgba, gc_tensor_kept_alpha;

@@ -282,13 +282,10 @@ static void describe(const void *opaque, char *text, size_t size)
 }
 
 extern const gc_pass_method gc_tilefft_method = {
-    {supports, seconds, release, describe},
+    {supports, seconds, release, describe, extra_bytes, extra_terms, slabs},
     pass_steps,
     prepare,
     run,
-    extra_bytes,
-    extra_terms,
-    slabs,
 };
 
 extern "C" {
