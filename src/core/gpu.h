@@ -43,12 +43,6 @@ bool gc_gpu_is_starting(void);
 /* Whether a device has started. The next plan then does not wait for the driver. */
 bool gc_gpu_started(void);
 
-/* Whether this one has. */
-bool gc_gpu_has_started(int index);
-
-/* Notes that a device has started, for these two. */
-void gc_gpu_note_started(int index);
-
 /* Whether nothing has to be waited for: a device has started, or gc_gpu_start has found none that
  * does. */
 bool gc_gpu_ready(void);

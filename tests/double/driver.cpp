@@ -62,12 +62,6 @@ extern "C" CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, c
     return code;
 }
 
-extern "C" CUresult cuFuncGetAttribute(int *value, CUfunction_attribute, CUfunction)
-{
-    *value = 40;
-    return enter("cuFuncGetAttribute");
-}
-
 extern "C" CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int)
 {
     return enter("cuFuncSetAttribute");

@@ -17,13 +17,12 @@ static gconv_status launch(gc_gpu_kernel *kernel, const float *x, float *y, gcon
 {
     int count = COUNT;
     void *arguments[] = {&x, &y, &count};
-    gc_jit_usage usage = {};
+    int blocks = 0;
     cudaStream_t stream = nullptr;
     GC_TRY(gc_jit_opt_in_shared(kernel, SHARED_BYTES, error));
-    GC_TRY(gc_jit_usage_of(kernel, THREADS, SHARED_BYTES, &usage, error));
-    if (usage.registers <= 0 || usage.blocks <= 0)
-        return gc_fail(error, GCONV_ERROR_DEVICE, "%d registers, %d blocks", usage.registers,
-                       usage.blocks);
+    GC_TRY(gc_jit_resident(kernel, THREADS, SHARED_BYTES, &blocks, error));
+    if (blocks <= 0)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "%d blocks", blocks);
     GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     gconv_status status = gc_jit_launch(kernel, dim3((COUNT + THREADS - 1) / THREADS),
                                         dim3(THREADS), SHARED_BYTES, stream, arguments, error);

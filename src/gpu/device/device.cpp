@@ -139,13 +139,13 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
 static std::atomic<bool> started; /* a device has */
 static std::atomic<bool> has_context[GCONV_DEVICES_MAX];
 
-void gc_gpu_note_started(int index)
+void gc_device_note_started(int index)
 {
     has_context[index] = true;
     started = true;
 }
 
-bool gc_gpu_has_started(int index)
+bool gc_device_has_started(int index)
 {
     return has_context[index];
 }
@@ -180,7 +180,7 @@ static void *start_device(void *number)
     double begin = gc_seconds();
     if (usable && cudaSetDevice(index) == cudaSuccess && cudaFree(nullptr) == cudaSuccess) {
         context_seconds[index] = gc_seconds() - begin;
-        gc_gpu_note_started(index);
+        gc_device_note_started(index);
     }
     cudaGetLastError();
     return nullptr;

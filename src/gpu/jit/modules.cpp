@@ -32,7 +32,6 @@ struct driver_library {
     decltype(&cuModuleUnload) unload;
     decltype(&cuModuleGetFunction) get_function;
     decltype(&cuModuleGetGlobal) get_global;
-    decltype(&cuFuncGetAttribute) get_attribute;
     decltype(&cuFuncSetAttribute) set_attribute;
     decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) occupancy;
     decltype(&cuLaunchKernel) launch;
@@ -48,7 +47,6 @@ static driver_library load_driver()
     gc_library_find(library, "cuModuleUnload", driver.unload);
     gc_library_find(library, "cuModuleGetFunction", driver.get_function);
     gc_library_find(library, "cuModuleGetGlobal_v2", driver.get_global);
-    gc_library_find(library, "cuFuncGetAttribute", driver.get_attribute);
     gc_library_find(library, "cuFuncSetAttribute", driver.set_attribute);
     gc_library_find(library, "cuOccupancyMaxActiveBlocksPerMultiprocessor", driver.occupancy);
     gc_library_find(library, "cuLaunchKernel", driver.launch);
@@ -283,17 +281,10 @@ gconv_status gc_jit_opt_in_shared(gc_gpu_kernel *kernel, unsigned bytes, gconv_e
     return GCONV_OK;
 }
 
-gconv_status gc_jit_usage_of(const gc_gpu_kernel *kernel, int threads, unsigned shared_bytes,
-                             gc_jit_usage *usage, gconv_error *error)
+gconv_status gc_jit_resident(const gc_gpu_kernel *kernel, int threads, unsigned shared_bytes,
+                             int *blocks, gconv_error *error)
 {
-    CUfunction function = kernel->function;
-    DRIVER_TRY(error,
-               driver().get_attribute(&usage->registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function));
-    DRIVER_TRY(error, driver().get_attribute(&usage->local_bytes,
-                                             CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function));
-    DRIVER_TRY(error, driver().get_attribute(&usage->shared_bytes,
-                                             CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function));
-    DRIVER_TRY(error, driver().occupancy(&usage->blocks, function, threads, shared_bytes));
+    DRIVER_TRY(error, driver().occupancy(blocks, kernel->function, threads, shared_bytes));
     return GCONV_OK;
 }
 

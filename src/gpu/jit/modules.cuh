@@ -29,16 +29,10 @@ gconv_status gc_jit_symbol(const gc_gpu_kernel *kernel, const char *name, void *
 /* Lets a launch have this much dynamic shared memory. Without this call a launch gets 48 KiB. */
 gconv_status gc_jit_opt_in_shared(gc_gpu_kernel *kernel, unsigned bytes, gconv_error *error);
 
-struct gc_jit_usage {
-    int registers;    /* a thread */
-    int local_bytes;  /* a thread: spilled registers, arrays that are indexed at run time */
-    int shared_bytes; /* a block, without dynamic ones */
-    int blocks;       /* resident on a multiprocessor at the same time */
-};
-
-/* What the kernel takes in blocks of `threads` with `shared_bytes` of dynamic shared memory. */
-gconv_status gc_jit_usage_of(const gc_gpu_kernel *kernel, int threads, unsigned shared_bytes,
-                             gc_jit_usage *usage, gconv_error *error);
+/* Sets *blocks to the blocks of `threads` with `shared_bytes` of dynamic shared memory that a
+ * multiprocessor holds at the same time. */
+gconv_status gc_jit_resident(const gc_gpu_kernel *kernel, int threads, unsigned shared_bytes,
+                             int *blocks, gconv_error *error);
 
 /* Gives the kernel back. The device has to be current, and launches have to be done. `kernel` may
  * be null. A kernel that other plans may share stays loaded until gc_jit_unload_unused; one that

@@ -65,10 +65,10 @@ static gconv_status compile_source(const char *source, const gconv_device_info *
 {
     GC_TRY(gc_jit_create(device, source, "gc_compiled_kernel", when, &kernel->compiled, error));
     GC_TRY(gc_jit_opt_in_shared(kernel->compiled, kernel->shared_bytes, error));
-    gc_jit_usage usage;
-    GC_TRY(gc_jit_usage_of(kernel->compiled, 32 * kernel->layout.tuning.warps, kernel->shared_bytes,
-                           &usage, error));
-    kernel->resident = std::max(1, usage.blocks) * device->processors;
+    int blocks = 0;
+    GC_TRY(gc_jit_resident(kernel->compiled, 32 * kernel->layout.tuning.warps, kernel->shared_bytes,
+                           &blocks, error));
+    kernel->resident = std::max(1, blocks) * device->processors;
     return GCONV_OK;
 }
 

@@ -2,7 +2,6 @@
  * image, awaited, described, and released. */
 #include "gpu/plan/plan.cuh"
 
-#include "core/gpu.h"
 #include "gpu/device/check.cuh"
 #include "gpu/device/device.cuh"
 #include "gpu/jit/jit.h"
@@ -56,7 +55,7 @@ static void *start_in_thread(void *opaque)
     plan->start.status = start(plan, &plan->start.error);
     plan->start.compile_seconds = gc_jit_seconds() - compiled_before;
     if (plan->start.status == GCONV_OK)
-        gc_gpu_note_started(plan->device.index);
+        gc_device_note_started(plan->device.index);
     __atomic_store_n(&plan->start.ended, true, __ATOMIC_RELEASE);
     return nullptr;
 }

@@ -2,8 +2,8 @@
  * Then the run takes a slot of the device. The image is uploaded and a JPEG decoded, the sections
  * of the chain run, and the output is downloaded, compressed if the sink takes it so. All this goes
  * band by band if the device's memory is short. Values between sections never leave it. */
-#include "core/gpu.h"
 #include "gpu/device/check.cuh"
+#include "gpu/device/device.cuh"
 #include "gpu/device/wait.cuh"
 #include "gpu/jpeg/jpeg.h"
 #include "gpu/plan/overlap.cuh"
@@ -148,7 +148,7 @@ static gconv_status take_host(gpu_run *run, size_t bytes, gc_host_buffer **buffe
                               gconv_error *error)
 {
     int device = run->plan->device.index;
-    *buffer = gc_host_take(bytes, wants_pinned(run) && gc_gpu_has_started(device) ? device : -1);
+    *buffer = gc_host_take(bytes, wants_pinned(run) && gc_device_has_started(device) ? device : -1);
     return *buffer != nullptr ? GCONV_OK : gc_fail_memory(error, bytes);
 }
 

@@ -50,7 +50,6 @@ static void set_tiles(const gc_problem *problem, const gc_tile_filter *filter,
     pass->columns = tiles->columns;
     pass->lines = tiles->lines;
     pass->slab = tiles->rows;
-    pass->slab_pairs = tiles->pairs;
     pass->pairs_at_once = gc_tiles_pairs_at_once(tiles);
     pass->first_row = (int)rows.first;
     pass->end_row = (int)rows.last + 1;

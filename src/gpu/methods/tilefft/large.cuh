@@ -15,7 +15,7 @@ struct gc_large_pass {
     gc_tilefft_large_kernels kernels;
     int resident_rows, resident_columns, resident_back; /* blocks on the device at once */
     int columns, lines;                                 /* of a transform */
-    int slab, slab_pairs, pairs_at_once;                /* as in gc_tiles */
+    int slab, pairs_at_once;                            /* as in gc_tiles */
     int first_row, end_row;                             /* of all tiles' outputs */
     float *roots;                                       /* device */
 };
