@@ -1,6 +1,6 @@
 /* The cache of compiled kernels on disk. */
 #include "gpu/device/check.cuh"
-#include "gpu/jit/compile.cuh"
+#include "gpu/jit/jit.h"
 #include "gpu/jit/nvrtc.cuh"
 
 extern "C" {

@@ -1,5 +1,5 @@
 /* Source to machine code by NVRTC. */
-#include "gpu/jit/compile.cuh"
+#include "gpu/jit/jit.h"
 
 #include "gpu/device/check.cuh"
 #include "gpu/jit/nvrtc.cuh"

@@ -10,6 +10,10 @@ extern "C" {
 
 #include <nvrtc.h>
 
+/* Options that every source is compiled with, beside the target (compile.cpp). */
+enum { GC_COMPILE_OPTIONS = 3 };
+extern const char *const gc_compile_options[GC_COMPILE_OPTIONS];
+
 struct gc_nvrtc {
     gc_library library;
     decltype(&nvrtcVersion) version;

@@ -1,7 +1,6 @@
 #include "gpu/methods/passes.cuh"
 
 #include "gpu/device/check.cuh"
-#include "gpu/methods/source.cuh"
 
 #include <algorithm>
 #include <cstdio>

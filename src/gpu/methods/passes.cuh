@@ -34,6 +34,10 @@ template <int count> struct gc_pass_weights {
     }
 };
 
+/* The source of a kernel (source.cpp): the text of its kernels, the constants of the layout, and
+ * `count` weights. Freed with free; null if memory is short. */
+char *gc_kernel_source(const gc_layout &layout, const float *weights, int count);
+
 /* Makes *kernel run a kernel compiled for `layout` and `count` weights, which become constants.
  * GCONV_ERROR_UNSUPPORTED if it cannot be had (see gc_jit_create). */
 gconv_status gc_pass_compile(const gc_layout &layout, const float *weights, int count,

@@ -1,12 +1,15 @@
-#include "gpu/methods/source.cuh"
+/* The source of a kernel that is compiled for one filter. */
+#include "gpu/methods/passes.cuh"
+
+extern "C" {
+#include "base/buffer.h"
+}
 
 #include <cmath>
 #include <cstdlib>
 
 /* Texts of kernels, which the build embeds (CMakeLists.txt). */
 extern "C" {
-#include "base/buffer.h"
-
 extern const char gc_source_kernels[];
 extern const char gc_source_compiled[];
 }
@@ -51,8 +54,8 @@ char *gc_kernel_source(const gc_layout &layout, const float *weights, int count)
                         "static constexpr int width = %d, height = %d, left = %d, top = %d;\n};\n",
                         layout.second.width, layout.second.height, layout.second.left,
                         layout.second.top);
-    gc_buffer_print(&source, "};\n");
-    gc_buffer_print(&source, "__device__ constexpr float gc_weight_values[] = {\n");
+    gc_buffer_put(&source, "};\n");
+    gc_buffer_put(&source, "__device__ constexpr float gc_weight_values[] = {\n");
     for (int i = 0; i < count; i++)
         append_weight(&source, weights[i]);
     gc_buffer_print(
