@@ -24,75 +24,77 @@ TEST(formats_have_names)
         assert_int_equal(gconv_format_from_name(gconv_format_name((gconv_format)format)), format);
 }
 
+#define F(text) text, sizeof text - 1
+static const struct {
+    const char *name, *extension, *bytes;
+    size_t count;
+} foreign_files[] = {
+    {"TIFF", "tif", F("II*\0\x08\0\0\0")},
+    {"TIFF", "TIFF", F("MM\0*\0\0\0\x08")},
+    {"TIFF", "tiff", F("MM\0+\0\x08\0\0")},
+    {"TIFF", "Tif", F("II+\0\x08\0\0\0")},
+    {"WebP", "webp", F("RIFF\x24\0\0\0WEBPVP8 ")},
+    {"GIF", "gif", F("GIF87a\1\0\1\0")},
+    {"GIF", "gif", F("GIF89a\1\0\1\0")},
+    {"BMP", "bmp", F("BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0")},
+    {"BMP", "dib", F("BM\x46\0\0\0\0\0\0\0\x8a\0\0\0\x7c\0\0\0")},
+    {"HEIC", "heic", F("\0\0\0\030ftypheic\0\0\0\0mif1heic")},
+    {"HEIC", "heif", F("\0\0\0\030ftypmif1\0\0\0\0mif1heic")},
+    {"HEIC", "hif", F("\0\0\0\030ftyphevc\0\0\0\0msf1hevc")},
+    {"AVIF", "avif", F("\0\0\0\040ftypavif\0\0\0\0avifmif1")},
+    {"AVIF", "avif", F("\0\0\0\040ftypavis\0\0\0\0avifavis")},
+    {"JPEG XL", "jxl", F("\xff\x0a\x10\x20")},
+    {"JPEG XL", "jxl", F("\0\0\0\x0cJXL \r\n\x87\n\0")},
+    {"JPEG 2000", "jp2", F("\0\0\0\x0cjP  \r\n\x87\n\0")},
+    {"JPEG 2000", "j2k", F("\xff\x4f\xff\x51\0\x2f")},
+    {"PAM", "pam", F("P7\nWIDTH 1\n")},
+    {"PBM", "pbm", F("P1\n1 1\n0\n")},
+    {"PBM", "pbm", F("P4#c\n1 1\n0")},
+    {"PGM or PPM as text", NULL, F("P2\t1 1 1 1\n")},
+    {"PGM or PPM as text", NULL, F("P3 1 1 1 1 1 1\n")},
+    {"FITS", "fits", F("SIMPLE  =                    T")},
+    {"OpenEXR", "exr", F("\x76\x2f\x31\x01\2\0\0\0")},
+    {"Radiance HDR", "hdr", F("#?RADIANCE\n")},
+    {"PSD", "psd", F("8BPS\0\1")},
+    {"QOI", "qoi", F("qoif\0\0\0\1")},
+    {"ICO", "ico", F("\0\0\1\0\1\0\x10\x10\0\0\1\0")},
+    {"PDF", "pdf", F("%PDF-1.7\n")},
+    {"SVG", "svg", F("<svg xmlns='http://www.w3.org/2000/svg'/>")},
+    {"SVG", "svg", F("\xef\xbb\xbf<?xml version='1.0'?>\n<!-- a drawing -->\n<svg/>")},
+    {"an HTML page", NULL, F("\n <!DOCTYPE html><title>404</title>")},
+    {"an HTML page", NULL, F("<HTML><body><svg/></body></HTML>")},
+    {"a Git LFS pointer", NULL, F("version https://git-lfs.github.com/spec/v1\noid ")},
+    {NULL, "png", F("\x89PNG\r\n\x1a\n")},
+    {NULL, "jpg", F("\xff\xd8\xff\xe0")},
+    {NULL, "pgm", F("P5 1 1 255\n")},
+    {NULL, "pfm", F("PF\n1 1\n-1.0\n")},
+    {NULL, "txt", F("BMW and others, a list of makers, with years")},
+    {NULL, "html", F("a text about <svg> and <html>")},
+    {NULL, "", F("P11")},
+    {NULL, "gi", F("GIF8")},
+    {NULL, "giff", F("")},
+};
+
 TEST(foreign_formats_are_named)
 {
-#define F(text) text, sizeof text - 1
-    static const struct {
-        const char *name, *extension, *bytes;
-        size_t count;
-    } files[] = {
-        {"TIFF", "tif", F("II*\0\x08\0\0\0")},
-        {"TIFF", "TIFF", F("MM\0*\0\0\0\x08")},
-        {"TIFF", "tiff", F("MM\0+\0\x08\0\0")},
-        {"TIFF", "Tif", F("II+\0\x08\0\0\0")},
-        {"WebP", "webp", F("RIFF\x24\0\0\0WEBPVP8 ")},
-        {"GIF", "gif", F("GIF87a\1\0\1\0")},
-        {"GIF", "gif", F("GIF89a\1\0\1\0")},
-        {"BMP", "bmp", F("BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0")},
-        {"BMP", "dib", F("BM\x46\0\0\0\0\0\0\0\x8a\0\0\0\x7c\0\0\0")},
-        {"HEIC", "heic", F("\0\0\0\030ftypheic\0\0\0\0mif1heic")},
-        {"HEIC", "heif", F("\0\0\0\030ftypmif1\0\0\0\0mif1heic")},
-        {"HEIC", "hif", F("\0\0\0\030ftyphevc\0\0\0\0msf1hevc")},
-        {"AVIF", "avif", F("\0\0\0\040ftypavif\0\0\0\0avifmif1")},
-        {"AVIF", "avif", F("\0\0\0\040ftypavis\0\0\0\0avifavis")},
-        {"JPEG XL", "jxl", F("\xff\x0a\x10\x20")},
-        {"JPEG XL", "jxl", F("\0\0\0\x0cJXL \r\n\x87\n\0")},
-        {"JPEG 2000", "jp2", F("\0\0\0\x0cjP  \r\n\x87\n\0")},
-        {"JPEG 2000", "j2k", F("\xff\x4f\xff\x51\0\x2f")},
-        {"PAM", "pam", F("P7\nWIDTH 1\n")},
-        {"PBM", "pbm", F("P1\n1 1\n0\n")},
-        {"PBM", "pbm", F("P4#c\n1 1\n0")},
-        {"PGM or PPM as text", NULL, F("P2\t1 1 1 1\n")},
-        {"PGM or PPM as text", NULL, F("P3 1 1 1 1 1 1\n")},
-        {"FITS", "fits", F("SIMPLE  =                    T")},
-        {"OpenEXR", "exr", F("\x76\x2f\x31\x01\2\0\0\0")},
-        {"Radiance HDR", "hdr", F("#?RADIANCE\n")},
-        {"PSD", "psd", F("8BPS\0\1")},
-        {"QOI", "qoi", F("qoif\0\0\0\1")},
-        {"ICO", "ico", F("\0\0\1\0\1\0\x10\x10\0\0\1\0")},
-        {"PDF", "pdf", F("%PDF-1.7\n")},
-        {"SVG", "svg", F("<svg xmlns='http://www.w3.org/2000/svg'/>")},
-        {"SVG", "svg", F("\xef\xbb\xbf<?xml version='1.0'?>\n<!-- a drawing -->\n<svg/>")},
-        {"an HTML page", NULL, F("\n <!DOCTYPE html><title>404</title>")},
-        {"an HTML page", NULL, F("<HTML><body><svg/></body></HTML>")},
-        {"a Git LFS pointer", NULL, F("version https://git-lfs.github.com/spec/v1\noid ")},
-        {NULL, "png", F("\x89PNG\r\n\x1a\n")},
-        {NULL, "jpg", F("\xff\xd8\xff\xe0")},
-        {NULL, "pgm", F("P5 1 1 255\n")},
-        {NULL, "pfm", F("PF\n1 1\n-1.0\n")},
-        {NULL, "txt", F("BMW and others, a list of makers, with years")},
-        {NULL, "html", F("a text about <svg> and <html>")},
-        {NULL, "", F("P11")},
-        {NULL, "gi", F("GIF8")},
-        {NULL, "giff", F("")},
-    };
-#undef F
-    for (size_t i = 0; i < COUNT(files); i++) {
-        const char *extension = files[i].extension != NULL ? files[i].extension : "pgm";
+    for (size_t i = 0; i < COUNT(foreign_files); i++) {
+        const char *extension =
+            foreign_files[i].extension != NULL ? foreign_files[i].extension : "pgm";
         char path[32];
         snprintf(path, sizeof path, "a.tif/b.%s", extension);
         const gconv_foreign_format *by_content =
-            gconv_foreign_from_content(files[i].bytes, files[i].count);
+            gconv_foreign_from_content(foreign_files[i].bytes, foreign_files[i].count);
         const gconv_foreign_format *by_name = gconv_foreign_from_path(path);
-        assert_true((by_name != NULL) == (files[i].name != NULL && files[i].extension != NULL));
-        assert_true((by_content != NULL) == (files[i].name != NULL));
+        assert_true((by_name != NULL) ==
+                    (foreign_files[i].name != NULL && foreign_files[i].extension != NULL));
+        assert_true((by_content != NULL) == (foreign_files[i].name != NULL));
         if (by_name != NULL)
-            assert_string_equal(by_name->name, files[i].name);
+            assert_string_equal(by_name->name, foreign_files[i].name);
         if (by_content == NULL)
             continue;
-        assert_string_equal(by_content->name, files[i].name);
+        assert_string_equal(by_content->name, foreign_files[i].name);
         assert_int_equal(by_content->image, strstr(by_content->about, "no image") == NULL);
-        assert_int_equal(gconv_format_from_content(files[i].bytes, files[i].count),
+        assert_int_equal(gconv_format_from_content(foreign_files[i].bytes, foreign_files[i].count),
                          GCONV_FORMAT_UNKNOWN);
     }
     assert_null(gconv_foreign_from_path(".gif"));
