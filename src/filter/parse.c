@@ -240,11 +240,12 @@ static gconv_status keep_whole(const gc_parser *p, gconv_filter *filter)
     const gc_fraction divisor = sums ? (gc_fraction){1, 1, 1} : p->divisor.number;
     const gc_fraction *first = vectors ? p->column_values : p->weights;
     int count = vectors ? p->height : p->width * p->height;
-    int64_t common = common_denominator(first, count), denominator = common * divisor.under;
+    int64_t common = common_denominator(first, count);
+    int64_t denominator = divisor.under > 1 << 24 ? 0 : common * divisor.under;
     int64_t others = vectors ? common_denominator(p->row_values, p->width) : 1;
     double whole = (double)divisor.over * (double)common * (double)others;
-    if (divisor.under > 1 << 24 || denominator == 0 || others == 0 ||
-        (denominator == 1 && others == 1) || fabs(whole) > 0x1p53)
+    if (denominator == 0 || others == 0 || (denominator == 1 && others == 1) ||
+        fabs(whole) > 0x1p53)
         return GCONV_OK;
     double sum = sum_whole(first, count, denominator);
     if (sum * (vectors ? sum_whole(p->row_values, p->width, others) : 1) * UINT8_MAX >= 0x1p24)

@@ -187,7 +187,7 @@ gconv: in.png: *'
     like "$err" 'gconv: k.txt: *each comma separates two weights*'
     printf '0,5 0.5\n' >k.txt
     expect 0 gconv filter --explain -k k.txt in.png out.png
-    like "$err" '*read as rows of weights
+    like "$err" '*read as rows of weights, computed in whole numbers over 2
 *'
 }
 
