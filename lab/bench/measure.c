@@ -78,9 +78,7 @@ static gconv_status write_rows(void *user, uint32_t count, const void *rows, siz
     return GCONV_OK;
 }
 
-/* Runs to warm up: one in pieces, and on a GPU one as those that are timed, since the first of them
- * makes the memory known to the driver. GCONV_ERROR_LIMIT if the one in pieces will take longer
- * than `limit`. */
+/* Warms up by a run in pieces. GCONV_ERROR_LIMIT if it will take longer than `limit`. */
 static gconv_status warm_up(gconv_plan *plan, const gc_picture *picture, double limit,
                             gconv_error *error)
 {
@@ -97,9 +95,6 @@ static gconv_status warm_up(gconv_plan *plan, const gc_picture *picture, double 
     if (sink.to == NULL)
         return gc_fail_memory(error, shape->height * row_bytes);
     gconv_status status = gconv_plan_run(plan, &from, &to, NULL, error);
-    if (status == GCONV_OK && gconv_plan_device(plan)->kind == GCONV_DEVICE_CUDA)
-        status = gconv_plan_run_memory(plan, picture->samples, picture->stride, sink.to, row_bytes,
-                                       NULL, error);
     free(sink.to);
     return status;
 }
