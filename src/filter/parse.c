@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WHOLE_WEIGHTS_MAX = 625 }; /* of a matrix that keep_whole takes */
+
 /* ---- Dialects -------------------------------------------------------------------------------- */
 
 static gconv_status fail_ragged(const gc_parser *p, int ragged)
@@ -232,14 +234,17 @@ static double sum_whole(const gc_fraction *numbers, int count, int64_t factor)
 
 /* Keeps beside the weights those of the filter over a common denominator: they are whole, and the
  * divisor takes the denominator, so that a filter of decimals is computed as the filter of whole
- * numbers that it means. There is none if the weights are whole as they are, or if such a filter is
- * not exact on 8 bits (contract.md, rule 3). */
+ * numbers that it means. There is none if the weights are whole as they are, if such a filter is
+ * not exact on 8 bits (contract.md, rule 3), or if there are so many weights that Fourier
+ * transforms may be the fastest way: they cannot always promise exact sums. */
 static gconv_status keep_whole(const gc_parser *p, gconv_filter *filter)
 {
     bool vectors = p->weights == NULL, sums = p->divisor_is_sum || p->divisor.line == 0;
     const gc_fraction divisor = sums ? (gc_fraction){1, 1, 1} : p->divisor.number;
     const gc_fraction *first = vectors ? p->column_values : p->weights;
     int count = vectors ? p->height : p->width * p->height;
+    if (!vectors && count > WHOLE_WEIGHTS_MAX)
+        return GCONV_OK;
     int64_t common = common_denominator(first, count);
     int64_t denominator = divisor.under > 1 << 24 ? 0 : common * divisor.under;
     int64_t others = vectors ? common_denominator(p->row_values, p->width) : 1;

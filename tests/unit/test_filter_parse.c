@@ -146,6 +146,13 @@ TEST(keeps_what_is_written)
         check_whole(wholes[i].text, wholes[i].divisor, wholes[i].weights);
     for (size_t i = 0; i < COUNT(others); i++)
         check_whole(others[i], 0, NULL);
+    for (int rows = 25; rows <= 26; rows++) { /* of 25 weights each */
+        char text[26 * 25 * 4 + 1] = "";
+        for (int i = 0; i < rows * 25; i++)
+            memcpy(text + 4 * i, i % 25 < 24 ? "0.5 " : "0.5\n", 5);
+        OWNED_FILTER filter = parse_good(text);
+        assert_true((gc_filter_computed(filter) == filter) == (rows == 26));
+    }
     OWNED_FILTER vectors = parse_good("divisor 3\ncolumn 0.5 1 0.5\nrow 1/3 1\n");
     const gconv_filter *computed = gc_filter_computed(vectors);
     assert_true(computed->divisor == 18 && computed->column[1] == 2 && computed->row[1] == 3);
