@@ -46,6 +46,7 @@ typedef struct compare_table {
     const gc_session *session;
     const gc_picture *picture;
     gc_column columns[COLUMN_COUNT];
+    gc_buffer image;        /* "640x480, 1 channel of 8 bits; ...; border mirror" */
     gc_buffer explanations; /* for --explain, until the table has ended */
 } compare_table;
 
@@ -74,21 +75,20 @@ enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* "640x480, 1 channel of 8 bits; ...; border mirror" */
-static gc_buffer describe_image(const compare_table *table)
+static gconv_status describe_image(compare_table *table, gconv_error *error)
 {
-    gc_buffer text = {.bytes = NULL};
+    gc_buffer *text = &table->image;
     const gconv_shape *shape = &table->picture->shape;
     const gc_filter_chain *chain = &table->session->chain;
-    gc_buffer_print(&text, "%ux%u, %d channel%s of %d bits;", shape->width, shape->height,
+    gc_buffer_print(text, "%ux%u, %d channel%s of %d bits;", shape->width, shape->height,
                     shape->channels, shape->channels == 1 ? "" : "s", shape->depth);
     for (int i = 0; i < chain->count; i++) {
         const gconv_filter *filter = chain->filters[i];
-        gc_buffer_print(&text, " %s %dx%d%s", filter->name != NULL ? filter->name : "filter",
+        gc_buffer_print(text, " %s %dx%d%s", filter->name != NULL ? filter->name : "filter",
                         filter->width, filter->height, i + 1 < chain->count ? "," : "");
     }
-    gc_buffer_print(&text, "; border %s", gconv_border_name(table->session->job.border));
-    return text;
+    gc_buffer_print(text, "; border %s", gconv_border_name(table->session->job.border));
+    return text->failed ? gc_fail_memory(error, text->size) : GCONV_OK;
 }
 
 static void print_heads(compare_table *table, const char *const *names, int name_count)
@@ -192,13 +192,10 @@ static void json_head(const compare_table *table, const gc_warning_list *warning
 /* The sentence about the image is in the facts, too. */
 static void json_end(const compare_table *table, const gc_points *points)
 {
-    gc_buffer subject = describe_image(table);
     gc_json_close(']');
     gc_clocks_json();
-    gc_facts_json(table->session->options, subject.bytes != NULL ? subject.bytes : "",
-                  gc_points_have_gpu(points));
+    gc_facts_json(table->session->options, table->image.bytes, gc_points_have_gpu(points));
     gc_json_close('}');
-    gc_buffer_free(&subject);
 }
 
 /* The object of --json with these points, as a line of `size` bytes; free releases it. NULL if
@@ -224,9 +221,7 @@ static void begin_table(compare_table *table, const char *const *names, int name
         json_head(table, warnings);
         return;
     }
-    gc_buffer image = describe_image(table);
-    printf("%s\n\n", image.bytes != NULL ? image.bytes : "");
-    gc_buffer_free(&image);
+    printf("%s\n\n", table->image.bytes);
     print_heads(table, names, name_count);
 }
 
@@ -447,6 +442,9 @@ static gconv_status compare(comparison *c, gconv_error *error)
     c->reference_seconds = c->expectation.seconds;
     c->table = (compare_table){.session = &c->session, .picture = &c->picture};
     gc_progress_clear();
+    status = describe_image(&c->table, error);
+    if (status != GCONV_OK)
+        return status;
     begin_table(&c->table, c->names, c->name_count, &c->warnings);
     status = measure_all(c, error);
     if (status == GCONV_OK)
@@ -508,6 +506,7 @@ int gc_run_compare(const gc_options *options, const gc_reporter *reporter)
     if (status != GCONV_OK)
         gc_report(blamed, &error);
     free(c.names);
+    gc_buffer_free(&c.table.image);
     gc_points_destroy(&c.points);
     gc_expectation_destroy(&c.expectation);
     gc_picture_destroy(&c.picture);
