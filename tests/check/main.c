@@ -3,6 +3,7 @@
  *
  * Exit status: 0 all passed, 1 something failed, 2 wrong usage, 77 nothing was checked. */
 #include "cpu/instructions/instructions.h"
+#include "properties.h"
 #include "run.h"
 
 #include <errno.h>
@@ -20,13 +21,13 @@ enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOTHING = 77 };
 enum { IMPLEMENTATIONS_MAX = 64 };
 
 /* What of all there is. */
-typedef enum selection { USUAL, SWEEP, QUICK, ONE_CASE } selection;
+typedef enum selection { USUAL, SWEEP, QUICK, ONE_CASE, ONE_PROPERTY } selection;
 
 typedef struct options {
     uint64_t seed;
     selection what;
     int cases;                   /* random ones */
-    int one;                     /* index of the one case */
+    int one;                     /* index of the one case or property */
     const char *implementations; /* names with commas; NULL: all */
     const char *device;
     int every, from; /* of the selected cases */
@@ -43,11 +44,11 @@ typedef struct tally {
 static const char usage[] =
     "usage: gconv_check [--seed N] [--cases N] [--impl NAMES] [--device NAME] [--list]\n"
     "                   [--every N] [--from K] [--runs N]\n"
-    "                   [--sweep | --quick | --case INDEX]\n"
+    "                   [--sweep | --quick | --case INDEX | --property NAME]\n"
     "Checks every usable implementation, or those in NAMES, separated by commas. --cases is the\n"
     "number of random cases (default 1500).\n"
     "--sweep runs all filter sizes, borders and depths on shapes around warps and blocks instead,\n"
-    "--quick a few dozen cases of every kind, --case one alone.\n"
+    "--quick a few dozen cases of every kind, --case and --property one check alone.\n"
     "Of the cases, --every takes one in N, the first K left out: N processes share them.\n"
     "--runs is how many runs plans are made for: with very many, kernels are always compiled.\n";
 
@@ -69,6 +70,14 @@ static uint64_t read_number(const char *text, uint64_t largest)
     return value;
 }
 
+static int property_named(const char *name)
+{
+    for (int i = 0; i < check_property_count(); i++)
+        if (strcmp(check_property_name(i), name) == 0)
+            return i;
+    return usage_error("no such property:", name);
+}
+
 static void set_option(options *set, const char *name, const char *value)
 {
     if (strcmp(name, "--seed") == 0)
@@ -88,6 +97,9 @@ static void set_option(options *set, const char *name, const char *value)
     else if (strcmp(name, "--case") == 0) {
         set->what = ONE_CASE;
         set->one = (int)read_number(value, (uint64_t)CHECK_SWEEP_FIRST + check_sweep_count() - 1);
+    } else if (strcmp(name, "--property") == 0) {
+        set->what = ONE_PROPERTY;
+        set->one = property_named(value);
     } else
         usage_error("unknown option", name);
 }
@@ -179,6 +191,13 @@ typedef struct range {
 
 enum { RANGE_COUNT = 2 };
 
+static range select_properties(const options *set)
+{
+    if (set->what == ONE_PROPERTY)
+        return (range){set->one, set->one + 1, 1};
+    return (range){set->from, set->what == USUAL ? check_property_count() : 0, set->every};
+}
+
 /* The steps of --quick share no factor with what the cases are made of, so that it meets every
  * kind. */
 static void select_cases(const options *set, range ranges[RANGE_COUNT])
@@ -203,8 +222,10 @@ static void select_cases(const options *set, range ranges[RANGE_COUNT])
 
 static int list(const options *set)
 {
-    range cases[RANGE_COUNT];
+    range properties = select_properties(set), cases[RANGE_COUNT];
     select_cases(set, cases);
+    for (int i = properties.first; i < properties.end; i += properties.step)
+        printf("property %s\n", check_property_name(i));
     for (int r = 0; r < RANGE_COUNT; r++)
         for (int i = cases[r].first; i < cases[r].end; i += cases[r].step) {
             check_case made = check_case_make(set->seed, i);
@@ -251,11 +272,23 @@ static void run_case(const options *set, int index, tally *tallies, int count,
     check_trial_free(&trial);
 }
 
+static void run_property(const options *set, int index, tally *tallies, int count)
+{
+    for (int i = 0; i < count; i++) {
+        check_subject subject = subject_of(&tallies[i], set);
+        snprintf(subject.replay, sizeof subject.replay, "--property %s",
+                 check_property_name(index));
+        count_verdict(&tallies[i], check_property_run(index, &subject), &subject);
+    }
+}
+
 static unsigned run_all(const options *set, tally *tallies, int count)
 {
     unsigned reference_failures = 0;
-    range cases[RANGE_COUNT];
+    range properties = select_properties(set), cases[RANGE_COUNT];
     select_cases(set, cases);
+    for (int i = properties.first; i < properties.end; i += properties.step)
+        run_property(set, i, tallies, count);
     for (int r = 0; r < RANGE_COUNT; r++)
         for (int i = cases[r].first; i < cases[r].end; i += cases[r].step)
             run_case(set, i, tallies, count, &reference_failures);

@@ -19,7 +19,8 @@ check_verdict check_fail(const check_subject *subject, const compare_map *map, c
            subject->replay, subject->implementation);
     if (failures++ >= FULL_FAILURES)
         return CHECK_FAILED;
-    check_case_print(subject->made, stdout);
+    if (subject->made != NULL)
+        check_case_print(subject->made, stdout);
     if (map != NULL)
         compare_print(map, stdout);
     fflush(stdout);

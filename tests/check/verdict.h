@@ -11,9 +11,10 @@ typedef struct check_subject {
     const char *implementation;
     const char *device;
     uint64_t seed;
-    char replay[96]; /* options that run this check alone */
-    const check_case *made;
-    bool refused; /* the implementation refused a job of this check */
+    char replay[96];        /* options that run this check alone */
+    const check_case *made; /* NULL for a property */
+    const char *property;   /* NULL for a case */
+    bool refused;           /* the implementation refused a job of this check */
 } check_subject;
 
 /* Prints the failure, the parameters, the command to replay it and, where `map` is not NULL, where

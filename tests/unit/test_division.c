@@ -82,28 +82,9 @@ static void assert_whole(const gc_division *d)
     assert_int_equal(bottom, d->problem->chain.height);
 }
 
-TEST(areas_make_up_the_image)
-{
-    srand(5);
-    int64_t panels = 0;
-    for (int n = 0; n < 200; n++) {
-        chain c = {.count = 0};
-        for (int s = 0; s < 1 + n % STEPS_MAX; s++)
-            append(&c, 1 + rand() % 60, 1 + rand() % 60, 0, 0, n % 2 == 0);
-        gconv_job job = job_on(&c, 1 + (uint32_t)rand() % 40000, 1 + (uint32_t)rand() % 2000,
-                               n % 4 == 3 ? 3 : 1, 8);
-        job.threads = 1 + rand() % 20;
-        OWNED_PROBLEM problem;
-        gc_stages stages;
-        gc_division division = divided(&job, &problem, &stages);
-        assert_whole(&division);
-        panels += division.panels > 1;
-        gc_stages_destroy(&stages);
-    }
-    assert_true(panels > 50);
-}
-
 /* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* These tests run first: a child begins with what its parent holds. */
 
 static gconv_status make_rows(void *user, uint32_t count, void *rows, size_t stride,
                               gconv_error *error)
@@ -157,7 +138,7 @@ TEST(memory_is_bounded)
         gconv_job grey = job_on(&chains[n], 30000, 1500, 1, 8);
         gconv_job colour = job_on(&chains[n], 8192, 1500, 3, 8);
         double peaks[2] = {peak_of(&grey), peak_of(&colour)};
-        if (peaks[0] > 100 || peaks[1] > 36)
+        if (peaks[0] > 100 || peaks[1] > 34)
             fail_msg("chain %d takes %.1f MB for 30000 columns, %.1f for 8192", n, peaks[0],
                      peaks[1]);
     }
@@ -204,6 +185,29 @@ TEST(memory_does_not_grow_with_height)
         assert_int_equal(low.input_ring * low.rows, high.input_ring * high.rows);
         assert_int_equal(low.output_ring * low.rows, high.output_ring * high.rows);
     }
+}
+
+/* ---- Areas ----------------------------------------------------------------------------------- */
+
+TEST(areas_make_up_the_image)
+{
+    srand(5);
+    int64_t panels = 0;
+    for (int n = 0; n < 200; n++) {
+        chain c = {.count = 0};
+        for (int s = 0; s < 1 + n % STEPS_MAX; s++)
+            append(&c, 1 + rand() % 60, 1 + rand() % 60, 0, 0, n % 2 == 0);
+        gconv_job job = job_on(&c, 1 + (uint32_t)rand() % 40000, 1 + (uint32_t)rand() % 2000,
+                               n % 4 == 3 ? 3 : 1, 8);
+        job.threads = 1 + rand() % 20;
+        OWNED_PROBLEM problem;
+        gc_stages stages;
+        gc_division division = divided(&job, &problem, &stages);
+        assert_whole(&division);
+        panels += division.panels > 1;
+        gc_stages_destroy(&stages);
+    }
+    assert_true(panels > 50);
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
