@@ -1019,6 +1019,18 @@ GCONV_API bool gconv_plan_is_outdated(const gconv_plan *plan);
  * 2^24. Then every implementation gives the same bits. */
 GCONV_API bool gconv_plan_is_exact(const gconv_plan *plan);
 
+/* What is promised of the output of a plan (contract.md, rule 99). */
+typedef enum gconv_promise {
+    GCONV_PROMISE_BOUNDED,      /* it differs from the reference's by rounding errors, which have a
+                                 * bound: rule 4 */
+    GCONV_PROMISE_ROUNDED_ONCE, /* every sample is the true result, rounded once: the same on every
+                                 * device that promises this */
+    GCONV_PROMISE_EXACT         /* the same, and the chain is exact: every implementation gives the
+                                 * same bits */
+} gconv_promise;
+
+GCONV_API gconv_promise gconv_plan_promise(const gconv_plan *plan);
+
 /* Waits until the device has started and its kernels are compiled. Without this call the first run
  * waits for that. *compile_seconds becomes the time that compiling took, 0 if nothing was compiled.
  * It may be NULL. Fails as a run would, unless another device takes over (see

@@ -18,6 +18,10 @@ typedef struct gc_chain {
     gconv_border border;
     double least_input; /* max|in| of rule 4 counts as this much at least */
     bool exact;         /* whole weights on whole samples, all sums below GC_EXACT_LIMIT */
+
+    /* The definition (rule 5): S over `divisor`, with the sums S of all steps' `terms`. */
+    double divisor; /* 0 if it, or a border in units of a step's input, is no double */
+    bool sums_fit;  /* double holds S and every partial sum of every step, in any order */
 } gc_chain;
 
 /* The steps of a job that gc_job_check has passed. Ranges and exactness are still to be set. The

@@ -24,6 +24,8 @@ typedef struct gc_operations {
     void (*release)(void *state);
     /* Terms that the summation of a step adds to n = w*h in the bound of rule 4; NULL is 0. */
     double (*extra_terms)(const gc_problem *problem);
+    /* Whether every run gives the output of the definition, rounded once (rule 5). NULL is no. */
+    bool (*rounds_once)(const gc_problem *problem, const gconv_device_info *device);
     /* What was chosen for this problem, in lines of text; NULL if there is nothing to choose. */
     void (*describe)(void *state, char *text, size_t size);
     /* Floating-point operations for a byte of device memory, as the published models count them

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "core/gpu.h"
 #include "core/job.h"
+#include "core/sums.h"
 #include "filter/filter.h"
 
 #include <math.h>
@@ -35,6 +36,10 @@ static gconv_status make(gc_problem *problem, gconv_error *error)
     double largest;
     status = gc_chain_set_range(&problem->chain, gc_loaded_range_of(conversion), &largest, error);
     conversion->whole = problem->chain.exact;
+    gc_chain_set_sums(&problem->job, conversion, &problem->chain);
+    problem->rounding = gc_rounding_of(&problem->job, conversion, problem->chain.divisor);
+    if (conversion->finds_edges && problem->rounding.once && conversion->whole)
+        conversion->threshold = gc_whole_threshold(&problem->rounding);
     return status == GCONV_OK ? check_conversion(conversion, largest, error) : status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/chain.h"
 #include "core/conversion.h"
+#include "core/rounding.h"
 
 typedef struct gc_problem {
     gconv_job job;            /* a copy of the caller's; `input` is what enters the chain */
@@ -13,6 +14,7 @@ typedef struct gc_problem {
     bool to_grey;             /* edges of colours: rows become grey when they are read */
     gc_chain chain;           /* what is computed */
     gc_conversion conversion; /* how samples become chain values, and chain values output */
+    gc_rounding rounding;     /* of exact sums to output */
     bool gpu_in_use;          /* gc_gpu_started, when the problem was made */
 } gc_problem;
 
@@ -20,5 +22,13 @@ typedef struct gc_problem {
  * strings. */
 gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_error *error);
 void gc_problem_destroy(gc_problem *problem);
+
+/* Whether output can be rounded once from sums in double: gc_round_once and gc_passes_threshold of
+ * the sums S of the chain, which double holds. */
+static inline bool gc_problem_may_round_once(const gc_problem *problem)
+{
+    return problem->rounding.once && problem->chain.sums_fit &&
+           problem->conversion.output.depth != 32;
+}
 
 #endif

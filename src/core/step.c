@@ -44,6 +44,17 @@ static gconv_status copy_vectors(const gconv_filter *filter, bool correlate, gc_
     return GCONV_OK;
 }
 
+static gconv_status set_terms(gc_step *step, gconv_error *error)
+{
+    size_t count = gc_step_term_count(step);
+    step->terms = gc_allocate_array(count, sizeof *step->terms);
+    if (step->terms == NULL)
+        return gc_fail_memory(error, count * sizeof *step->terms);
+    for (size_t i = 0; i < count; i++)
+        step->terms[i] = step->column != NULL ? step->column[i] : (double)step->taps[i];
+    return GCONV_OK;
+}
+
 /* Weights in reading order. True convolution reads the filter backwards (contract.md, rule 1). */
 gconv_status gc_step_create(const gconv_filter *filter, bool correlate, gc_step *step,
                             gconv_error *error)
@@ -51,14 +62,16 @@ gconv_status gc_step_create(const gconv_filter *filter, bool correlate, gc_step 
     *step = (gc_step){.filter = filter, .width = filter->width, .height = filter->height};
     step->left = correlate ? filter->anchor_x : filter->width - 1 - filter->anchor_x;
     step->top = correlate ? filter->anchor_y : filter->height - 1 - filter->anchor_y;
-    return filter->weights != NULL ? copy_matrix(filter, correlate, step, error)
-                                   : copy_vectors(filter, correlate, step, error);
+    gconv_status status = filter->weights != NULL ? copy_matrix(filter, correlate, step, error)
+                                                  : copy_vectors(filter, correlate, step, error);
+    return status == GCONV_OK ? set_terms(step, error) : status;
 }
 
 void gc_step_destroy(gc_step *step)
 {
     free(step->taps);
     free(step->column);
+    free(step->terms);
 }
 
 int64_t gc_step_above(const gc_step *step)

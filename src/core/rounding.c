@@ -1,0 +1,196 @@
+/* v is estimated in double. Its error is below 2^-51 of it: one rounding of a S + b by fma, one of
+ * the quotient. Only if v is near a boundary, at which the sample changes, the sign of a S + b -
+ * boundary * c decides. It is computed without an error, as an expansion (Shewchuk 1997): doubles
+ * that do not overlap, in ascending order. The sign of the last one is that of their sum. */
+#include "core/rounding.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
+/* In samples: far more than the error of any estimate below 2^16. */
+#define NEAR 0x1p-20
+
+enum { PARTS_MAX = 8 };
+
+/* ---- Expansions ------------------------------------------------------------------------------ */
+
+typedef struct expansion {
+    double parts[PARTS_MAX];
+    int count;
+} expansion;
+
+static void add(expansion *e, double value)
+{
+    int kept = 0;
+    for (int i = 0; i < e->count; i++) {
+        double sum = value + e->parts[i], taken = sum - value;
+        double rest = (value - (sum - taken)) + (e->parts[i] - taken);
+        if (rest != 0)
+            e->parts[kept++] = rest;
+        value = sum;
+    }
+    if (value != 0)
+        e->parts[kept++] = value;
+    e->count = kept;
+}
+
+static void add_product(expansion *e, double x, double y)
+{
+    double product = x * y;
+    add(e, fma(x, y, -product));
+    add(e, product);
+}
+
+static int sign_of(const expansion *e)
+{
+    return e->count == 0 ? 0 : e->parts[e->count - 1] > 0 ? 1 : -1;
+}
+
+/* ---- Rounding -------------------------------------------------------------------------------- */
+
+/* The sign of v - boundary. */
+static int side_of(const gc_rounding *r, double sum, double boundary)
+{
+    expansion e = {.count = 0};
+    add_product(&e, r->a, sum);
+    add(&e, r->b);
+    add_product(&e, -boundary, r->c);
+    return sign_of(&e);
+}
+
+uint32_t gc_round_once(const gc_rounding *r, double sum)
+{
+    sum = r->absolute ? fabs(sum) : sum;
+    double v = fma(r->a, sum, r->b) / r->c;
+    if (!r->bilevel && !(v > 0 && v < r->largest))
+        return v > 0 ? (uint32_t)r->largest : 0;
+    double low = r->bilevel ? 128 : floor(v), boundary = r->bilevel ? low : low + 0.5;
+    int side = fabs(v - boundary) > NEAR ? (v > boundary ? 1 : -1) : side_of(r, sum, boundary);
+    if (r->bilevel)
+        return side >= 0 ? (uint32_t)r->largest : 0;
+    uint32_t sample = (uint32_t)low;
+    return sample + (side > 0 || (side == 0 && sample % 2 == 1));
+}
+
+/* fma rounds once: its sign is that of a S + b. */
+bool gc_passes_threshold(const gc_rounding *r, double sum)
+{
+    return fma(r->a, r->absolute ? fabs(sum) : sum, r->b) > 0;
+}
+
+double gc_whole_threshold(const gc_rounding *r)
+{
+    gc_rounding rising = *r;
+    rising.a = fabs(r->a);
+    rising.absolute = false;
+    double most = 0x1p25, threshold = fmax(-most, fmin(floor(-r->b / rising.a), most));
+    if (fabs(threshold) == most)
+        return threshold;
+    while (gc_passes_threshold(&rising, threshold))
+        threshold--;
+    while (!gc_passes_threshold(&rising, threshold + 1))
+        threshold++;
+    return threshold;
+}
+
+/* ---- Setting up ------------------------------------------------------------------------------ */
+
+int gc_lowest_bit(double value)
+{
+    int exponent;
+    double mantissa = ldexp(frexp(value, &exponent), DBL_MANT_DIG);
+    return value == 0 ? INT_MAX
+                      : exponent - DBL_MANT_DIG + __builtin_ctzll((uint64_t)fabs(mantissa));
+}
+
+bool gc_multiply_exactly(double *value, double factor)
+{
+    double product = *value * factor, rest = fma(*value, factor, -product);
+    *value = product;
+    return rest == 0 && (product == 0 || (fabs(product) >= ldexp(1, GC_ROUNDING_LEAST) &&
+                                          fabs(product) <= ldexp(1, GC_ROUNDING_MOST)));
+}
+
+/* The product of `count` numbers; *once becomes false if it has an error. */
+static double product_of(const double *factors, int count, bool *once)
+{
+    double product = 1;
+    for (int i = 0; i < count; i++)
+        *once = gc_multiply_exactly(&product, factors[i]) && *once;
+    return product;
+}
+
+/* From 8 to 16 bits numbers are multiplied by 257, from 16 to 8 bits divided. Levels count as 8. */
+static void set_samples(const gconv_job *job, const gc_conversion *conversion, double divisor,
+                        gc_rounding *r)
+{
+    const gconv_filter *last = job->filters[job->filter_count - 1];
+    double offset = job->has_offset ? job->offset : last->has_offset ? last->offset : 0;
+    double levels = conversion->sample_max / 255, up = 1, down = 1;
+    if (conversion->output.depth == 16)
+        up = 257 / levels;
+    else if (conversion->output.depth != 32)
+        down = levels;
+    divisor = job->absolute ? fabs(divisor) : divisor;
+    r->a = product_of((double[]){job->scale, up}, 2, &r->once);
+    r->b = product_of((double[]){offset, levels, up, divisor}, 4, &r->once);
+    r->c = product_of((double[]){divisor, down}, 2, &r->once);
+    if (r->c < 0) {
+        r->a = -r->a;
+        r->b = -r->b;
+        r->c = -r->c;
+    }
+    r->absolute = job->absolute;
+    r->bilevel = conversion->bilevel;
+    r->largest = conversion->output.depth == 16 ? 65535 : conversion->output.depth == 1 ? 1 : 255;
+}
+
+static void set_edges(const gconv_job *job, const gc_conversion *conversion, double divisor,
+                      gc_rounding *r)
+{
+    double levels = conversion->sample_max / 255;
+    r->a = conversion->rule == GCONV_RULE_NEGATIVE ? -1 : 1;
+    r->b = product_of((double[]){-job->threshold, levels, fabs(divisor)}, 3, &r->once);
+    r->c = 1;
+    r->absolute = conversion->rule == GCONV_RULE_ABS;
+}
+
+static bool is_power(double value)
+{
+    int exponent;
+    return fabs(frexp(value, &exponent)) == 0.5;
+}
+
+/* Whether rule 5 in double rounds a whole S below 2^24 as gc_round_once does. If v is on a
+ * boundary, doubles hold every step on the way: scale is a power of 2, the offset a multiple of
+ * 2^-26, and multiplying by 257 does not take a factor away from the divisor. If v is on no
+ * boundary, it is at least 1 / 2c away, with a, b and c whole; the three roundings of double change
+ * it by less. float32 holds no quotient of numbers below 2^24 that double could round to the middle
+ * of two float32. */
+static bool is_plain(const gc_conversion *conversion, double divisor, const gc_rounding *r)
+{
+    if (!is_power(conversion->scale) || gc_lowest_bit(conversion->offset) < -26)
+        return false;
+    if (conversion->output.depth == 32)
+        return conversion->offset == 0 && divisor > 0 && divisor == trunc(divisor) &&
+               divisor < 0x1p24 && fabs(conversion->scale) < 0x1p64 &&
+               fabs(conversion->scale) > 0x1p-64;
+    double most = 65536 + fabs(conversion->offset), error = 3 * 257 * 0x1p-53 * most;
+    int unit = gc_lowest_bit(r->c);
+    unit = gc_lowest_bit(r->a) < unit ? gc_lowest_bit(r->a) : unit;
+    unit = gc_lowest_bit(r->b) < unit ? gc_lowest_bit(r->b) : unit;
+    bool widens = conversion->output.depth == 16 && conversion->sample_max == 255;
+    return 2 * ldexp(r->c, -unit) * error < 1 && !(widens && fmod(divisor, 257) == 0);
+}
+
+gc_rounding gc_rounding_of(const gconv_job *job, const gc_conversion *conversion, double divisor)
+{
+    gc_rounding rounding = {.once = divisor != 0};
+    bool convolves_alpha = conversion->chain_channels % 2 == 0;
+    (conversion->finds_edges ? set_edges : set_samples)(job, conversion, divisor, &rounding);
+    rounding.once = rounding.once && conversion->input.depth != 32 && !conversion->premultiplies &&
+                    !(conversion->bilevel && convolves_alpha);
+    rounding.plain = conversion->finds_edges || is_plain(conversion, divisor, &rounding);
+    return rounding;
+}

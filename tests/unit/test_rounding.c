@@ -1,0 +1,231 @@
+/* gc_round_once and gc_passes_threshold against whole numbers of 128 bits, near boundaries and
+ * elsewhere; and what a problem knows of its exact sums. */
+#include "core_support.h"
+
+#include "core/rounding.h"
+
+#include <math.h>
+
+typedef __int128 whole;
+
+static uint64_t seed = 1;
+
+/* A random number below 2^bits. */
+static int64_t below(int bits)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (int64_t)(seed >> (64 - bits));
+}
+
+static int64_t sign(void)
+{
+    return below(1) == 0 ? 1 : -1;
+}
+
+static whole quotient_down(whole a, whole b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* The definition in whole numbers. */
+static uint32_t true_sample(const gc_rounding *r, int64_t sum)
+{
+    whole top = (whole)(int64_t)r->a * (r->absolute && sum < 0 ? -sum : sum) + (int64_t)r->b;
+    whole under = (int64_t)r->c, low = quotient_down(top, under), rest = top - low * under;
+    if (r->bilevel)
+        return top >= 128 * under ? (uint32_t)r->largest : 0;
+    low += 2 * rest > under || (2 * rest == under && low % 2 != 0);
+    return low < 0 ? 0 : low > (whole)r->largest ? (uint32_t)r->largest : (uint32_t)low;
+}
+
+static int ties, near;
+
+static void compare(const gc_rounding *r, int64_t sum)
+{
+    uint32_t got = gc_round_once(r, (double)sum), wanted = true_sample(r, sum);
+    whole top = (whole)(int64_t)r->a * (r->absolute && sum < 0 ? -sum : sum) + (int64_t)r->b;
+    whole under = (int64_t)r->c, twice = 2 * (top - quotient_down(top, under) * under) - under;
+    ties += twice == 0;
+    near += (twice < 0 ? -twice : twice) < (under >> 20);
+    if (got != wanted)
+        fail_msg("(%.0f * %lld + %.0f) / %.0f gives %u, not %u", r->a, (long long)sum, r->b, r->c,
+                 got, wanted);
+    bool edge = top > 0;
+    if (gc_passes_threshold(r, (double)sum) != edge)
+        fail_msg("%.0f * %lld + %.0f: edge %d", r->a, (long long)sum, r->b, !edge);
+}
+
+/* The same numbers times a power of 2: rounding may not depend on it. */
+static void compare_scaled(const gc_rounding *r, int64_t sum)
+{
+    gc_rounding scaled = *r;
+    int by = (int)below(8) - 128;
+    scaled.a = ldexp(r->a, by);
+    scaled.b = ldexp(r->b, by);
+    scaled.c = ldexp(r->c, by);
+    uint32_t got = gc_round_once(&scaled, (double)sum), wanted = gc_round_once(r, (double)sum);
+    if (got != wanted)
+        fail_msg("times 2^%d: %u, not %u", by, got, wanted);
+}
+
+static gc_rounding random_rounding(void)
+{
+    gc_rounding r = {.once = true, .absolute = below(2) == 0, .bilevel = below(3) == 0};
+    r.a = (double)(sign() * (1 + below(1 + (int)below(5))));
+    r.c = (double)(1 + below(1 + (int)(below(16) % 53)));
+    r.largest = below(1) == 0 ? 255 : 65535;
+    return r;
+}
+
+/* A sum and b whose result is `off` / 2c from a boundary. b takes what a * sum leaves. */
+static void try_near(gc_rounding *r, int64_t off)
+{
+    whole n = below(16) % ((whole)r->largest + 1);
+    whole top = r->bilevel ? 256 * (whole)(int64_t)r->c : (2 * n + 1) * (int64_t)r->c;
+    top += off;
+    top = top % 2 == 0 ? top / 2 : (top + 1) / 2;
+    whole sum = quotient_down(top, (int64_t)r->a < 0 ? -(int64_t)r->a : (int64_t)r->a);
+    sum = r->a < 0 ? -sum : sum;
+    sum += (whole)(below(20) - (1 << 19));
+    if (sum > (INT64_C(1) << 53) || sum < -(INT64_C(1) << 53) || (r->absolute && sum < 0))
+        return;
+    whole rest = top - (int64_t)r->a * sum;
+    r->b = (double)(int64_t)rest;
+    if ((whole)(int64_t)r->b != rest || fabs(r->b) > 0x1p62)
+        return;
+    compare(r, (int64_t)sum);
+    compare_scaled(r, (int64_t)sum);
+    if (r->absolute)
+        compare(r, -(int64_t)sum);
+}
+
+TEST(near_ties_are_rounded_as_whole_numbers)
+{
+    for (int i = 0; i < 1500000; i++) {
+        gc_rounding r = random_rounding();
+        try_near(&r, below(3) - 4);
+    }
+    assert_true(ties > 100000 && near > 500000);
+}
+
+TEST(other_sums_are_rounded_as_whole_numbers)
+{
+    for (int i = 0; i < 500000; i++) {
+        gc_rounding r = random_rounding();
+        r.b = (double)(sign() * below(1 + (int)(below(16) % 52)));
+        compare(&r, sign() * below(1 + (int)(below(16) % 53)));
+    }
+}
+
+/* ---- Problems -------------------------------------------------------------------------------- */
+
+static float nine[] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
+
+/* Rule 5 in double, which plain jobs may go on to use, gives the same as rounding once. */
+TEST(plain_jobs_round_once_in_double)
+{
+    static const int depths[] = {8, 16, 1};
+    int plain = 0;
+    for (int i = 0; i < 40000; i++) {
+        gconv_filter a =
+            filter_of(3, 3, (double)(sign() * (1 + below(1 + (int)(below(8) % 24)))), nine);
+        gconv_job job = job_of(CHAIN(&a), 1, shape_of(1, 1, 1, below(1) == 0 ? 8 : 16));
+        job.output_depth = depths[below(16) % 3];
+        job.scale = below(2) == 0 ? ldexp(1, (int)below(4) - 8) : 1;
+        job.has_offset = below(1) == 0;
+        job.offset = ldexp((double)(sign() * below(12)), -(int)below(2));
+        job.absolute = below(2) == 0;
+        OWNED_PROBLEM problem = problem_of(&job);
+        if (!problem.rounding.once || !problem.rounding.plain || !problem.chain.exact)
+            continue;
+        plain++;
+        for (int k = 0; k < 50; k++) {
+            /* Sums next to a boundary. */
+            const gc_rounding *r = &problem.rounding;
+            double middle = r->bilevel ? 128 : (double)(below(16) % 256) + 0.5;
+            double sum = rint((middle * r->c - r->b) / r->a) + (double)(below(2) - 2);
+            if (!(fabs(sum) < 0x1p24))
+                continue;
+            float value = (float)sum;
+            uint16_t got = 0;
+            gc_store_row(&problem.conversion, &value, NULL, &got);
+            uint32_t wanted = gc_round_once(r, sum);
+            uint32_t stored = job.output_depth == 1 ? (got & 255) >> 7 : got;
+            if (stored != wanted)
+                fail_msg("sum %.0f over %.0f, scale %g, offset %g, depths %d to %d: %u, not %u",
+                         sum, a.divisor, job.scale, job.offset, job.input.depth, job.output_depth,
+                         stored, wanted);
+        }
+    }
+    assert_true(plain > 10000);
+}
+
+TEST(thresholds_of_exact_chains_are_whole)
+{
+    for (int i = 0; i < 100000; i++) {
+        gconv_filter a = filter_of(3, 3, (double)(sign() * (1 + below(8))), nine);
+        gconv_job job = job_of(CHAIN(&a), 1, shape_of(1, 1, 1, below(1) == 0 ? 8 : 16));
+        job.output = GCONV_OUTPUT_EDGES;
+        job.rule = (gconv_rule)(below(8) % 3);
+        job.threshold = (double)below(9) / 8;
+        OWNED_PROBLEM problem = problem_of(&job);
+        double threshold = problem.conversion.threshold;
+        assert_true(problem.rounding.once && problem.rounding.plain);
+        assert_true(threshold == trunc(threshold));
+        double side = problem.conversion.rule == GCONV_RULE_NEGATIVE ? -1 : 1;
+        assert_false(gc_passes_threshold(&problem.rounding, side * threshold));
+        assert_true(gc_passes_threshold(&problem.rounding, side * (threshold + 1)));
+    }
+}
+
+/* A threshold of 1e300 is beyond every sum. */
+TEST(thresholds_beyond_all_sums)
+{
+    gconv_filter a = filter_of(3, 3, 1, nine);
+    gconv_job job = job_of(CHAIN(&a), 1, shape_of(1, 1, 1, 8));
+    job.output = GCONV_OUTPUT_EDGES;
+    static const double thresholds[] = {1e300, 1e30, -1e30};
+    for (int i = 0; i < 3; i++) {
+        job.threshold = thresholds[i];
+        OWNED_PROBLEM problem = problem_of(&job);
+        assert_true(problem.conversion.threshold * thresholds[i] > 0);
+        assert_true(fabs(problem.conversion.threshold) > 0x1p24);
+    }
+}
+
+TEST(sums_that_double_holds)
+{
+    static float third[] = {1.0f / 3, 0x1p-40f, 1, 1};
+    gconv_filter a = filter_of(2, 2, 1, third), b = filter_of(3, 3, 16, nine);
+    gconv_job job = job_of(CHAIN(&b), 1, shape_of(9, 9, 1, 16));
+    {
+        OWNED_PROBLEM problem = problem_of(&job);
+        assert_true(problem.chain.sums_fit && gc_problem_may_round_once(&problem));
+        assert_true(problem.chain.divisor == 16);
+    }
+    job.filters = CHAIN(&a);
+    {
+        OWNED_PROBLEM problem = problem_of(&job);
+        assert_false(problem.chain.sums_fit); /* 2^-40 and 65535 * 2.3 take 58 bits */
+    }
+    third[1] = 0x1p-30f;
+    {
+        OWNED_PROBLEM problem = problem_of(&job);
+        assert_true(problem.chain.sums_fit);
+    }
+    job.border = GCONV_BORDER_CONSTANT;
+    job.border_value = 0.1;
+    {
+        OWNED_PROBLEM problem = problem_of(&job);
+        assert_false(problem.chain.sums_fit);
+    }
+    job.border_value = 0.5;
+    job.filters = CHAIN(&b, &a);
+    job.filter_count = 2;
+    {
+        OWNED_PROBLEM problem = problem_of(&job);
+        assert_true(problem.chain.sums_fit);
+        assert_true(problem.chain.steps[0].terms_border[0] == 128.5);
+        assert_true(problem.chain.steps[1].terms_border[0] == 128.5 * 16);
+    }
+}
