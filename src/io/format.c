@@ -78,12 +78,12 @@ const gconv_format_info *gconv_format_describe(gconv_format format)
     return known != NULL ? &known->info : NULL;
 }
 
-const char *gc_format_list(bool capitals, char list[GC_FORMAT_LIST_BYTES])
+const char *gc_format_list(bool capitals, char list[GC_FORMAT_NAMES_BYTES])
 {
     size_t used = 0;
     for (int i = GCONV_FORMAT_UNKNOWN + 1; i < GCONV_FORMAT_COUNT; i++) {
         const char *before = used == 0 ? "" : i + 1 < GCONV_FORMAT_COUNT ? ", " : " or ";
-        used += (size_t)snprintf(list + used, GC_FORMAT_LIST_BYTES - used, "%s", before);
+        used += (size_t)snprintf(list + used, GC_FORMAT_NAMES_BYTES - used, "%s", before);
         for (const char *name = formats[i].info.name; *name != '\0'; name++)
             list[used++] = (char)(capitals ? *name - 'a' + 'A' : *name);
     }
@@ -167,6 +167,6 @@ gconv_status gc_format_refuse(const unsigned char *bytes, size_t count, gconv_er
         return gc_fail(error, GCONV_ERROR_FORMAT, "the file is empty");
     if (foreign != NULL)
         return gc_fail(error, GCONV_ERROR_FORMAT, "this is %s, %s", foreign->name, foreign->about);
-    char list[GC_FORMAT_LIST_BYTES];
+    char list[GC_FORMAT_NAMES_BYTES];
     return gc_fail(error, GCONV_ERROR_FORMAT, "not a %s image", gc_format_list(true, list));
 }

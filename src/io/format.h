@@ -24,10 +24,11 @@ typedef struct gc_format {
 /* NULL for GCONV_FORMAT_UNKNOWN and for values that are no format. */
 const gc_format *gc_format_at(gconv_format format);
 
-enum { GC_FORMAT_LIST_BYTES = 64 };
+/* Names are short: sixteen bytes for each, and what stands before it, are enough. */
+enum { GC_FORMAT_NAMES_BYTES = 16 * GCONV_FORMAT_COUNT };
 
 /* The names of all formats: "png, jpeg, pgm, ppm or pfm", or in capitals. Returns `list`. */
-const char *gc_format_list(bool capitals, char list[GC_FORMAT_LIST_BYTES]);
+const char *gc_format_list(bool capitals, char list[GC_FORMAT_NAMES_BYTES]);
 
 /* Always fails, with a message that says why gconv does not read the file. `bytes` are its first
  * bytes. gconv_format_from_content does not know them. */

@@ -75,7 +75,7 @@ static gconv_status check_part(const gconv_writer_options *options, gconv_error 
 static gconv_status check_options(const gconv_writer_options *options, gconv_error *error)
 {
     const gc_format *format = gc_format_at(options->format);
-    char list[GC_FORMAT_LIST_BYTES];
+    char list[GC_FORMAT_NAMES_BYTES];
     if (format == NULL || format->encoder == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown output format: %s are possible",
                        gc_format_list(false, list));

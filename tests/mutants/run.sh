@@ -72,7 +72,8 @@ mutate() {
     before=${text%%"$old"*}
     after=${text#*"$old"}
     if [ -z "$old" ] || [ "$before" = "$text" ] || [[ $after == *"$old"* ]]; then
-        echo "${names[$1]}: its text does not stand exactly once in ${files[$1]}" >&2
+        echo "${names[$1]}: its text does not stand exactly once in ${files[$1]};" \
+            "correct it in $list" >&2
         return 1
     fi
     printf '%s%s%s' "$before" "${news[$1]}" "$after" >"$file"

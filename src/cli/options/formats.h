@@ -4,7 +4,10 @@
 
 #include "gconv.h"
 
-enum { GC_FORMAT_WORDS = GCONV_FORMAT_COUNT, GC_FORMAT_LIST_BYTES = 128 };
+enum {
+    GC_FORMAT_WORDS = GCONV_FORMAT_COUNT - 1 + 1, /* less GCONV_FORMAT_UNKNOWN, and "pnm" */
+    GC_FORMAT_LIST_BYTES = 16 * GC_FORMAT_WORDS,
+};
 
 /* The names of the formats that can be written, and "pnm" before "pgm". Returns how many there
  * are. */
