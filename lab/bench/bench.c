@@ -34,13 +34,13 @@ typedef struct benchmark {
     char subject[128 + GC_PRESET_TEXT_BYTES]; /* a sentence: what is measured */
 } benchmark;
 
-/* Opens the file of --resume, if there is one. On failure *blamed is its path. */
-static gconv_status open_resume(benchmark *b, const char **blamed, gconv_error *error)
+/* Opens the file of --resume, if there is one. On failure *subject is its path. */
+static gconv_status open_resume(benchmark *b, const char **subject, gconv_error *error)
 {
     const char *path = b->options->measure.resume, *preset = b->options->measure.preset;
     if (path == NULL)
         return GCONV_OK;
-    *blamed = path;
+    *subject = path;
     size_t size;
     char *line = gc_circumstances_line(b->sweep.session, &b->sweep.machine, &size);
     if (line == NULL)
@@ -51,14 +51,14 @@ static gconv_status open_resume(benchmark *b, const char **blamed, gconv_error *
     return status;
 }
 
-/* Reads the file of --baseline, if there is one. On failure *blamed is its path. */
-static gconv_status read_baseline(benchmark *b, const char **blamed, gconv_error *error)
+/* Reads the file of --baseline, if there is one. On failure *subject is its path. */
+static gconv_status read_baseline(benchmark *b, const char **subject, gconv_error *error)
 {
     const char *path = b->options->measure.baseline, *preset = b->options->measure.preset;
     gc_sweep *sweep = &b->sweep;
     if (path == NULL)
         return GCONV_OK;
-    *blamed = path;
+    *subject = path;
     gconv_status status =
         gc_baseline_read(path, preset != NULL ? preset : "", &sweep->baseline, error);
     if (status != GCONV_OK)
@@ -69,7 +69,7 @@ static gconv_status read_baseline(benchmark *b, const char **blamed, gconv_error
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "holds no time of what is measured here");
     if (there < all)
         gc_say("%s: times of %zu of the %zu measurements", path, there, all);
-    *blamed = NULL;
+    *subject = NULL;
     return GCONV_OK;
 }
 
@@ -149,7 +149,7 @@ static void describe(benchmark *b)
 }
 
 /* Lists what is measured. */
-static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
+static gconv_status plan(benchmark *b, const char **subject, gconv_error *error)
 {
     gc_sweep *sweep = &b->sweep;
     const char *given = b->options->implementations;
@@ -168,8 +168,8 @@ static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
     if (status == GCONV_OK)
         status = measure_roofs(b, error);
     if (status == GCONV_OK)
-        status = read_baseline(b, blamed, error);
-    return status == GCONV_OK ? open_resume(b, blamed, error) : status;
+        status = read_baseline(b, subject, error);
+    return status == GCONV_OK ? open_resume(b, subject, error) : status;
 }
 
 /* Implementations that cannot run here get one object or line, not one for each filter. */
@@ -214,22 +214,22 @@ static gconv_status run(benchmark *b, gconv_error *error)
 }
 
 /* Runs the sweep and writes the report of --html. The file is opened first: a sweep is long. */
-static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_error *error)
+static gconv_status run_and_report(benchmark *b, const char **subject, gconv_error *error)
 {
     gc_output *report;
-    *blamed = b->options->measure.html;
+    *subject = b->options->measure.html;
     gconv_status status = gc_html_reporter.open(b->options, &report, error);
     if (status != GCONV_OK)
         return status;
     status = run(b, error);
     if (status != GCONV_OK) {
-        *blamed = status == GCONV_ERROR_WRITE ? b->options->measure.resume : NULL;
+        *subject = status == GCONV_ERROR_WRITE ? b->options->measure.resume : NULL;
         gc_output_free(report);
         return status;
     }
     if (report == NULL)
         return GCONV_OK;
-    *blamed = b->options->measure.html;
+    *subject = b->options->measure.html;
     size_t size = 0;
     char *json = gc_bench_document(&b->sweep.table, b->subject, &b->sweep.points, &size);
     return gc_html_reporter.close(b->options, json, size, report, error);
@@ -276,7 +276,7 @@ int gc_run_bench(const gc_options *given)
     gconv_error error;
     gc_options options;
     gc_session session = {.options = NULL};
-    const char *blamed = NULL;
+    const char *subject = NULL;
     benchmark b = {.options = &options};
     b.sweep.table.options = &options;
     b.sweep.table.sizes = &b.lists.sizes;
@@ -284,18 +284,18 @@ int gc_run_bench(const gc_options *given)
     b.sweep.resume.descriptor = -1;
     gconv_status status = prepare(given, &options, &b, &error);
     if (status == GCONV_OK)
-        status = gc_session_create(&options, &session, &blamed, &error);
+        status = gc_session_create(&options, &session, &subject, &error);
     if (status == GCONV_OK && given->measure.preset == NULL)
         status = gc_session_check_all(&session, &error);
     if (status == GCONV_OK)
-        status = plan(&b, &blamed, &error);
+        status = plan(&b, &subject, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
-        status = run_and_report(&b, &blamed, &error);
+        status = run_and_report(&b, &subject, &error);
         code = status == GCONV_OK ? finished_code(&b, given) : gc_exit_code(status);
     }
     if (status != GCONV_OK)
-        gc_report(blamed, &error);
+        gc_report(subject, &error);
     free(b.sweep.names);
     gc_resume_close(&b.sweep.resume);
     gc_cases_destroy(&b.sweep.cases);

@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
+#include "cli/options/table.h"
 #include "cli/terminal/about.h"
-#include "lab/bench/lists.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -46,35 +46,43 @@ static void write_chain(const gc_filter_chain *chain)
     gc_json_string("chain", text);
 }
 
-static void write_text(const char *key, const char *value)
+/* An option that takes a text or a function reads is held as it was given; "" if it was not. */
+static void write_option(const gc_options *options, const gc_option *option)
 {
-    gc_json_string(key, value != NULL ? value : "");
+    const void *field = (const char *)options + option->value.field;
+    const char *text = gc_option_value(options, option->name);
+    switch (option->value.kind) {
+    case GC_VALUE_SET:
+    case GC_VALUE_CLEAR:
+        gc_json_bool(option->name, *(const bool *)field);
+        break;
+    case GC_VALUE_WORD:
+    case GC_VALUE_WHOLE:
+        gc_json_integer(option->name, *(const int *)field);
+        break;
+    case GC_VALUE_COUNT:
+        gc_json_integer(option->name, (int64_t) * (const uint64_t *)field);
+        break;
+    case GC_VALUE_NUMBER:
+    case GC_VALUE_ABOVE:
+        gc_json_number(option->name, *(const double *)field);
+        break;
+    default:
+        gc_json_string(option->name, text != NULL ? text : "");
+    }
 }
 
 static void write_options(const gc_session *session)
 {
-    const gc_options *options = session->options;
-    const gconv_job *job = &session->job;
-    write_text("preset", options->measure.preset);
-    write_text("sizes", options->measure.sizes);
-    write_text("filters", options->measure.filters);
-    if (options->kernel_count > 0)
+    for (int i = 0; i < gc_option_count(); i++) {
+        const gc_option *option = gc_option_at(i);
+        bool held = gc_option_belongs(option, GC_COMMAND_BENCH) &&
+                    (option->marks & (GC_OPTION_TELLS | GC_OPTION_REPEATS)) == 0;
+        if (held)
+            write_option(session->options, option);
+    }
+    if (session->options->kernel_count > 0)
         write_chain(&session->chain);
-    write_text("sample", options->measure.sample);
-    write_text("samples", options->measure.samples != NULL ? options->measure.samples
-                                                           : gc_sample_kind_at(0)->name);
-    write_text("implementations", options->implementations);
-    gc_json_string("device", job->device);
-    gc_json_string("border", gconv_border_name(job->border));
-    gc_json_number("border_value", job->border_value);
-    gc_json_bool("correlate", job->correlate);
-    gc_json_integer("threads", job->threads);
-    gc_json_integer("tile", options->tiling.tile);
-    if (options->tiling.shared_memory > 0)
-        gc_json_integer("shared_memory", options->tiling.shared_memory);
-    gc_json_integer("block_width", options->tiling.block_width);
-    gc_json_integer("block_height", options->tiling.block_height);
-    gc_json_number("time", options->measure.time);
 }
 
 char *gc_circumstances_line(const gc_session *session, const gc_machine *machine, size_t *size)

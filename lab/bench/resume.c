@@ -23,7 +23,9 @@ enum { VALUE_BYTES = 160 };
 
 static void print_value(const gc_json_value *value, char text[VALUE_BYTES])
 {
-    if (value->text != NULL)
+    if (value->text != NULL && value->text[0] == '\0')
+        snprintf(text, VALUE_BYTES, "the default");
+    else if (value->text != NULL)
         snprintf(text, VALUE_BYTES, "'%.150s'", value->text);
     else
         snprintf(text, VALUE_BYTES, "%.9g", value->number);

@@ -298,15 +298,6 @@ gconv_status gc_stream_keep_in(gc_stream *stream, const gc_lent_memory *memory, 
     return status;
 }
 
-gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error)
-{
-    uint32_t height = stream->problem->chain.height;
-    gc_lent_memory memory = {.bytes = gc_allocate_array(height, stream->input_bytes)};
-    if (memory.bytes == NULL)
-        return gc_fail_memory(error, height * stream->input_bytes);
-    return gc_stream_keep_in(stream, &memory, error);
-}
-
 /* Rows that threads convert, some at a time. */
 typedef struct rows_to_convert {
     const gc_stream *stream;

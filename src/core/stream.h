@@ -45,7 +45,7 @@ typedef struct gc_stream {
     size_t input_bytes;     /* of a row of samples */
     size_t output_bytes;    /* of a row of output */
     gc_kept_alpha alpha;    /* nothing if only chain values are wanted */
-    char *kept;             /* all rows of samples, after gc_stream_keep succeeded; else NULL */
+    char *kept;             /* all rows of samples, after gc_stream_keep_in succeeded; else NULL */
     gc_memory_source image; /* samples that lie in memory; else its `next` is NULL */
     gc_memory_sink result;  /* output that lies in memory, likewise */
     uint32_t first, end;    /* rows [first, end) of the output are wanted */
@@ -125,13 +125,10 @@ gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error);
  * then. */
 void gc_stream_waits(const gc_stream *stream, bool waits);
 
-/* Reads all rows into stream->kept, input_bytes apart. They stay there until the stream is closed:
- * for implementations that need the whole image, and for another one that starts again. They must
- * not be kept already. */
-gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error);
-
-/* gc_stream_keep in memory of the caller's. It has room for all rows. It is given back when the
- * stream is closed; on failure, at once. */
+/* Reads all rows into memory of the caller's, stream->kept, input_bytes apart. They stay there
+ * until the stream is closed: for implementations that need the whole image, and for another one
+ * that starts again. They must not be kept already. The memory is given back when the stream is
+ * closed; on failure, at once. */
 gconv_status gc_stream_keep_in(gc_stream *stream, const gc_lent_memory *memory, gconv_error *error);
 
 /* Gives the memory of stream->kept back before the stream is closed. */

@@ -33,8 +33,8 @@ typedef struct report {
     int code;   /* the exit code of a rank that cannot start; else GC_EXIT_DONE */
     int places; /* images that it computes at one time */
     char host[64];
-    char gpus[128];          /* as in gc_ranks_share_gpus */
-    char blamed[NAME_BYTES]; /* "": nothing */
+    char gpus[128];           /* as in gc_ranks_share_gpus */
+    char subject[NAME_BYTES]; /* "": nothing */
     gconv_error error;
 } report;
 
@@ -59,7 +59,7 @@ static gconv_status check_options(const gc_options *options, gconv_error *error)
 
 /* Checks the command line as rank 0 will, so that no rank fails later. */
 static gconv_status check_session(const gc_options *options, gc_session *session,
-                                  const char **blamed, gconv_error *error)
+                                  const char **subject, gconv_error *error)
 {
     gconv_status status = check_options(options, error);
     if (status == GCONV_OK)
@@ -69,7 +69,7 @@ static gconv_status check_session(const gc_options *options, gc_session *session
     if (status == GCONV_OK && options->journal.file != NULL)
         status = gc_digest_check(options->journal.digest, error);
     if (status == GCONV_OK)
-        status = gc_session_create(options, session, blamed, error);
+        status = gc_session_create(options, session, subject, error);
     return status == GCONV_OK ? gc_session_check_all(session, error) : status;
 }
 
@@ -85,16 +85,16 @@ static int count_places(const gc_options *options)
 /* Fills what a rank reports. True if rank 0 was asked for help or the version, and has answered. */
 static bool fill_report(report *own, const gc_options *options, gc_session *session, int rank)
 {
-    const char *blamed = NULL;
+    const char *subject = NULL;
     int code;
     gc_program_set_messages(options);
     if (rank == 0 && gc_program_informs(options, &code))
         return true;
     if (options->help || options->version || options->command == GC_COMMAND_HELP)
         return false;
-    gconv_status status = check_session(options, session, &blamed, &own->error);
+    gconv_status status = check_session(options, session, &subject, &own->error);
     own->code = status == GCONV_OK ? GC_EXIT_DONE : gc_start_code(status);
-    snprintf(own->blamed, sizeof own->blamed, "%s", blamed != NULL ? blamed : "");
+    snprintf(own->subject, sizeof own->subject, "%s", subject != NULL ? subject : "");
     if (status == GCONV_OK)
         own->places = count_places(options);
     return false;
@@ -111,7 +111,7 @@ static void write_greeting(const report *own, char greeting[GREETING_BYTES])
     gc_message_put_number(&m, (uint64_t)own->code);
     gc_message_put_number(&m, (uint64_t)own->places);
     gc_message_put_text(&m, own->gpus);
-    gc_message_put_text(&m, own->blamed);
+    gc_message_put_text(&m, own->subject);
     gc_message_put_number(&m, (uint64_t)own->error.status);
     gc_message_put_number(&m, (uint64_t)own->error.line);
     gc_message_put_text(&m, own->error.message);
@@ -144,7 +144,7 @@ static void read_greeting(char greeting[GREETING_BYTES], report *from)
     from->code = (int)gc_message_take_number(&m);
     from->places = (int)gc_message_take_number(&m);
     take_into(&m, from->gpus, sizeof from->gpus);
-    take_into(&m, from->blamed, sizeof from->blamed);
+    take_into(&m, from->subject, sizeof from->subject);
     from->error.status = (gconv_status)gc_message_take_number(&m);
     from->error.line = (int)gc_message_take_number(&m);
     take_into(&m, from->error.message, sizeof from->error.message);
@@ -171,8 +171,8 @@ static void say_failure(const report *from, int rank)
     gconv_error error = from->error;
     if (rank > 0)
         gc_fail(&error, from->error.status, "rank %d on %s: %s%s%.300s", rank, from->host,
-                from->blamed, from->blamed[0] != '\0' ? ": " : "", from->error.message);
-    gc_report(rank == 0 && from->blamed[0] != '\0' ? from->blamed : NULL, &error);
+                from->subject, from->subject[0] != '\0' ? ": " : "", from->error.message);
+    gc_report(rank == 0 && from->subject[0] != '\0' ? from->subject : NULL, &error);
 }
 
 /* Whether work may start, on rank 0. *code becomes the exit code if it may not. */

@@ -126,7 +126,7 @@ static void record(root_rank *root, const char *line, gc_result *result)
         return;
     result->outcome = GC_OUTCOME_FAILED;
     result->error = error;
-    result->blamed = gc_batch_session(root->batch)->options->journal.file;
+    result->subject = gc_batch_session(root->batch)->options->journal.file;
     free(result->json); /* this process reports it */
     result->json = NULL;
 }

@@ -122,7 +122,9 @@ static gconv_status run_broken(void *state, gc_stream *stream, gconv_error *erro
 static gconv_status run_dead(void *state, gc_stream *stream, gconv_error *error)
 {
     (void)state;
-    gconv_status status = gc_stream_keep(stream, error);
+    const gc_lent_memory memory = {.bytes =
+                                       malloc(stream->problem->chain.height * stream->input_bytes)};
+    gconv_status status = gc_stream_keep_in(stream, &memory, error);
     return status == GCONV_OK ? gc_fail(error, GCONV_ERROR_DEVICE, "'dead' broke down") : status;
 }
 

@@ -85,8 +85,9 @@ $(printf '%s\n' "$out" | tail -n +2)"
     expect 0 gconv bench --impl cpu --sizes 32 --filters 3 --time 0.1 --resume kept
     cp kept whole
     for change in "--filters 5:'filters' was '3' and is '5' now" "--time 0.2:'time' was 0.1 and is 0.2 now" \
-        "--border wrap:'border' was 'mirror' and is 'wrap' now" "--samples rgb8:'samples' was 'grey8' and is 'rgb8' now" \
-        "-j 1:'threads' was 0 and is 1 now" "--preset quick:'preset' was '' and is 'quick' now"; do
+        "--border wrap:'border' was the default and is 'wrap' now" "--samples rgb8:'samples' was the default and is 'rgb8' now" \
+        "-j 1:'threads' was 0 and is 1 now" "--preset quick:'preset' was the default and is 'quick' now" \
+        "--correlate:'correlate' was 0 and is 1 now"; do
         # shellcheck disable=SC2086
         complains 2 "kept: made under other circumstances: ${change#*:}; name another file" \
             gconv bench --impl cpu --sizes 32 --filters 3 --time 0.1 --resume kept ${change%%:*}

@@ -166,10 +166,10 @@ TEST(borrowers_compute)
         borrower b = {.directories = &directories};
         const gc_borrowers company = {borrow, end, &b};
         reports r = {0};
-        const char *blamed;
+        const char *subject;
         assert_ok(gc_options_parse(7, words, &options, NULL));
-        assert_ok(gc_task_list_create(&options, &list, &blamed, NULL));
-        assert_ok(gc_session_create(&options, &session, &blamed, NULL));
+        assert_ok(gc_task_list_create(&options, &list, &subject, NULL));
+        assert_ok(gc_session_create(&options, &session, &subject, NULL));
         const gc_batch_plan plan = {&session, &list, NULL, &directories, &company, take, &r};
         assert_ok(gc_batch_run(&plan, NULL));
         assert_int_equal(r.count, IMAGES);

@@ -144,7 +144,8 @@ static gconv_status run_device(void *opaque, gc_stream *stream, gconv_error *err
 {
     const device *own = opaque;
     static const uint8_t rows[WIDTH * HEIGHT];
-    gconv_status status = own->keeps ? gc_stream_keep(stream, error) : GCONV_OK;
+    const gc_lent_memory memory = {.bytes = own->keeps ? malloc(sizeof rows) : NULL};
+    gconv_status status = own->keeps ? gc_stream_keep_in(stream, &memory, error) : GCONV_OK;
     if (status == GCONV_OK && own->writes > 0)
         status = gc_stream_write(stream, own->writes, rows, WIDTH, error);
     return status != GCONV_OK ? status : gc_fail(error, GCONV_ERROR_DEVICE, "the device broke");

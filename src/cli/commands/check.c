@@ -109,7 +109,7 @@ static gconv_status take_value(void *user, const gc_json_value *value, gconv_err
 /* Makes the session of the recorded options. This command says on which device. */
 static gconv_status make_session(recheck_state *recheck, const char *recipe, gconv_error *error)
 {
-    const char *blamed = NULL;
+    const char *subject = NULL;
     gc_options *recorded = &recheck->recorded;
     gconv_status status =
         gc_options_parse(recheck->argument_count, recheck->arguments, recorded, error);
@@ -119,14 +119,14 @@ static gconv_status make_session(recheck_state *recheck, const char *recipe, gco
     recorded->job.device = recheck->options->job.device;
     recorded->job.threads = recheck->options->job.threads;
     recorded->journal.file = recheck->options->journal.file; /* the session makes its recipe then */
-    status = gc_session_create(recorded, &recheck->session, &blamed, error);
-    bool is_there = blamed != NULL && access(blamed, F_OK) == 0;
+    status = gc_session_create(recorded, &recheck->session, &subject, error);
+    bool is_there = subject != NULL && access(subject, F_OK) == 0;
     recheck->changed = status == GCONV_OK ? strcmp(recheck->session.recipe.name, recipe) != 0
                                           : status == GCONV_ERROR_FILTER && is_there;
-    if (status == GCONV_OK || blamed == NULL)
+    if (status == GCONV_OK || subject == NULL)
         return status;
     gconv_error reason = *error;
-    return gc_fail(error, status, "%.100s: %.400s", blamed, reason.message);
+    return gc_fail(error, status, "%.100s: %.400s", subject, reason.message);
 }
 
 static gconv_status read_recipe(recheck_state *recheck, const char *recipe, gconv_error *error)
@@ -375,7 +375,7 @@ typedef struct check {
     size_t images; /* in the journal */
     size_t found[FINDINGS];
     bool has_relative_name; /* of an output */
-    const char *blamed;     /* the journal, or NULL if a failure is not the journal's */
+    const char *subject;    /* the journal, or NULL if a failure is not the journal's */
 } check;
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -458,7 +458,7 @@ static gconv_status verify_where_possible(check *c, const gc_record *record, boo
     if (status == GCONV_OK)
         *found = verify(c, record, text, size);
     else
-        c->blamed = NULL;
+        c->subject = NULL;
     return status;
 }
 
@@ -573,7 +573,7 @@ int gc_run_check(const gc_options *options)
 {
     gconv_error error;
     gc_journal *journal;
-    check c = {.options = options, .blamed = options->journal.file};
+    check c = {.options = options, .subject = options->journal.file};
     const char *misuse = find_misuse(options);
     if (misuse != NULL) {
         gc_fail(&error, GCONV_ERROR_ARGUMENT, "%s", misuse);
@@ -587,7 +587,7 @@ int gc_run_check(const gc_options *options)
         gc_journal_close(journal);
     }
     if (status != GCONV_OK) {
-        gc_report(c.blamed, &error);
+        gc_report(c.subject, &error);
         return gc_exit_code(status);
     }
     if (!options->report.json)

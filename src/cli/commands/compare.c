@@ -458,21 +458,21 @@ static gconv_status compare(comparison *c, gconv_error *error)
 
 /* Compares and writes the report, whose file is opened first. */
 static gconv_status compare_and_report(comparison *c, const gc_reporter *reporter,
-                                       const char **blamed, gconv_error *error)
+                                       const char **subject, gconv_error *error)
 {
     gc_output *report;
-    *blamed = c->options->measure.html;
+    *subject = c->options->measure.html;
     gconv_status status = reporter->open(c->options, &report, error);
     if (status != GCONV_OK)
         return status;
-    *blamed = gc_input_name(c->options->operands[0]);
+    *subject = gc_input_name(c->options->operands[0]);
     status = compare(c, error);
     if (status != GCONV_OK) {
         gc_output_free(report);
         return status;
     }
     size_t size = 0;
-    *blamed = c->options->measure.html;
+    *subject = c->options->measure.html;
     char *json = make_document(&c->table, &c->points, &size);
     return reporter->close(c->options, json, size, report, error);
 }
@@ -488,23 +488,23 @@ int gc_run_compare(const gc_options *options, const gc_reporter *reporter)
 {
     gconv_error error;
     comparison c = {.options = options};
-    const char *path = options->operands[0], *blamed = NULL;
+    const char *path = options->operands[0], *subject = NULL;
     gconv_status status = gc_check_input(path, &error);
     if (status == GCONV_OK && reporter != NULL)
         status = reporter->check(options, &error);
     if (status == GCONV_OK)
-        status = gc_session_create(options, &c.session, &blamed, &error);
+        status = gc_session_create(options, &c.session, &subject, &error);
     if (status == GCONV_OK)
         status = gc_session_check_all(&c.session, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
-        blamed = gc_input_name(path);
-        status = reporter != NULL ? compare_and_report(&c, reporter, &blamed, &error)
+        subject = gc_input_name(path);
+        status = reporter != NULL ? compare_and_report(&c, reporter, &subject, &error)
                                   : compare(&c, &error);
         code = status == GCONV_OK ? finished_code(&c) : gc_exit_code(status);
     }
     if (status != GCONV_OK)
-        gc_report(blamed, &error);
+        gc_report(subject, &error);
     free(c.names);
     gc_buffer_free(&c.table.image);
     gc_points_destroy(&c.points);

@@ -271,8 +271,8 @@ void gc_report_image(const gc_options *options, const gc_task *task, const gc_re
         gc_write_line(result->json, strlen(result->json));
     if (result->json != NULL)
         return;
-    if (result->outcome == GC_OUTCOME_FAILED && result->blamed != NULL && !task->collides)
-        gc_report(result->blamed, &result->error);
+    if (result->outcome == GC_OUTCOME_FAILED && result->subject != NULL && !task->collides)
+        gc_report(result->subject, &result->error);
     else if (result->outcome == GC_OUTCOME_SKIPPED)
         gc_note(task->output, "%s", result->skipped);
     else if (result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH)

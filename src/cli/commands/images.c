@@ -87,7 +87,7 @@ void gc_widen_queues(const gc_options *options)
 typedef struct start_check {
     const gc_session *session;
     gc_directories *directories;
-    const char *blamed;
+    const char *subject;
     int code;
 } start_check;
 
@@ -101,7 +101,7 @@ static gconv_status check_start(void *user, gconv_error *error)
         e->code = gc_start_code(status);
     } else if (directory != NULL && !e->session->options->batch.dry_run) {
         status = gc_make_directory(e->directories, directory, error);
-        e->blamed = status != GCONV_OK ? directory : NULL;
+        e->subject = status != GCONV_OK ? directory : NULL;
     }
     return status;
 }
@@ -145,7 +145,7 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
     if (status == GCONV_OK)
         code = gc_summary_finish(&s, list);
     else
-        gc_report(e.blamed, &error);
+        gc_report(e.subject, &error);
     gc_summary_destroy(&s);
     return code;
 }
@@ -163,12 +163,12 @@ static void start_gpus(const gc_options *options)
 
 /* Opens the journal of a batch. A dry run changes none, and needs none. */
 static gconv_status open_journal(const gc_options *options, gc_session *session,
-                                 gc_directories *directories, const char **blamed,
+                                 gc_directories *directories, const char **subject,
                                  gconv_error *error)
 {
     if (options->journal.file == NULL)
         return GCONV_OK;
-    *blamed = options->journal.file;
+    *subject = options->journal.file;
     gconv_status status = gc_digest_check(options->journal.digest, error);
     if (status != GCONV_OK)
         return status;
@@ -200,14 +200,14 @@ gconv_status gc_check_images(const gc_options *options, gconv_error *error)
 
 /* Checks the command line and fills tasks and session. */
 static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_session *session,
-                            const char **blamed, gconv_error *error)
+                            const char **subject, gconv_error *error)
 {
     gconv_status status = gc_check_images(options, error);
     if (status != GCONV_OK)
         return status;
     start_gpus(options);
-    status = gc_task_list_create(options, list, blamed, error);
-    return status == GCONV_OK ? gc_session_create(options, session, blamed, error) : status;
+    status = gc_task_list_create(options, list, subject, error);
+    return status == GCONV_OK ? gc_session_create(options, session, subject, error) : status;
 }
 
 int gc_run_images(const gc_options *options)
@@ -222,17 +222,17 @@ int gc_run_images_with(const gc_options *options, const gc_borrowers *borrowers)
     gc_task_list list = {.tasks = NULL};
     gc_directories directories = GC_DIRECTORIES_NONE;
     gconv_error error;
-    const char *blamed = NULL;
-    gconv_status status = prepare(options, &list, &session, &blamed, &error);
+    const char *subject = NULL;
+    gconv_status status = prepare(options, &list, &session, &subject, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
-        status = open_journal(options, &session, &directories, &blamed, &error);
+        status = open_journal(options, &session, &directories, &subject, &error);
         code = status == GCONV_ERROR_UNSUPPORTED ? GC_EXIT_USAGE : gc_exit_code(status);
     }
     if (status == GCONV_OK)
         code = run_tasks(&session, &list, &directories, options->batch.dry_run ? NULL : borrowers);
     else
-        gc_report(blamed, &error);
+        gc_report(subject, &error);
     if (borrowers != NULL)
         borrowers->end(borrowers->user);
     gc_journal_close(session.journal);

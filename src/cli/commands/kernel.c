@@ -534,12 +534,12 @@ static gconv_status check_files(const gc_options *options, gconv_error *error)
 
 /* Writes the filter, or the product of the chain, and the response. */
 static gconv_status write_files(const gc_options *options, const gc_filter_chain *chain,
-                                const facts *last, const char **blamed, gconv_error *error)
+                                const facts *last, const char **subject, gconv_error *error)
 {
     const gconv_filter *filter = chain->count > 1 ? last->composed : chain->filters[0];
     gconv_status status = GCONV_OK;
     double largest = 0;
-    *blamed = options->kernel.write;
+    *subject = options->kernel.write;
     if (options->kernel.write != NULL && filter == NULL) {
         *error = last->no_product;
         return error->status;
@@ -548,11 +548,11 @@ static gconv_status write_files(const gc_options *options, const gc_filter_chain
         status = gc_kernel_write(options->kernel.write, filter, options->kernel.notation, error);
     if (status != GCONV_OK || options->kernel.response == NULL)
         return status;
-    *blamed = options->kernel.response;
+    *subject = options->kernel.response;
     status =
         write_response(options->kernel.response, chain->filters, chain->count, &largest, error);
     if (status == GCONV_OK)
-        gc_say("%s: the magnitudes of the frequency response, from 0 to %.9g", *blamed, largest);
+        gc_say("%s: the magnitudes of the frequency response, from 0 to %.9g", *subject, largest);
     return status;
 }
 
@@ -571,24 +571,24 @@ int gc_run_kernel(const gc_options *options)
     gc_filter_chain chain = {.filters = NULL};
     gconv_error error;
     facts *all = NULL;
-    const char *blamed = NULL;
+    const char *subject = NULL;
     gconv_status status = check_files(options, &error);
     if (status == GCONV_OK)
-        status = gc_filter_chain_load(options, &chain, &blamed, &error);
+        status = gc_filter_chain_load(options, &chain, &subject, &error);
     if (status == GCONV_OK && (all = calloc((size_t)chain.count, sizeof *all)) == NULL)
         status = gc_fail_memory(&error, (size_t)chain.count * sizeof *all);
     if (status == GCONV_OK)
         status = find_out(options, &chain, all, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
-        status = write_files(options, &chain, &all[chain.count - 1], &blamed, &error);
+        status = write_files(options, &chain, &all[chain.count - 1], &subject, &error);
         bool is_usage = status == GCONV_ERROR_FILTER || status == GCONV_ERROR_ARGUMENT;
         code = is_usage ? GC_EXIT_USAGE : gc_exit_code(status);
     }
     for (int i = 0; status == GCONV_OK && i < chain.count; i++)
         (options->report.json ? print_json : print_text)(&all[i], i > 0);
     if (status != GCONV_OK)
-        gc_report(blamed, &error);
+        gc_report(subject, &error);
     free_facts(all, chain.count);
     gc_filter_chain_free(&chain);
     return code;

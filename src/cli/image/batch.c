@@ -109,7 +109,7 @@ static void end_several(several_reports *reports, const gc_task *task, const gc_
         if (last->outcome == GC_OUTCOME_FAILED) {
             gc_fail(&result->error, last->error.status, "not written, because image %zu failed",
                     last->image);
-            result->blamed = NULL;
+            result->subject = NULL;
         }
         reports->plan->report(reports->plan->user, task, result);
         gc_result_destroy(result);

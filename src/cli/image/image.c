@@ -170,7 +170,7 @@ static gconv_status compute(gc_work *work)
     gconv_status status = work->options->report.verify ? gc_run_verified(work) : run_plan(work);
     note_decoder(work);
     if (status != GCONV_ERROR_WRITE)
-        work->result->blamed = gc_input_name(work->task->input);
+        work->result->subject = gc_input_name(work->task->input);
     work->result->implementation = gconv_plan_implementation(work->worker->plan);
     if (status == GCONV_OK && work->picture.samples == NULL)
         status = gconv_reader_finish(work->reader, work->error);
@@ -181,7 +181,7 @@ static gconv_status compute(gc_work *work)
 
 static gconv_status process_image(gc_work *work)
 {
-    work->result->blamed = gc_input_name(work->task->input);
+    work->result->subject = gc_input_name(work->task->input);
     work->result->input = *gconv_reader_shape(work->reader);
     work->result->channels = gconv_reader_channels(work->reader);
     work->result->format = gc_output_format(work);
@@ -291,7 +291,7 @@ void gc_conclude(gc_work *work, gconv_status status)
 
 void gc_plan_only(const gc_session *session, const gc_task *task, gc_result *result)
 {
-    *result = (gc_result){.outcome = GC_OUTCOME_PLANNED, .blamed = gc_input_name(task->input)};
+    *result = (gc_result){.outcome = GC_OUTCOME_PLANNED, .subject = gc_input_name(task->input)};
     gconv_status status = gc_check_task(task, &result->error);
     if (status == GCONV_OK)
         status = gc_decide_to_skip(session, task, result);

@@ -36,7 +36,7 @@ typedef struct gc_result {
     gconv_error error;   /* of GC_OUTCOME_FAILED */
     bool recorded;       /* it failed when the journal was written, and was not tried again */
     size_t image;        /* number in a stream of several images, from 1; else 0 */
-    const char *blamed;  /* the file that the error is about; NULL: the error is not reported */
+    const char *subject; /* the file that the error is about; NULL: the error is not reported */
     gconv_shape input;   /* as it is computed */
     gconv_shape output;
     int channels;        /* of the input's file */

@@ -50,12 +50,12 @@ static bool loses_alpha(const gc_task *task)
 gconv_status gc_open_input(gc_work *work)
 {
     const gc_task *task = work->task;
-    work->result->blamed = gc_input_name(task->input);
+    work->result->subject = gc_input_name(task->input);
     gconv_status status = gc_check_task(task, work->error);
     if (status != GCONV_OK)
         return status;
     work->input_warnings =
-        (gc_warning_target){work->result->blamed, work->worker->notes, &work->result->warnings};
+        (gc_warning_target){work->result->subject, work->worker->notes, &work->result->warnings};
     gconv_reader_options options = gc_reader_options(work->options);
     options.opaque = loses_alpha(task);
     options.warn = gc_take_warning;
@@ -188,8 +188,8 @@ static gconv_status hand_over(gc_work *work, gconv_error *error)
     work->result->image = work->image++;
     gconv_status status = worker->image_done(worker->image_user, work->task, work->result, error);
     gc_picture_destroy(&work->picture);
-    *work->result =
-        (gc_result){.blamed = gc_input_name(work->task->input), .timings = gconv_timings_default()};
+    *work->result = (gc_result){.subject = gc_input_name(work->task->input),
+                                .timings = gconv_timings_default()};
     work->start = gc_seconds();
     return status;
 }
@@ -203,7 +203,7 @@ gconv_status gc_next_image(gc_work *work, bool *more)
     gconv_status status = gconv_reader_next(work->reader, more, &failure);
     if (status == GCONV_OK && !*more)
         return GCONV_OK;
-    work->result->blamed = gc_input_name(work->task->input);
+    work->result->subject = gc_input_name(work->task->input);
     if (!*more) {
         *work->error = failure;
         return status;

@@ -130,7 +130,7 @@ gconv_status gc_decide_to_skip(const gc_session *session, const gc_task *task, g
         result->skipped = reason_to_skip(session->options, task, update);
     if (result->skipped != NULL)
         return GCONV_ERROR_EXISTS;
-    result->blamed = gc_input_name(task->input);
+    result->subject = gc_input_name(task->input);
     result->recorded = known == JOURNAL_FAILED;
     bool fails = known == JOURNAL_FAILED || known == JOURNAL_UNREADABLE;
     return fails ? result->error.status : GCONV_OK;
@@ -258,5 +258,5 @@ void gc_journaled_end(gc_work *work)
         return;
     result->outcome = GC_OUTCOME_FAILED;
     result->error = error;
-    result->blamed = work->options->journal.file;
+    result->subject = work->options->journal.file;
 }

@@ -96,9 +96,9 @@ gconv_status gc_open_output(gc_work *work)
 {
     const char *output = work->task->output;
     gc_directories *directories = work->worker->directories;
-    work->result->blamed = gc_output_name(output);
+    work->result->subject = gc_output_name(output);
     work->output_warnings =
-        (gc_warning_target){work->result->blamed, work->worker->notes, &work->result->warnings};
+        (gc_warning_target){work->result->subject, work->worker->notes, &work->result->warnings};
     gconv_writer_options writer = writer_options(work);
     if (work->writer != NULL)
         return gconv_writer_next(work->writer, &writer, work->error);
@@ -259,7 +259,7 @@ const gconv_sink *gc_output_sink(gc_work *work)
 
 gconv_status gc_finish_output(gc_work *work)
 {
-    work->result->blamed = gc_output_name(work->task->output);
+    work->result->subject = gc_output_name(work->task->output);
     double start = gc_seconds();
     gconv_status status = gconv_writer_finish(work->writer, work->error);
     work->result->timings.encode += gc_seconds() - start;

@@ -63,7 +63,7 @@ static void note_reading(const gc_options *options, const char *name, const gcon
 }
 
 gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *chain,
-                                  const char **blamed, gconv_error *error)
+                                  const char **subject, gconv_error *error)
 {
     static const char *const edges_chain[] = {"gauss5", "laplace3"};
     bool given = options->kernel_count > 0;
@@ -73,7 +73,7 @@ gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *ch
     if (chain->filters == NULL)
         return gc_fail_memory(error, (size_t)count * sizeof(gconv_filter *));
     for (int i = 0; i < count; i++) {
-        *blamed = names[i];
+        *subject = names[i];
         gconv_filter **filter = &chain->filters[i];
         /* The edges chain is the built-in one, even if files of these names exist. */
         gconv_status status = given ? gconv_filter_load(names[i], filter, error)
@@ -87,7 +87,7 @@ gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *ch
             return gc_fail(error, GCONV_ERROR_FILTER,
                            "has an offset, and only the last filter of a chain may have one");
     }
-    *blamed = NULL;
+    *subject = NULL;
     return GCONV_OK;
 }
 
@@ -216,12 +216,12 @@ static gconv_status check_tiling(const gc_session *session, gconv_error *error)
     return GCONV_OK;
 }
 
-gconv_status gc_session_create(const gc_options *options, gc_session *session, const char **blamed,
+gconv_status gc_session_create(const gc_options *options, gc_session *session, const char **subject,
                                gconv_error *error)
 {
     *session = (gc_session){.options = options};
-    *blamed = NULL;
-    gconv_status status = gc_filter_chain_load(options, &session->chain, blamed, error);
+    *subject = NULL;
+    gconv_status status = gc_filter_chain_load(options, &session->chain, subject, error);
     if (status != GCONV_OK)
         return status;
     fill_job(session);

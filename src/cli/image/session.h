@@ -14,9 +14,9 @@ typedef struct gc_filter_chain {
 } gc_filter_chain;
 
 /* Loads what --kernel names, or the built-in filters of the chain of edges if it was not given.
- * On failure `*blamed` is the --kernel at fault, and the chain holds what was loaded before it. */
+ * On failure `*subject` is the --kernel at fault, and the chain holds what was loaded before it. */
 gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *chain,
-                                  const char **blamed, gconv_error *error);
+                                  const char **subject, gconv_error *error);
 void gc_filter_chain_free(gc_filter_chain *chain);
 
 /* Writes how a filter's text was read: "rows of weights", "SIGMA 1 and SIZE 5", "a built-in
@@ -34,9 +34,9 @@ typedef struct gc_session {
     gconv_job job; /* what the command line decides; an image adds its shape, alpha and depth */
 } gc_session;
 
-/* Loads the chain and makes the job. On failure `*blamed` is the --kernel that the message is
+/* Loads the chain and makes the job. On failure `*subject` is the --kernel that the message is
  * about, or NULL. */
-gconv_status gc_session_create(const gc_options *options, gc_session *session, const char **blamed,
+gconv_status gc_session_create(const gc_options *options, gc_session *session, const char **subject,
                                gconv_error *error);
 
 /* Checks everything that needs no image: filters, implementations, device. Waits for the start of

@@ -40,12 +40,13 @@ enum {
     /* It decides pixels or the form of an output, so the recipe of a journal holds it. The names of
      * recipes depend on the order of these rows. */
     GC_OPTION_DECIDES = 1,
-    GC_OPTION_KEEPS = 2,        /* the output is the same without it */
-    GC_OPTION_REPEATS = 4,      /* each time counts, not the last one alone */
-    GC_OPTION_BATCH = 8,        /* needs -o DIR or --in-place */
-    GC_OPTION_ALONE = 16,       /* gconv-mpi does not take it */
-    GC_OPTION_CONVOLVES = 32,   /* says what `bench` convolves */
-    GC_OPTION_OFFERS_ALONE = 64 /* gconv-mpi does not take what completions offer */
+    GC_OPTION_KEEPS = 2,         /* the output is the same without it */
+    GC_OPTION_REPEATS = 4,       /* each time counts, not the last one alone */
+    GC_OPTION_BATCH = 8,         /* needs -o DIR or --in-place */
+    GC_OPTION_ALONE = 16,        /* gconv-mpi does not take it */
+    GC_OPTION_CONVOLVES = 32,    /* says what `bench` convolves */
+    GC_OPTION_OFFERS_ALONE = 64, /* gconv-mpi does not take what completions offer */
+    GC_OPTION_TELLS = 128 /* says what becomes of measurements; --resume holds the other options */
 };
 
 /* What an option is in some commands, if that differs from what its row says. */

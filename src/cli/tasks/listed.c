@@ -159,23 +159,23 @@ struct gc_task_stream {
 };
 
 gconv_status gc_task_stream_create(const gc_options *options, gc_task_stream **stream,
-                                   const char **blamed, gconv_error *error)
+                                   const char **subject, gconv_error *error)
 {
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL)
         return gc_fail_memory(error, sizeof **stream);
     (*stream)->options = options;
     gconv_status status =
-        gc_walk_begin(&(*stream)->walk, options, &(*stream)->pending, blamed, error);
+        gc_walk_begin(&(*stream)->walk, options, &(*stream)->pending, subject, error);
     if (status == GCONV_OK)
         status = gc_check_input(options->batch.files_from, error);
     if (status != GCONV_OK)
         return status;
-    *blamed = gc_input_name(options->batch.files_from);
+    *subject = gc_input_name(options->batch.files_from);
     status = open_names(options->batch.files_from, options->batch.files_end_in_nul ? '\0' : '\n',
                         &(*stream)->names, error);
     if (status == GCONV_OK)
-        *blamed = NULL;
+        *subject = NULL;
     gc_taken_begin(&(*stream)->taken, options, NULL);
     return status;
 }
@@ -224,8 +224,8 @@ static bool add_failed(gc_task_stream *stream, const char *name, const gconv_err
 static bool add_name(gc_task_stream *stream, const char *name)
 {
     gconv_error error;
-    const char *blamed;
-    stream->walk.blamed = &blamed;
+    const char *subject;
+    stream->walk.subject = &subject;
     stream->walk.error = &error;
     return gc_walk_add(&stream->walk, name) == GCONV_OK || add_failed(stream, name, &error);
 }

@@ -92,19 +92,19 @@ static gconv_status fail_directory(gconv_error *error)
 }
 
 static gconv_status check_paths(const gc_options *options, const char *input, const char *output,
-                                const char **blamed, gconv_error *error)
+                                const char **subject, gconv_error *error)
 {
-    *blamed = NULL;
+    *subject = NULL;
     /* With --no-clobber nothing is replaced. */
     if (!options->writer.no_clobber && gc_replaces_input(input, output))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "the output '%.150s' would replace its input '%.150s'; name another file, "
                        "or give --in-place '%.150s'",
                        output, input, input);
-    *blamed = input;
+    *subject = input;
     if (gc_is_directory(input))
         return fail_directory(error);
-    *blamed = output;
+    *subject = output;
     if (gc_is_directory(output))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "a directory; -o DIR writes into one, and so does a slash at the end");
@@ -163,12 +163,12 @@ static gconv_status choose_format(const gc_options *options, gc_task *task, gcon
 
 /* Fills `list` for IN OUT or a pipe. Otherwise as gc_task_list_create. */
 static gconv_status collect_single(const gc_options *options, gc_task_list *list,
-                                   const char **blamed, gconv_error *error)
+                                   const char **subject, gconv_error *error)
 {
-    *blamed = options->operand_count == 1 ? options->operands[0] : NULL;
-    if (*blamed != NULL && gc_is_directory(*blamed))
+    *subject = options->operand_count == 1 ? options->operands[0] : NULL;
+    if (*subject != NULL && gc_is_directory(*subject))
         return fail_directory(error);
-    *blamed = NULL;
+    *subject = NULL;
     if (options->operand_count == 1)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "one operand alone; give IN and OUT, or -o DIR and inputs");
@@ -181,12 +181,12 @@ static gconv_status collect_single(const gc_options *options, gc_task_list *list
                     .output = pipe ? dash : options->operands[1]};
     gconv_status status = check_standard_streams(options, task.input, task.output, error);
     if (status == GCONV_OK)
-        status = check_paths(options, task.input, task.output, blamed, error);
+        status = check_paths(options, task.input, task.output, subject, error);
     if (status == GCONV_OK)
         status = choose_format(options, &task, error);
     if (status != GCONV_OK)
         return status;
-    *blamed = NULL;
+    *subject = NULL;
     task.input = gc_copy_string(task.input);
     task.output = gc_copy_string(task.output);
     return gc_task_list_add(list, task, error);
@@ -218,17 +218,17 @@ static void keep_shard(const gc_options *options, gc_task_list *list)
 
 /* Fills `list` for -o DIR or --in-place. Otherwise as gc_task_list_create. */
 static gconv_status collect_batch(const gc_options *options, gc_task_list *list,
-                                  const char **blamed, gconv_error *error)
+                                  const char **subject, gconv_error *error)
 {
     if (options->batch.files_from != NULL)
-        return gc_task_stream_create(options, &list->stream, blamed, error);
+        return gc_task_stream_create(options, &list->stream, subject, error);
     gc_walk w;
-    gconv_status status = gc_walk_begin(&w, options, list, blamed, error);
+    gconv_status status = gc_walk_begin(&w, options, list, subject, error);
     for (int i = 0; status == GCONV_OK && i < options->operand_count; i++)
         status = gc_walk_add(&w, options->operands[i]);
     if (status != GCONV_OK)
         return status;
-    *blamed = NULL;
+    *subject = NULL;
     if (list->count == 0 && list->foreign > 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "no image among the inputs; %zu image file%s of other formats ignored",
@@ -241,15 +241,15 @@ static gconv_status collect_batch(const gc_options *options, gc_task_list *list,
     return status;
 }
 
-gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
-                                 gconv_error *error)
+gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list,
+                                 const char **subject, gconv_error *error)
 {
     *list = (gc_task_list){.batch = gc_is_batch(options)};
-    *blamed = NULL;
+    *subject = NULL;
     if (!list->batch && refuse_alone(options, error) != GCONV_OK)
         return GCONV_ERROR_ARGUMENT;
-    return list->batch ? collect_batch(options, list, blamed, error)
-                       : collect_single(options, list, blamed, error);
+    return list->batch ? collect_batch(options, list, subject, error)
+                       : collect_single(options, list, subject, error);
 }
 
 void gc_task_list_destroy(gc_task_list *list)

@@ -53,9 +53,9 @@ void gc_task_list_clear(gc_task_list *list);
 gconv_status gc_task_list_add(gc_task_list *list, gc_task task, gconv_error *error);
 
 /* Fills `list` from the operands. Nothing has been started yet, so most failures are mistakes in
- * the command line. `*blamed` is the operand that the message is about, or NULL. */
-gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
-                                 gconv_error *error);
+ * the command line. `*subject` is the operand that the message is about, or NULL. */
+gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list,
+                                 const char **subject, gconv_error *error);
 
 void gc_task_list_destroy(gc_task_list *list);
 
@@ -67,13 +67,13 @@ typedef struct gc_walk {
     gc_task_list *list; /* that gets the tasks */
     struct stat output; /* of the output directory, if it exists */
     bool output_exists;
-    const char **blamed;
+    const char **subject;
     gconv_error *error;
 } gc_walk;
 
 /* Checks the options of a batch, and prepares gc_walk_add. */
 gconv_status gc_walk_begin(gc_walk *walk, const gc_options *options, gc_task_list *list,
-                           const char **blamed, gconv_error *error);
+                           const char **subject, gconv_error *error);
 
 /* Adds the task of a file, or those of the images in a directory. */
 gconv_status gc_walk_add(gc_walk *walk, const char *operand);
@@ -85,7 +85,7 @@ typedef struct gc_task_stream gc_task_stream;
 
 /* Opens the list of --files-from. Otherwise as gc_task_list_create. */
 gconv_status gc_task_stream_create(const gc_options *options, gc_task_stream **stream,
-                                   const char **blamed, gconv_error *error);
+                                   const char **subject, gconv_error *error);
 
 /* Takes the next task: those of the operands, then those of the list. A name that cannot become a
  * task becomes one that fails, and so does the second name of an output. False at the end. One

@@ -223,7 +223,7 @@ static gconv_status add_below(gc_walk *w, const char *operand, const char *root)
 
 gconv_status gc_walk_add(gc_walk *w, const char *operand)
 {
-    *w->blamed = operand;
+    *w->subject = operand;
     if (strcmp(operand, "-") == 0)
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "standard input has no name to write under in a directory");
@@ -243,14 +243,14 @@ static gconv_status check_output_directory(gc_walk *w)
     const char *path = w->options->batch.directory;
     if (path == NULL)
         return GCONV_OK;
-    *w->blamed = path;
+    *w->subject = path;
     w->output_exists = stat(path, &w->output) == 0;
     bool image = gconv_format_from_path(path) != GCONV_FORMAT_UNKNOWN ||
                  gconv_foreign_from_path(path) != NULL || strcmp(path, "-") == 0;
     if (w->output_exists ? !S_ISDIR(w->output.st_mode) : image)
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "not a directory; -o takes one, a single output is given as IN OUT");
-    *w->blamed = NULL;
+    *w->subject = NULL;
     return GCONV_OK;
 }
 
@@ -292,10 +292,10 @@ static gconv_status check_naming(gc_walk *w)
         !gc_extension_fits(options, name, options->writer.format))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--format contradicts the extension of --name '%.200s'; write {ext}", name);
-    *w->blamed = name;
+    *w->subject = name;
     gconv_status status = gc_check_extension(name != NULL ? name : "", error);
     if (status == GCONV_OK)
-        *w->blamed = NULL;
+        *w->subject = NULL;
     return status;
 }
 
@@ -316,8 +316,8 @@ static gconv_status check(gc_walk *w)
 }
 
 gconv_status gc_walk_begin(gc_walk *w, const gc_options *options, gc_task_list *list,
-                           const char **blamed, gconv_error *error)
+                           const char **subject, gconv_error *error)
 {
-    *w = (gc_walk){.options = options, .list = list, .blamed = blamed, .error = error};
+    *w = (gc_walk){.options = options, .list = list, .subject = subject, .error = error};
     return check(w);
 }
