@@ -66,8 +66,8 @@ endfunction()
 
 # Loops over the bytes of a PNG: src/io/png/fast/loops.c chooses among them.
 function(gconv_add_pack_loops name)
-  add_library(pack_${name} OBJECT src/io/png/fast/check_loops.c src/io/png/fast/literal_loops.c
-    src/io/png/fast/pack_loops.c src/io/png/fast/run_loops.c src/io/png/fast/unfilter_loops.c)
+  add_library(pack_${name} OBJECT src/io/png/fast/literal_loops.c src/io/png/fast/pack_loops.c
+    src/io/png/fast/run_loops.c src/io/png/fast/unfilter_loops.c)
   target_link_libraries(pack_${name} PRIVATE gconv_settings)
   target_compile_definitions(pack_${name} PRIVATE GC_PACK_LOOPS=gc_pack_${name})
   target_compile_options(pack_${name} PRIVATE ${loop_level} ${ARGN})
@@ -75,19 +75,8 @@ function(gconv_add_pack_loops name)
   set(loop_objects ${loop_objects} PARENT_SCOPE)
 endfunction()
 
-# The inverse DCT of JPEG: src/io/jpeg/fast/islow.c chooses.
-function(gconv_add_islow name)
-  add_library(islow_${name} OBJECT src/io/jpeg/fast/islow_loops.c)
-  target_link_libraries(islow_${name} PRIVATE gconv_settings)
-  target_compile_definitions(islow_${name} PRIVATE GC_ISLOW=gc_islow_${name})
-  target_compile_options(islow_${name} PRIVATE ${loop_level} ${ARGN})
-  list(APPEND loop_objects $<TARGET_OBJECTS:islow_${name}>)
-  set(loop_objects ${loop_objects} PARENT_SCOPE)
-endfunction()
-
 gconv_add_loops(portable)
 set(GCONV_HAS_X86_LOOPS OFF)
-set(GCONV_HAS_ARM_CRC_LOOPS OFF)
 if(NOT GCONV_FAST)
   return()
 endif()
@@ -96,17 +85,18 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(avx2 -mavx2 -mfma)
   set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
   check_c_compiler_flag(
-    "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mavx512vbmi -mavx512vbmi2 -mprefer-vector-width=512"
+    "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mprefer-vector-width=512"
     GCONV_COMPILES_AVX512)
   if(GCONV_COMPILES_AVX512)
     set(GCONV_HAS_X86_LOOPS ON)
     gconv_add_loops(avx2 ${avx2})
-    set(pack_avx2 ${avx2} -mbmi -mbmi2 -mpclmul)
-    gconv_add_pack_loops(avx2 ${pack_avx2})
-    gconv_add_pack_loops(avx512 ${pack_avx2} -mavx512f -mavx512bw -mavx512vbmi -mavx512vbmi2)
+    gconv_add_pack_loops(avx2 ${avx2} -mbmi -mbmi2)
     gconv_add_loops(avx512 ${avx512})
-    gconv_add_islow(avx2 ${avx2})
-    gconv_add_islow(avx512 ${avx512})
+    # The inverse DCT of JPEG.
+    add_library(islow_avx2 OBJECT src/io/jpeg/fast/islow_loops.c)
+    target_link_libraries(islow_avx2 PRIVATE gconv_settings)
+    target_compile_options(islow_avx2 PRIVATE ${loop_level} ${avx2})
+    list(APPEND loop_objects $<TARGET_OBJECTS:islow_avx2>)
     # avx512vnni adds products of bytes and of words; all else it has from avx512.
     add_library(loops_avx512vnni OBJECT src/cpu/fast/loops/rank1_bytes_loops.c
       src/cpu/instructions/taps_loops.c)
@@ -115,15 +105,5 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
       GC_BYTES_LOOPS=gc_bytes_avx512vnni GC_RANK1_LOOPS=gc_rank1_avx512vnni)
     target_compile_options(loops_avx512vnni PRIVATE ${loop_level} -Wno-psabi ${avx512} -mavx512vnni)
     list(APPEND loop_objects $<TARGET_OBJECTS:loops_avx512vnni>)
-  endif()
-endif()
-
-# 64-bit ARM: all processors have NEON, and the portable loops use it. Many have instructions for
-# CRC-32; in Linux the program can ask.
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$" AND CMAKE_SYSTEM_NAME STREQUAL Linux)
-  check_c_compiler_flag(-march=armv8-a+crc GCONV_COMPILES_ARM_CRC)
-  if(GCONV_COMPILES_ARM_CRC)
-    set(GCONV_HAS_ARM_CRC_LOOPS ON)
-    gconv_add_pack_loops(arm_crc -march=armv8-a+crc)
   endif()
 endif()

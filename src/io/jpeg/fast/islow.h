@@ -1,4 +1,4 @@
-/* Samples of JPEG blocks: dequantised, and by the inverse DCT "islow" of libjpeg, several blocks at
+/* Samples of JPEG blocks: dequantised, and by the inverse DCT "islow" of libjpeg, two blocks at
  * a time. docs/gpu-jpeg.md says why a bound on the energy makes the samples those of libjpeg-turbo.
  */
 #ifndef GC_IO_JPEG_FAST_ISLOW_H
@@ -33,14 +33,9 @@ typedef struct gc_islow_layout {
 typedef bool gc_islow_function(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
                                const gc_islow_steps *steps, unsigned char *samples, size_t stride);
 
-enum { GC_ISLOW_STRAY = 24 };
+enum { GC_ISLOW_STRAY = 8 };
 
-/* The loops for the instructions of this processor. NULL if it lacks AVX2. GCONV_INSTRUCTIONS keeps
- * AVX-512 out. */
+/* The loops for AVX2. NULL if the processor or the compiler lacks it. */
 gc_islow_function *gc_islow_chosen(void);
-
-/* Those for AVX2 (0) and AVX-512 (1). NULL if the processor or the compiler lacks them, and for
- * other numbers. */
-gc_islow_function *gc_islow_at(int index);
 
 #endif

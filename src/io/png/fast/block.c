@@ -1,5 +1,6 @@
 #include "io/png/fast/block.h"
 
+#include "io/png/fast/checks.h"
 #include "io/png/fast/literals.h"
 #include "io/png/fast/runs.h"
 
@@ -98,7 +99,7 @@ void gc_pack_compress(gc_pack_block *block, const gc_pack_loops *loops)
         gc_put(&to, DEFLATE_WINDOW_32K, 8);
         gc_put(&to, FASTEST, 8);
     }
-    block->check = loops->adler32(1, block->bytes, block->filled);
+    block->check = gc_adler32(block->bytes, block->filled);
     memset(block->bytes + block->filled, 0, GC_FINDER_SLACK);
     gc_bits before = to;
     size_t done = 0;

@@ -21,106 +21,7 @@ static void put_few(gc_bits *to, const uint8_t *bytes, size_t count, const gc_co
 
 enum { PUT_MAX = 56 }; /* bits that go at once (gc_put) */
 
-#ifdef __AVX512VBMI__
-enum { STEP = 64, WORDS = STEP / 8 };
-
-/* Numbers of bits, and how many these are. The first bit is the lowest. */
-typedef struct vector_bits {
-    __m512i bits, counts;
-} vector_bits;
-
-/* A byte of the code of each byte, or the length. */
-typedef struct vector_table {
-    __m512i part[4];
-} vector_table;
-
-typedef struct vector_codes {
-    vector_table low, high, length;
-} vector_codes;
-
-static inline vector_table load_table(const uint8_t table[256])
-{
-    return (vector_table){{_mm512_loadu_si512(table), _mm512_loadu_si512(table + 64),
-                           _mm512_loadu_si512(table + 128), _mm512_loadu_si512(table + 192)}};
-}
-
-static vector_codes load_codes(const gc_byte_codes *codes)
-{
-    uint8_t low[256], high[256], length[256];
-    for (int byte = 0; byte < 256; byte++) {
-        low[byte] = (uint8_t)codes->codes[byte].bits;
-        high[byte] = (uint8_t)(codes->codes[byte].bits >> 8);
-        length[byte] = (uint8_t)codes->codes[byte].length;
-    }
-    return (vector_codes){load_table(low), load_table(high), load_table(length)};
-}
-
-/* upper: which bytes are from 128 on. */
-static inline __m512i look_up(const vector_table *table, __m512i bytes, __mmask64 upper)
-{
-    return _mm512_mask_blend_epi8(upper,
-                                  _mm512_permutex2var_epi8(table->part[0], bytes, table->part[1]),
-                                  _mm512_permutex2var_epi8(table->part[2], bytes, table->part[3]));
-}
-
-/* Joins neighbouring codes of 16 bits to codes of up to 30 bits, and these to up to 60. */
-static inline vector_bits join_four(vector_bits v)
-{
-    const __m512i low16 = _mm512_set1_epi32(0xffff), low32 = _mm512_set1_epi64(0xffffffff);
-    __m512i bits = _mm512_or_si512(
-        _mm512_and_si512(v.bits, low16),
-        _mm512_sllv_epi32(_mm512_srli_epi32(v.bits, 16), _mm512_and_si512(v.counts, low16)));
-    __m512i counts = _mm512_madd_epi16(v.counts, _mm512_set1_epi16(1));
-    __m512i first = _mm512_and_si512(counts, low32);
-    bits = _mm512_or_si512(_mm512_and_si512(bits, low32),
-                           _mm512_sllv_epi64(_mm512_srli_epi64(bits, 32), first));
-    return (vector_bits){bits, _mm512_add_epi64(first, _mm512_srli_epi64(counts, 32))};
-}
-
-static inline bool fits_words(__m512i counts)
-{
-    return _mm512_cmpgt_epi64_mask(counts, _mm512_set1_epi64(PUT_MAX)) == 0;
-}
-
-typedef struct stored_words {
-    _Alignas(64) uint64_t bits[WORDS], counts[WORDS];
-} stored_words;
-
-static inline stored_words store_words(vector_bits v)
-{
-    stored_words words;
-    _mm512_store_si512(words.bits, v.bits);
-    _mm512_store_si512(words.counts, v.counts);
-    return words;
-}
-
-/* Looks up 64 bytes. Of 16 bytes, *a gets the codes of the first eight, *b those of the others.
- * Each is joined with three neighbours. */
-static inline void look_up_fours(const uint8_t *bytes, const vector_codes *t, vector_bits *a,
-                                 vector_bits *b)
-{
-    const __m512i zero = _mm512_setzero_si512();
-    __m512i v = _mm512_loadu_si512(bytes);
-    __mmask64 upper = _mm512_movepi8_mask(v);
-    __m512i low = look_up(&t->low, v, upper), high = look_up(&t->high, v, upper);
-    __m512i length = look_up(&t->length, v, upper);
-    *a = join_four(
-        (vector_bits){_mm512_unpacklo_epi8(low, high), _mm512_unpacklo_epi8(length, zero)});
-    *b = join_four(
-        (vector_bits){_mm512_unpackhi_epi8(low, high), _mm512_unpackhi_epi8(length, zero)});
-}
-
-/* Joins the fours of look_up_fours. */
-static inline vector_bits join_eight(vector_bits a, vector_bits b)
-{
-    __m512i first = _mm512_unpacklo_epi64(a.counts, b.counts);
-    __m512i second = _mm512_unpackhi_epi64(a.counts, b.counts);
-    __m512i bits = _mm512_or_si512(_mm512_unpacklo_epi64(a.bits, b.bits),
-                                   _mm512_sllv_epi64(_mm512_unpackhi_epi64(a.bits, b.bits), first));
-    return (vector_bits){bits, _mm512_add_epi64(first, second)};
-}
-
-#elif defined GC_HAS_VECTORS
+#ifdef GC_HAS_VECTORS
 enum { STEP = 32, WORDS = STEP / 8 };
 
 typedef struct vector_table {
@@ -209,9 +110,7 @@ static inline stored_words store_words(vector_bits v)
     vec_store(words.counts, v.counts);
     return words;
 }
-#endif
 
-#ifdef GC_HAS_VECTORS
 static inline void put_word(gc_bits *to, const stored_words *words, int k)
 {
     gc_put(to, words->bits[k], (int)words->counts[k]);

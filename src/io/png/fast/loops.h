@@ -5,6 +5,7 @@
 
 #include "io/png/fast/codes.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The filters of PNG (ISO/IEC 15948, 9.2). */
@@ -78,12 +79,9 @@ typedef struct gc_pack_loops {
     /* Appends the codes of the tokens. It writes up to 8 bytes more. */
     void (*put_tokens)(gc_bits *to, const uint16_t *tokens, size_t count,
                        const uint32_t codes[GC_TOKENS]);
-    /* The checks of zlib's functions of these names, for bytes that follow those of `check`. */
-    uint32_t (*adler32)(uint32_t check, const uint8_t *bytes, size_t count);
-    uint32_t (*crc32)(uint32_t check, const uint8_t *bytes, size_t count);
 } gc_pack_loops;
 
-/* The loops of the set that GCONV_INSTRUCTIONS names, else the best that this processor has. */
+/* The best loops that this processor has; the portable ones if GCONV_INSTRUCTIONS says so. */
 const gc_pack_loops *gc_pack_loops_chosen(void);
 
 /* The loops that this build and this processor have, the portable ones last; NULL after the

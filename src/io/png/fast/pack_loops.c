@@ -128,6 +128,4 @@ const gc_pack_loops GC_PACK_LOOPS = {
     .find_tokens = GC_PACK(find_tokens),
     .count_tokens = GC_PACK(count_tokens),
     .put_tokens = GC_PACK(put_tokens),
-    .adler32 = GC_PACK(adler32),
-    .crc32 = GC_PACK(crc32),
 };

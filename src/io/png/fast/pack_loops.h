@@ -17,8 +17,6 @@ size_t GC_PACK(find_tokens)(const uint8_t *bytes, size_t count, uint16_t *tokens
 void GC_PACK(count_tokens)(const uint16_t *tokens, size_t count, uint32_t counts[GC_TOKENS]);
 void GC_PACK(put_tokens)(gc_bits *to, const uint16_t *tokens, size_t count,
                          const uint32_t codes[GC_TOKENS]);
-uint32_t GC_PACK(adler32)(uint32_t check, const uint8_t *bytes, size_t count);
-uint32_t GC_PACK(crc32)(uint32_t check, const uint8_t *bytes, size_t count);
 #ifdef GC_HAS_VECTORS
 void GC_PACK(unfilter)(uint8_t *rows, size_t count, size_t row_bytes, const uint8_t *above,
                        size_t pixel, uint8_t *spare);

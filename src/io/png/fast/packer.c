@@ -2,6 +2,7 @@
  * block becomes a chunk. docs/performance/files.md compares it with zlib. */
 #include "base/status.h"
 #include "io/fast.h"
+#include "io/png/fast/checks.h"
 #include "io/png/fast/compressed_rows.h"
 #include "io/png/fast/filters.h"
 #include "io/png/fast/queue.h"
@@ -11,7 +12,6 @@
 
 struct gc_png_packer {
     gc_png_emit *emit;
-    const gc_pack_loops *loops;
     gc_filters filters;
     gc_pack_queue blocks;
     uint32_t check;   /* Adler-32 of the blocks before */
@@ -25,12 +25,12 @@ static gconv_status create(const gconv_shape *shape, gc_png_emit *emit, gc_png_p
     if (p == NULL)
         return gc_fail_memory(error, sizeof *p);
     p->emit = emit;
-    p->loops = gc_pack_loops_chosen();
     p->check = 1;
     p->is_complete = false;
-    gconv_status status = gc_filters_create(&p->filters, shape, p->loops, error);
+    const gc_pack_loops *loops = gc_pack_loops_chosen();
+    gconv_status status = gc_filters_create(&p->filters, shape, loops, error);
     if (status == GCONV_OK)
-        status = gc_pack_queue_create(&p->blocks, p->loops, error);
+        status = gc_pack_queue_create(&p->blocks, loops, error);
     if (status != GCONV_OK) {
         gc_filters_free(&p->filters);
         free(p);
@@ -70,7 +70,7 @@ static gconv_status write_block(gc_png_packer *p, const compressed *block, void 
     store_big_endian(head, (uint32_t)(block->size + check_bytes));
     store_big_endian(tail, p->check);
     uint32_t crc = (uint32_t)crc32(0, head + 4, 4);
-    crc = p->loops->crc32(crc, block->bytes, block->size);
+    crc = gc_crc32(crc, block->bytes, block->size);
     crc = (uint32_t)crc32(crc, tail, (uInt)check_bytes);
     store_big_endian(tail + check_bytes, crc);
     gconv_status status = p->emit(user, head, sizeof head, error);

@@ -4,12 +4,7 @@
 /* ---- Equal bytes ----------------------------------------------------------------------------- */
 
 /* 64 bits, the first one lowest: whether a byte equals the next one. */
-#if defined __AVX512VBMI2__
-static inline uint64_t find_equal(const uint8_t *bytes)
-{
-    return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(bytes), _mm512_loadu_si512(bytes + 1));
-}
-#elif defined __AVX2__
+#if defined __AVX2__
 static inline uint64_t equal_half(const uint8_t *bytes)
 {
     __m256i these = _mm256_loadu_si256((const __m256i *)bytes);
@@ -61,11 +56,7 @@ static inline uint64_t find_equal(const uint8_t *bytes)
 
 /* Runs are looked for in PIECE bytes at a time. AHEAD bounds are written at once, the last ones
  * past the end of a list. */
-#ifdef __AVX512VBMI2__
-enum { PIECE = 4096, AHEAD = 16 };
-#else
 enum { PIECE = 4096, AHEAD = 4 };
-#endif
 
 /* The bounds of runs, in turns: the place of the second byte and that of the last one. */
 typedef struct run_bounds {
@@ -77,19 +68,6 @@ typedef struct run_bounds {
 
 /* Writes `base` plus the places of the first AHEAD bits of `bits` that are 1, and returns `bits`
  * without them. */
-#ifdef __AVX512VBMI2__
-static inline uint64_t take_places(uint64_t bits, uint32_t base, uint32_t to[AHEAD])
-{
-    _Alignas(64) static const uint8_t all[64] = {
-        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-    __m512i places = _mm512_maskz_compress_epi8(bits, _mm512_load_si512(all));
-    places = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(places));
-    _mm512_storeu_si512(to, _mm512_add_epi32(places, _mm512_set1_epi32((int)base)));
-    return bits & ~_pdep_u64((1 << AHEAD) - 1, bits);
-}
-#else
 static inline uint64_t take_places(uint64_t bits, uint32_t base, uint32_t to[AHEAD])
 {
     const uint64_t top = UINT64_C(1) << 63; /* there is always one */
@@ -99,7 +77,6 @@ static inline uint64_t take_places(uint64_t bits, uint32_t base, uint32_t to[AHE
     }
     return bits;
 }
-#endif
 
 /* Appends base plus the place of each bit that is 1. Few branches depend on the image. */
 static inline void add_bounds(run_bounds *bounds, size_t base, uint64_t bits)
@@ -216,8 +193,8 @@ static inline void put_four(gc_bits *to, const uint16_t tokens[4], const uint32_
     }
 }
 
-static void put_few(gc_bits *to, const uint16_t *tokens, size_t count,
-                    const uint32_t codes[GC_TOKENS])
+void GC_PACK(put_tokens)(gc_bits *to, const uint16_t *tokens, size_t count,
+                         const uint32_t codes[GC_TOKENS])
 {
     gc_bits local = *to;
     size_t i = 0;
@@ -228,127 +205,3 @@ static void put_few(gc_bits *to, const uint16_t *tokens, size_t count,
                (int)(codes[tokens[i]] & GC_TOKEN_LENGTH));
     *to = local;
 }
-
-#ifdef __AVX512VBMI__
-/* One byte of each code: of bytes, and of runs by the lower byte of their tokens. */
-typedef struct code_plane {
-    uint8_t bytes[256], runs[256];
-} code_plane;
-
-/* Three bytes of bits, and the number of bits. */
-enum { LENGTHS = 3, PLANES = 4 };
-
-static void fill_planes(const uint32_t codes[GC_TOKENS], code_plane planes[PLANES])
-{
-    for (int k = 0; k < PLANES; k++) {
-        const int shift = k == LENGTHS ? 0 : GC_TOKEN_SHIFT + 8 * k;
-        const uint32_t mask = k == LENGTHS ? GC_TOKEN_LENGTH : 0xff;
-        for (int byte = 0; byte < GC_RUN; byte++)
-            planes[k].bytes[byte] = (uint8_t)(codes[byte] >> shift & mask);
-        for (int token = GC_RUN + GC_RUN_MIN; token < GC_TOKENS; token++)
-            planes[k].runs[token % GC_RUN] = (uint8_t)(codes[token] >> shift & mask);
-    }
-}
-
-/* upper: which indexes are from 128 on. */
-static inline __m512i look_up(const uint8_t table[256], __m512i indexes, __mmask64 upper)
-{
-    const __m512i *from = (const __m512i *)table;
-    return _mm512_mask_blend_epi8(
-        upper,
-        _mm512_permutex2var_epi8(_mm512_loadu_si512(from), indexes, _mm512_loadu_si512(from + 1)),
-        _mm512_permutex2var_epi8(_mm512_loadu_si512(from + 2), indexes,
-                                 _mm512_loadu_si512(from + 3)));
-}
-
-/* Looks up the parts of the codes of 64 tokens. */
-static inline void look_up_planes(const uint16_t *tokens, const code_plane planes[PLANES],
-                                  __m512i parts[PLANES])
-{
-    const __m512i first_run = _mm512_set1_epi16(GC_RUN);
-    __m512i a = _mm512_loadu_si512(tokens), b = _mm512_loadu_si512(tokens + 32);
-    __mmask64 runs = (uint64_t)_mm512_cmpge_epu16_mask(b, first_run) << 32 |
-                     _mm512_cmpge_epu16_mask(a, first_run);
-    __m512i indexes = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(a)),
-                                         _mm512_cvtepi16_epi8(b), 1);
-    __mmask64 upper = _mm512_movepi8_mask(indexes);
-    for (int k = 0; k < PLANES; k++)
-        parts[k] = _mm512_mask_blend_epi8(runs, look_up(planes[k].bytes, indexes, upper),
-                                          look_up(planes[k].runs, indexes, upper));
-}
-
-/* Joins neighbours. Each is up to 24 bits, the first one lowest, and above them how many they
- * are. */
-static inline __m512i join_two(__m512i v)
-{
-    const __m512i bits = _mm512_set1_epi64(0xffffff), count = _mm512_set1_epi64(0xff);
-    __m512i second = _mm512_and_si512(_mm512_srli_epi64(v, 32), bits);
-    __m512i shift = _mm512_and_si512(_mm512_srli_epi64(v, 24), count);
-    return _mm512_or_si512(_mm512_and_si512(v, bits), _mm512_sllv_epi64(second, shift));
-}
-
-/* Joins fours of tokens: lower and upper bytes of their parts, in pairs; how many bits the first
- * two of the four have. */
-static inline __m512i join_four(__m512i low, __m512i high, __m512i shift)
-{
-    __m512i a = join_two(_mm512_unpacklo_epi16(low, high));
-    __m512i b = join_two(_mm512_unpackhi_epi16(low, high));
-    return _mm512_or_si512(_mm512_unpacklo_epi64(a, b),
-                           _mm512_sllv_epi64(_mm512_unpackhi_epi64(a, b), shift));
-}
-
-/* The joined codes of 64 tokens. Of the 16 tokens of each 128 bits of a vector, the first eight are
- * in bits[0], the others in bits[1]. */
-typedef struct joined_tokens {
-    _Alignas(64) uint64_t bits[2][8];
-    _Alignas(64) uint32_t counts[16];
-} joined_tokens;
-
-/* False if four codes have too many bits. */
-static inline bool join_tokens(const uint16_t *tokens, const code_plane planes[PLANES],
-                               joined_tokens *joined)
-{
-    const __m512i zero = _mm512_setzero_si512();
-    __m512i v[PLANES];
-    look_up_planes(tokens, planes, v);
-    __m512i twos = _mm512_maddubs_epi16(v[LENGTHS], _mm512_set1_epi8(1));
-    __m512i fours = _mm512_madd_epi16(twos, _mm512_set1_epi16(1));
-    __m512i shifts = _mm512_and_si512(twos, _mm512_set1_epi32(0xffff));
-    if (_mm512_cmpgt_epi32_mask(fours, _mm512_set1_epi32(PUT_MAX)) != 0)
-        return false;
-    _mm512_store_si512(joined->counts, fours);
-    _mm512_store_si512(joined->bits[0], join_four(_mm512_unpacklo_epi8(v[0], v[1]),
-                                                  _mm512_unpacklo_epi8(v[2], v[LENGTHS]),
-                                                  _mm512_unpacklo_epi32(shifts, zero)));
-    _mm512_store_si512(joined->bits[1], join_four(_mm512_unpackhi_epi8(v[0], v[1]),
-                                                  _mm512_unpackhi_epi8(v[2], v[LENGTHS]),
-                                                  _mm512_unpackhi_epi32(shifts, zero)));
-    return true;
-}
-
-void GC_PACK(put_tokens)(gc_bits *to, const uint16_t *tokens, size_t count,
-                         const uint32_t codes[GC_TOKENS])
-{
-    code_plane planes[PLANES];
-    fill_planes(codes, planes);
-    gc_bits local = *to;
-    size_t i = 0;
-    for (; i + 64 <= count; i += 64) {
-        joined_tokens joined;
-        if (join_tokens(tokens + i, planes, &joined))
-            for (int k = 0; k < 16; k++)
-                gc_put(&local, joined.bits[k / 2 % 2][k / 4 * 2 + k % 2], (int)joined.counts[k]);
-        else
-            for (size_t k = i; k < i + 64; k += 4)
-                put_four(&local, tokens + k, codes);
-    }
-    put_few(&local, tokens + i, count - i, codes);
-    *to = local;
-}
-#else
-void GC_PACK(put_tokens)(gc_bits *to, const uint16_t *tokens, size_t count,
-                         const uint32_t codes[GC_TOKENS])
-{
-    put_few(to, tokens, count, codes);
-}
-#endif

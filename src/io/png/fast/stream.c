@@ -8,6 +8,7 @@
  * checksums right, no pixel depends on it. */
 #include "io/fast.h"
 #include "io/input.h"
+#include "io/png/fast/checks.h"
 #include "io/png/fast/loops.h"
 
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static uint32_t big_endian(const unsigned char bytes[4])
 static void begin_chunk(gc_png_stream *stream, uint32_t length)
 {
     stream->left = length;
-    stream->check = stream->loops->crc32(0, (const uint8_t *)"IDAT", 4);
+    stream->check = gc_crc32(0, (const uint8_t *)"IDAT", 4);
 }
 
 /* Reads the check of a chunk and the head of the next one. */
@@ -118,7 +119,7 @@ static gc_png_stream_state take_input(gc_png_stream *stream)
     if (available > stream->left)
         available = stream->left;
     gc_input_skip(stream->input, available);
-    stream->check = stream->loops->crc32(stream->check, bytes, available);
+    stream->check = gc_crc32(stream->check, bytes, available);
     stream->left -= (uint32_t)available;
     stream->inflate.next_in = (uint8_t *)bytes;
     stream->inflate.avail_in = (uint32_t)available;

@@ -80,51 +80,29 @@ static inline vec vec_shift_in32(vec v, uint32_t first)
                               _mm256_castsi128_si256(_mm_cvtsi32_si128((int)first)), 1);
 }
 
-static inline vec vec_and(vec a, vec b)
-{
-    return _mm256_and_si256(a, b);
-}
+/* Defines a function of one or two vectors. */
+#define VEC_UNARY(name, result)                                                                    \
+    static inline vec name(vec a)                                                                  \
+    {                                                                                              \
+        return result;                                                                             \
+    }
+#define VEC_BINARY(name, result)                                                                   \
+    static inline vec name(vec a, vec b)                                                           \
+    {                                                                                              \
+        return result;                                                                             \
+    }
 
-static inline vec vec_or(vec a, vec b)
-{
-    return _mm256_or_si256(a, b);
-}
-
-static inline vec vec_not(vec v)
-{
-    return _mm256_xor_si256(v, _mm256_set1_epi8(-1));
-}
-
-static inline vec vec_add8(vec a, vec b)
-{
-    return _mm256_add_epi8(a, b);
-}
-
-static inline vec vec_add16(vec a, vec b)
-{
-    return _mm256_add_epi16(a, b);
-}
-
-static inline vec vec_add64(vec a, vec b)
-{
-    return _mm256_add_epi64(a, b);
-}
+VEC_BINARY(vec_and, _mm256_and_si256(a, b))
+VEC_BINARY(vec_or, _mm256_or_si256(a, b))
+VEC_UNARY(vec_not, _mm256_xor_si256(a, _mm256_set1_epi8(-1)))
+VEC_BINARY(vec_add8, _mm256_add_epi8(a, b))
+VEC_BINARY(vec_add16, _mm256_add_epi16(a, b))
+VEC_BINARY(vec_add64, _mm256_add_epi64(a, b))
 
 /* Bytes: all ones if a <= b. */
-static inline vec vec_at_most(vec a, vec b)
-{
-    return _mm256_cmpeq_epi8(_mm256_min_epu8(a, b), a);
-}
-
-static inline vec vec_equal8(vec a, vec b)
-{
-    return _mm256_cmpeq_epi8(a, b);
-}
-
-static inline vec vec_distance8(vec a, vec b)
-{
-    return _mm256_or_si256(_mm256_subs_epu8(a, b), _mm256_subs_epu8(b, a));
-}
+VEC_BINARY(vec_at_most, _mm256_cmpeq_epi8(_mm256_min_epu8(a, b), a))
+VEC_BINARY(vec_equal8, _mm256_cmpeq_epi8(a, b))
+VEC_BINARY(vec_distance8, _mm256_or_si256(_mm256_subs_epu8(a, b), _mm256_subs_epu8(b, a)))
 
 /* The mean rounded down. */
 static inline vec vec_mean8(vec a, vec b)
@@ -146,57 +124,20 @@ static inline vec vec_table(const uint8_t table[16])
 }
 
 /* Looks up bytes: 0 for those from 16 on. */
-static inline vec vec_look_up(vec table, vec bytes)
-{
-    return _mm256_shuffle_epi8(table, _mm256_adds_epu8(bytes, _mm256_set1_epi8(0x70)));
-}
+VEC_BINARY(vec_look_up, _mm256_shuffle_epi8(a, _mm256_adds_epu8(b, _mm256_set1_epi8(0x70))))
 
 /* The four upper bits of each byte. */
-static inline vec vec_upper_bits(vec v)
-{
-    return _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(0x0f));
-}
+VEC_UNARY(vec_upper_bits, _mm256_and_si256(_mm256_srli_epi16(a, 4), _mm256_set1_epi8(0x0f)))
 
 /* Interleaves the lower or the upper halves of each 16 bytes. */
-static inline vec vec_zip_low8(vec a, vec b)
-{
-    return _mm256_unpacklo_epi8(a, b);
-}
-
-static inline vec vec_zip_high8(vec a, vec b)
-{
-    return _mm256_unpackhi_epi8(a, b);
-}
-
-static inline vec vec_zip_low64(vec a, vec b)
-{
-    return _mm256_unpacklo_epi64(a, b);
-}
-
-static inline vec vec_zip_high64(vec a, vec b)
-{
-    return _mm256_unpackhi_epi64(a, b);
-}
-
-static inline vec vec_shift_left32(vec v, vec counts)
-{
-    return _mm256_sllv_epi32(v, counts);
-}
-
-static inline vec vec_shift_left64(vec v, vec counts)
-{
-    return _mm256_sllv_epi64(v, counts);
-}
-
-static inline vec vec_upper_half32(vec v)
-{
-    return _mm256_srli_epi32(v, 16);
-}
-
-static inline vec vec_upper_half64(vec v)
-{
-    return _mm256_srli_epi64(v, 32);
-}
+VEC_BINARY(vec_zip_low8, _mm256_unpacklo_epi8(a, b))
+VEC_BINARY(vec_zip_high8, _mm256_unpackhi_epi8(a, b))
+VEC_BINARY(vec_zip_low64, _mm256_unpacklo_epi64(a, b))
+VEC_BINARY(vec_zip_high64, _mm256_unpackhi_epi64(a, b))
+VEC_BINARY(vec_shift_left32, _mm256_sllv_epi32(a, b))
+VEC_BINARY(vec_shift_left64, _mm256_sllv_epi64(a, b))
+VEC_UNARY(vec_upper_half32, _mm256_srli_epi32(a, 16))
+VEC_UNARY(vec_upper_half64, _mm256_srli_epi64(a, 32))
 
 /* Reverses the `counts` lowest bits of words of 64 bits, 1 at least; the others are 0. */
 static inline vec vec_reverse64(vec v, vec counts)
