@@ -72,6 +72,14 @@ tells() {
     like "$err" "$pattern"
 }
 
+# prints STATUS PATTERN COMMAND...: the same of what it prints on stdout.
+prints() {
+    local wanted=$1 pattern=$2
+    shift 2
+    expect "$wanted" "$@"
+    like "$out" "$pattern"
+}
+
 # complains STATUS PATTERN COMMAND...: it prints nothing on stdout, and on stderr one line that is
 # "gconv: " and the pattern.
 complains() {

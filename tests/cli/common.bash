@@ -28,6 +28,23 @@ setup_old() {
 # The rows of an image, without the line that describes it, on one line.
 rows() { "$MAKE_IMAGE" dump "$1" | tail -n +2 | paste -sd / -; }
 
+# makes FILE PATTERN COMMAND...: it prints nothing, and the line that describes the image FILE is then
+# like the pattern.
+makes() {
+    local file=$1 pattern=$2
+    shift 2
+    silently "$@"
+    like "$(dump "$file" | head -n 1)" "$pattern"
+}
+
+# gives FILE WANTED COMMAND...: it prints nothing, and FILE is then the same as WANTED.
+gives() {
+    local file=$1 wanted=$2
+    shift 2
+    silently "$@"
+    cmp "$wanted" "$file"
+}
+
 # holds NAME...: fails unless these are the names in the directory, temporary files included.
 holds() {
     same "$(find . -mindepth 1 | sed 's,^\./,,' | LC_ALL=C sort | paste -sd ' ' -)" "$*"
@@ -35,6 +52,12 @@ holds() {
 
 # is_json: fails unless $out is valid JSON, one value a line.
 is_json() { printf '%s\n' "$out" | "$TESTS/json"; }
+
+# json STATUS COMMAND...: it ends with STATUS and prints valid JSON, which $out is then.
+json() {
+    expect "$@"
+    is_json
+}
 
 # key NAME: the values of a key in $out, which is JSON, in order.
 key() { printf '%s\n' "$out" | "$TESTS/json" "$1"; }

@@ -79,8 +79,7 @@ edges_are() {
     silently gconv edges step.png out.pfm
     like "$(dump out.pfm)" 'pfm grey 32 16x1
 0 0 0 0 0 255 255 0 *'
-    silently gconv edges step.png out.jpg
-    like "$(dump out.jpg)" 'jpeg grey 8 16x1*'
+    makes out.jpg 'jpeg grey 8 16x1*' gconv edges step.png out.jpg
 }
 
 @test "depths that a format does not have" {
@@ -205,8 +204,7 @@ luma_of_rows() {
     same "$err" "gconv: $white"
     cmp out.png wanted.png
     [[ $(rows out.png) == *1* ]]
-    silently gconv edges --background white clear.png out.png
-    cmp out.png wanted.png
+    gives out.png wanted.png gconv edges --background white clear.png out.png
     silently gconv edges -q clear.png out.png
     expect 0 gconv edges -v --json clear.png out.png
     like "$err" 'gconv: clear.png: warning: transparent pixels were put on a background of #ffffff*'
@@ -214,8 +212,7 @@ luma_of_rows() {
     same "$(key warnings)" '["transparent pixels were put on a background of #ffffff"]'
     silently gconv edges --background black clear.png out.png
     [[ $(rows out.png) != *1* ]]
-    silently gconv edges --verify --background '#fff' clear.png out.png
-    cmp out.png wanted.png
+    gives out.png wanted.png gconv edges --verify --background '#fff' clear.png out.png
     # Noise under clear pixels is nothing to be seen.
     make_image png:rgba noise.png 64 9 noise
     "$MAKE_IMAGE" dump noise.png | awk 'NR > 1 { for (x = 4; x <= NF; x += 4) $x = 0; print }' >samples
@@ -228,8 +225,7 @@ luma_of_rows() {
     make_image png:rgba opaque.png 5 3 9 200 30 255 40 50 60 255
     make_image png:rgb plain.png 5 3 9 200 30 40 50 60
     silently gconv edges opaque.png out.png
-    silently gconv edges plain.png wanted.png
-    cmp out.png wanted.png
+    gives wanted.png out.png gconv edges plain.png wanted.png
     expect 0 gconv edges -v --background black opaque.png out.png
     like "$err" "*option '--background' had no effect: no output lost transparency"
     for value in transparent '#12' '#12345' '#1234567' '#ggg' 256 -1 '' none; do
@@ -247,12 +243,9 @@ luma_of_rows() {
 
 @test "the upright picture is searched; metadata are dropped but for the resolution" {
     make_image png:grey:exif=6:phys=3000:icc in.png 2 1 0 255
-    silently gconv edges in.png out.png
-    same "$(dump out.png | head -n 1)" 'png grey 1 1x2 phys=3000'
-    silently gconv edges --no-auto-orient in.png out.png
-    same "$(dump out.png | head -n 1)" 'png grey 1 2x1 phys=3000'
-    silently gconv edges --strip in.png out.png
-    same "$(dump out.png | head -n 1)" 'png grey 1 1x2'
+    makes out.png 'png grey 1 1x2 phys=3000' gconv edges in.png out.png
+    makes out.png 'png grey 1 2x1 phys=3000' gconv edges --no-auto-orient in.png out.png
+    makes out.png 'png grey 1 1x2' gconv edges --strip in.png out.png
 }
 
 # The implementations that are usable here.

@@ -34,10 +34,8 @@ load common
         silently gconv filter -k identity in.png "out.${extension%:*}"
         like "$(dump "out.${extension%:*}")" "${extension#*:} *"
     done
-    silently gconv filter -k identity in.png out.txt --format pgm
-    like "$(dump out.txt)" 'pgm *'
-    silently gconv filter -k identity in.png out.pnm --format ppm
-    like "$(dump out.pnm)" 'ppm *'
+    makes out.txt 'pgm *' gconv filter -k identity in.png out.txt --format pgm
+    makes out.pnm 'ppm *' gconv filter -k identity in.png out.pnm --format ppm
 }
 
 @test "--format pnm is PGM or PPM by content" {
@@ -46,15 +44,11 @@ load common
     for name in grey:pgm colour:ppm; do
         gconv filter -k identity -f pnm "${name%:*}.png" - >out
         like "$(dump out)" "${name#*:} *"
-        silently gconv filter -k identity -f pnm "${name%:*}.png" out.pnm
-        like "$(dump out.pnm)" "${name#*:} *"
-        silently gconv filter -k identity -f pnm "${name%:*}.png" out.txt
-        like "$(dump out.txt)" "${name#*:} *"
+        makes out.pnm "${name#*:} *" gconv filter -k identity -f pnm "${name%:*}.png" out.pnm
+        makes out.txt "${name#*:} *" gconv filter -k identity -f pnm "${name%:*}.png" out.txt
     done
-    silently gconv filter -k identity -f pnm colour.png out.pgm # the name says which
-    like "$(dump out.pgm)" 'pgm *'
-    silently gconv filter -k identity -f pnm grey.png out.ppm
-    like "$(dump out.ppm)" 'ppm *'
+    makes out.pgm 'pgm *' gconv filter -k identity -f pnm colour.png out.pgm # the name says which
+    makes out.ppm 'ppm *' gconv filter -k identity -f pnm grey.png out.ppm
     gconv edges -f pnm colour.png - >out
     like "$(dump out)" 'pgm *'
     complains 2 'out.png: --format pnm contradicts the extension' gconv edges -f pnm grey.png out.png
@@ -140,12 +134,9 @@ END
     echo old >out.png
     silently gconv edges --no-clobber in.png out.png
     same "$(cat out.png)" old
-    expect 0 gconv edges -v -n in.png out.png
-    same "$err" 'gconv: out.png: exists; skipped'
-    silently gconv edges in.png out.png
-    like "$(dump out.png)" 'png *'
-    silently gconv edges -n in.png new.png
-    cmp new.png out.png
+    tells 0 'gconv: out.png: exists; skipped' gconv edges -v -n in.png out.png
+    makes out.png 'png *' gconv edges in.png out.png
+    gives new.png out.png gconv edges -n in.png new.png
     ln -s nowhere.png dangling.png
     silently gconv edges -n in.png dangling.png
     [ ! -e nowhere.png ]
@@ -165,15 +156,12 @@ END
         tells 0 "gconv: $to: exists; skipped" gconv filter -k box3 -v --no-clobber "$from" "$to"
     done
     cmp kept.pgm in.pgm
-    silently gconv filter -k box3 --in-place in.pgm
-    cmp wanted.pgm in.pgm
+    gives in.pgm wanted.pgm gconv filter -k box3 --in-place in.pgm
     cmp kept.pgm hard.pgm # in.pgm is a file of its own now: the other name keeps the old picture
-    silently gconv filter -k box3 hard.pgm soft.pgm
-    cmp wanted.pgm in.pgm
+    gives in.pgm wanted.pgm gconv filter -k box3 hard.pgm soft.pgm
     [ -L soft.pgm ]
     cp kept.pgm in.pgm
-    silently gconv filter -k box3 --in-place -o . in.pgm
-    cmp wanted.pgm in.pgm
+    gives in.pgm wanted.pgm gconv filter -k box3 --in-place -o . in.pgm
 }
 
 @test "standard streams, pipes and devices may be input and output" {
@@ -244,8 +232,7 @@ END
     same "$(stat -c %.Y a.pgm)" "${kept#* }"
     mv a.pgm wanted
     mv original a.pgm # the result has its size and time
-    silently gconv filter -k box3 --in-place --preserve --journal k a.pgm
-    cmp a.pgm wanted
+    gives a.pgm wanted gconv filter -k box3 --in-place --preserve --journal k a.pgm
     expect 0 gconv filter -k box3 --in-place --preserve --journal k a.pgm
     same "$err" 'gconv: 0 of 1 images done, 0 failed, 1 skipped'
 }
@@ -260,8 +247,7 @@ END
     cmp wanted.png got.png
     [ -p pipe ]
     cat in.png >pipe &
-    silently gconv edges pipe out.png
-    cmp wanted.png out.png
+    gives out.png wanted.png gconv edges pipe out.png
     silently gconv edges -f png in.png /dev/null
     [ -c /dev/null ]
     complains 2 '/dev/null: its extension names no *' gconv edges in.png /dev/null
@@ -346,12 +332,10 @@ setup_tree() {
     : >in/below/c.webp
     expect 0 gconv edges -o out in
     same "$out$err" 'gconv: 2 image files of other formats ignored'
-    expect 0 gconv edges -r -o out in
-    same "$err" 'gconv: 3 image files of other formats ignored'
+    tells 0 'gconv: 3 image files of other formats ignored' gconv edges -r -o out in
     silently gconv edges -q -r -o out in
     echo in >list
-    expect 0 gconv edges --files-from list -o out
-    same "$err" 'gconv: 2 image files of other formats ignored'
+    tells 0 'gconv: 2 image files of other formats ignored' gconv edges --files-from list -o out
     complains 2 'no image among the inputs; 1 image file of other formats ignored' gconv edges -o out in/below
 }
 
@@ -383,8 +367,7 @@ gconv: 20 of 40 images done, 20 failed, 0 skipped"
             gconv edges $option -o out y.png x.png
     done
     holds out out/y.png x.png y.png
-    silently gconv edges -q -n -o out y.png x.png # leaves what is there
-    like "$(dump out/x.png)" 'png grey 1 2x2*'
+    makes out/x.png 'png grey 1 2x2*' gconv edges -q -n -o out y.png x.png # leaves what is there
     like "$(dump x.png)" 'png grey 8 2x2*'
 }
 
@@ -404,8 +387,7 @@ gconv: 20 of 40 images done, 20 failed, 0 skipped"
     silently gconv edges -o out in # each link leads to a file of its own
     rm out/a.png
     ln out/b.png out/a.png # two names of one file: each gets its own
-    silently gconv edges -o out in
-    cmp elsewhere.png out/a.png
+    gives out/a.png elsewhere.png gconv edges -o out in
     cmp out/a.png out/b.png && false
     mv in/a.png in/x/a.png
     mv in/b.png in/y/a.png
@@ -436,8 +418,7 @@ gconv: 20 of 40 images done, 20 failed, 0 skipped"
             timeout 5 "$GCONV" filter -k box3 pipe.png $name
     done
     cmp in/a.png kept.png
-    silently gconv edges --in-place file.png
-    like "$(dump in/a.png)" 'png grey 1 9x7*'
+    makes in/a.png 'png grey 1 9x7*' gconv edges --in-place file.png
     [ -L file.png ]
 }
 
@@ -464,8 +445,7 @@ gconv: 20 of 40 images done, 20 failed, 0 skipped"
     make_image jpeg:grey e.jpg 9 7 noise
     silently gconv edges -o . e.jpg # nor is this one
     gconv edges kept.png wanted.png
-    silently gconv edges --in-place -r -o photos photos
-    cmp photos/c.png wanted.png
+    gives wanted.png photos/c.png gconv edges --in-place -r -o photos photos
     cmp photos/below/d.png wanted.png
     complains 2 "the output './a.png' would replace its input 'a.png'; *--in-place 'a.png'" gconv edges a.png ./a.png
     cmp a.png kept.png
@@ -484,12 +464,10 @@ gconv: 20 of 40 images done, 20 failed, 0 skipped"
     complains 2 "'in/a.png' and './in/a.png' are the same file, named twice" \
         gconv edges --in-place in/a.png ./in/a.png
     diff -r in kept
-    silently gconv edges --in-place in
-    like "$(dump in/a.png)" 'png grey 1 9x7*'
+    makes in/a.png 'png grey 1 9x7*' gconv edges --in-place in
     like "$(dump in/b.jpg)" 'jpeg grey 8 9x7*'
     cmp in/below/c.png kept/below/c.png
-    silently gconv filter -k box3 --in-place -r in
-    like "$(dump in/below/c.png)" 'pgm grey 8 9x7*'
+    makes in/below/c.png 'pgm grey 8 9x7*' gconv filter -k box3 --in-place -r in
     expect 1 gconv edges --in-place none.png in/a.png
     same "$err" 'gconv: none.png: cannot open: No such file or directory
 gconv: 1 of 2 images done, 1 failed, 0 skipped'
@@ -604,8 +582,7 @@ gconv: 0 of 2 images done, 0 failed, 2 skipped'
     complains 2 'a\\nb\\x1b?31m\\xe9.pgm.txt: its extension *' gconv edges "$name" "$name.txt"
     silently gconv edges -o out "$name"
     [ -s "out/${name%.pgm}.png" ]
-    expect 0 gconv edges --json "$name" out.png
-    is_json
+    json 0 gconv edges --json "$name" out.png
     like "$out" '*"input": "a\\u000ab\\u001b?31m\\ufffd.pgm"*'
     complains 2 'x\\ty: no such file, *' gconv filter -k "$(printf 'x\ty')" "$name" out.png
     complains 2 "unknown command 'a\\\\nb'; *" gconv "$(printf 'a\nb')"
@@ -613,8 +590,7 @@ gconv: 0 of 2 images done, 0 failed, 2 skipped'
 
 @test "quotes and backslashes of names are quoted in JSON" {
     make_image pgm 'a"b\c\.pgm' 2 2 5
-    expect 0 gconv edges --json 'a"b\c\.pgm' out.png
-    is_json
+    json 0 gconv edges --json 'a"b\c\.pgm' out.png
     like "$out" '*"input": "a\\"b\\\\c\\\\.pgm"*'
 }
 

@@ -192,13 +192,11 @@ float() {
     same "$(rows out.pfm)" '0 0 0 0 0'
     silently gconv edges --invert -t 1e9 floats.pfm out.pfm
     same "$(rows out.pfm)" '255 255 255 255 255'
-    expect 0 gconv filter -k box3 --json --verify floats.pfm out.pfm
-    is_json
+    json 0 gconv filter -k box3 --json --verify floats.pfm out.pfm
     same "$(key exact) $(key within)" 'false true'
     make_image png:rgb in.png 2 3 1 2 3 4 5 6  7 8 9 10 11 12  13 14 15 16 17 18
     gconv filter -k identity in.png in.pfm
-    silently gconv filter -k identity in.pfm out.pfm
-    cmp in.pfm out.pfm
+    gives out.pfm in.pfm gconv filter -k identity in.pfm out.pfm
     cat in.pfm floats.pfm | gconv filter -k identity >both.pfm
     cat in.pfm floats.pfm | cmp - both.pfm
     printf 'Pf\n1 1\n-1.0\n\0\0\300\177' >nan.pfm
@@ -211,17 +209,13 @@ float() {
         make_image $kind in 60 50 noise
         silently gconv filter -k identity -f pfm in back.pfm
         silently gconv filter -k identity -f png back.pfm back.png
-        silently gconv filter -k identity in wanted.png
-        cmp wanted.png back.png
+        gives wanted.png back.png gconv filter -k identity in wanted.png
         silently gconv filter -k identity -f pfm back.pfm again.pfm # in 8-bit levels
-        silently gconv filter -k identity again.pfm back.png
-        cmp wanted.png back.png
+        gives back.png wanted.png gconv filter -k identity again.pfm back.png
         silently gconv edges -t 20 in wanted.png
-        silently gconv edges -t 20 back.pfm back.png
-        cmp wanted.png back.png
+        gives back.png wanted.png gconv edges -t 20 back.pfm back.png
         silently gconv filter -k identity --rows 20:5 back.pfm back.png
-        silently gconv filter -k identity --rows 20:5 in wanted.png
-        cmp wanted.png back.png
+        gives wanted.png back.png gconv filter -k identity --rows 20:5 in wanted.png
         expect 0 gconv filter --verify -k gauss3 back.pfm back.png
     done
 }
@@ -239,8 +233,7 @@ float() {
     expect 0 gconv filter -k identity unit.pfm out.png
     same "$err" "gconv: unit.pfm: warning: $warning"
     silently gconv filter -q -k identity unit.pfm out.png
-    expect 0 gconv filter -k identity --json unit.pfm out.png
-    like "$out" "*\"$warning\"*"
+    prints 0 "*\"$warning\"*" gconv filter -k identity --json unit.pfm out.png
     float large.pfm 1.0 00000000 43800000 # 256
     expect 0 gconv filter -k identity large.pfm out.png
     same "$err" 'gconv: large.pfm: warning: samples of up to 256, and 255 is taken for white; --white V says what is'
@@ -319,8 +312,7 @@ float() {
     silently gconv filter -k identity in.png out.ppm
     same "$(dump out.ppm)" 'ppm rgb 8 2x1
 7 7 7 8 8 8'
-    silently gconv filter -k identity in.png out.pnm
-    like "$(dump out.pnm)" 'pgm *'
+    makes out.pnm 'pgm *' gconv filter -k identity in.png out.pnm
 }
 
 # ---- Alpha
@@ -350,8 +342,7 @@ float() {
     for clear in 65534 65279 255; do
         make_image png:grey-alpha:16 in.png 2 1 1000 65535 2000 $clear
         silently gconv filter -k mean.txt in.png auto.png
-        silently gconv filter -k mean.txt --alpha premultiply in.png wanted.png
-        cmp auto.png wanted.png
+        gives wanted.png auto.png gconv filter -k mean.txt --alpha premultiply in.png wanted.png
     done
 }
 
@@ -416,8 +407,7 @@ float() {
     cp opaque.png third.png
     silently gconv filter -k gauss3 -j 1 -o out opaque.png clear.png third.png
     for name in opaque clear third; do
-        silently gconv filter -k gauss3 $name.png alone.png
-        cmp "out/$name.png" alone.png
+        gives alone.png "out/$name.png" gconv filter -k gauss3 $name.png alone.png
     done
 }
 
@@ -439,8 +429,7 @@ open("clear.png", "wb").write(png(row * (height - 1) + bytes(last)))
 open("damaged.png", "wb").write(png(row * (height - 1) + bytes(last))[:-40])
 END
         silently gconv filter -k gauss3 clear.png auto.png
-        silently gconv filter -k gauss3 --alpha premultiply clear.png wanted.png
-        cmp auto.png wanted.png
+        gives wanted.png auto.png gconv filter -k gauss3 --alpha premultiply clear.png wanted.png
         cat clear.png | gconv filter -k gauss3 >piped.png # cannot be opened again
         cmp auto.png piped.png
         gconv filter -k gauss3 --alpha keep clear.png kept.png
@@ -519,11 +508,9 @@ lies_on() {
     silently gconv filter -k identity "$@" in.png out.pnm
     same "$(rows out.pnm)" "$wanted"
     silently gconv filter -k identity "$@" --verify in.png out.pfm
-    silently gconv filter -k identity "$@" out.pnm wanted.pfm
-    cmp out.pfm wanted.pfm
+    gives wanted.pfm out.pfm gconv filter -k identity "$@" out.pnm wanted.pfm
     silently gconv filter -k identity "$@" in.png out.pgm
-    silently gconv filter -k identity "$@" out.pnm wanted.pgm
-    cmp out.pgm wanted.pgm
+    gives wanted.pgm out.pgm gconv filter -k identity "$@" out.pnm wanted.pgm
 }
 
 @test "formats without alpha get the picture on a background" {
@@ -597,8 +584,7 @@ lies_on() {
     for file in "$SOURCE"/filters/*.txt; do
         name=$(basename "$file" .txt)
         silently gconv filter -k "$name" in.png a.png
-        silently gconv filter -k "$file" in.png b.png
-        cmp a.png b.png
+        gives b.png a.png gconv filter -k "$file" in.png b.png
     done
 }
 
@@ -684,19 +670,16 @@ poke() {
     for type in 1 3 4 6 8 9; do
         make_image jpeg:grey:exif=6 in.jpg 2 1 0 255
         poke in.jpg 12 "\\$(printf %o $type)"
-        silently gconv filter -k identity in.jpg out.jpg
-        same "$(dump out.jpg | head -n 1)" 'jpeg grey 8 1x2 exif=1'
+        makes out.jpg 'jpeg grey 8 1x2 exif=1' gconv filter -k identity in.jpg out.jpg
         silently gconv filter -k identity --no-auto-orient in.jpg out.jpg
         same "$(dump out.jpg | head -n 1)" 'jpeg grey 8 2x1 exif=6'
-        silently gconv filter -k identity --in-place in.jpg
-        same "$(dump in.jpg | head -n 1)" 'jpeg grey 8 1x2 exif=1'
+        makes in.jpg 'jpeg grey 8 1x2 exif=1' gconv filter -k identity --in-place in.jpg
         same "$(od -An -tu1 -j $(($(tiff in.jpg) + 12)) -N 1 in.jpg | tr -d ' ')" $type
     done
     for value in 0 9 255; do
         make_image jpeg:grey:exif=6 in.jpg 2 1 0 255
         poke in.jpg 18 "\\$(printf %o $value)"
-        silently gconv filter -k identity --in-place in.jpg
-        like "$(dump in.jpg | head -n 1)" 'jpeg grey 8 2x1*'
+        makes in.jpg 'jpeg grey 8 2x1*' gconv filter -k identity --in-place in.jpg
         same "$(od -An -tu1 -j $(($(tiff in.jpg) + 18)) -N 1 in.jpg | tr -d ' ')" $value
     done
 }

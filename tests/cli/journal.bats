@@ -215,8 +215,7 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     "$TESTS/json" <j
     complains 0 '0 of 4 images done, 0 failed, 4 skipped' gconv edges --journal j -o out in
     same "$("$TESTS/json" input_bytes <j | sort | paste -sd ' ')" '696e2f6e6fe87574662e70676d 696e2f6e6fe97574662e70676d'
-    expect 0 gconv edges --json -o out2 in
-    is_json
+    json 0 gconv edges --json -o out2 in
     same "$(key output_bytes | sort | paste -sd ' ')" \
         '6f7574322f6e6fe87574662e706e67 6f7574322f6e6fe97574662e706e67'
 }
@@ -252,8 +251,7 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     "$TESTS/json" <long
     [ "$(stat -c %s long)" -gt 6000000 ]
     complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv edges --journal long -o out in
-    expect 0 gconv check --journal long
-    same "$out" '15006 images: 15006 as recorded'
+    prints 0 '15006 images: 15006 as recorded' gconv check --journal long
     printf '{"id": "0' >>long # the end of a line that a killed program left
     complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv edges --journal long -o out in
     same "$(wc -l <long)" 15008
@@ -311,12 +309,10 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     make_image pgm other/7.pgm 9 9 noise
     gconv filter -k box3 -q --journal j.4 --hash sha256 --format png -o out other # another recipe and kind
     cat j.1 j.2 j.3 j.4 >j
-    expect 0 gconv check --verify --journal j
-    same "$out" '7 images: 7 verified'
+    prints 0 '7 images: 7 verified' gconv check --verify --journal j
     rm out/2.png
     complains 0 '1 of 6 images done, 0 failed, 5 skipped' gconv edges --journal j -o out in
-    expect 0 gconv check --journal j
-    same "$out" '7 images: 7 as recorded'
+    prints 0 '7 images: 7 as recorded' gconv check --journal j
     # What a killed program left at the end of a part runs into the header of the next one.
     { head -c -40 j.1 && cat j.2 j.3; } >torn
     complains 0 '1 of 6 images done, 0 failed, 5 skipped' gconv edges --journal torn -o out in
@@ -400,8 +396,7 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     # Another content that seems to be older than the result.
     make_image pgm in/2.pgm 22 15 3
     touch -d '1950-01-01' in/2.pgm
-    expect 1 gconv check --journal j
-    like "$out" '*out/2.png: stale*6 images: *'
+    prints 1 '*out/2.png: stale*6 images: *' gconv check --journal j
     expect 0 gconv edges --json --journal j -o out in
     same "$(grep '"status": "done"' <<<"$out" | "$TESTS/json" input)" 'in/2.pgm'
 }
@@ -450,8 +445,7 @@ preloaded() {
     same "$(statuses failed | tr ' ' '\n' | sort -u | paste -sd ,)" 'failed,intent'
     complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv filter -k box3 --in-place --journal failed in
     diff -r wanted in
-    expect 0 gconv check --journal failed
-    same "$out" '6 images: 6 as recorded'
+    prints 0 '6 images: 6 as recorded' gconv check --journal failed
 }
 
 @test "SIGUSR1: what is at work is finished, nothing else is begun" {
@@ -584,26 +578,22 @@ gconv: 5 of 6 images done, 1 failed, 0 skipped"
     gconv edges --journal j -o out in
     mkdir elsewhere
     cd elsewhere
-    expect 1 gconv check --journal ../j
-    like "$out" '*6 images: 6 missing'
+    prints 1 '*6 images: 6 missing' gconv check --journal ../j
     same "$err" 'gconv: ../j: every output is missing; its relative names count from the directory where gconv runs now'
-    expect 1 gconv check -q --journal ../j
-    same "$err" ''
+    tells 1 '' gconv check -q --journal ../j
     cd ..
     rm out/1.png
     expect 1 gconv check --journal j # one alone is missing
     same "$err" ''
     gconv edges --journal absolute -o "$WORK/second" "$WORK/in"
     rm second/*
-    expect 1 gconv check --journal absolute
-    same "$err" ''
+    tells 1 '' gconv check --journal absolute
 }
 
 @test "check tells what is missing, changed, stale or failed" {
     setup_images
     gconv edges --journal j -o out in
-    expect 0 gconv check --journal j
-    same "$out" '6 images: 6 as recorded'
+    prints 0 '6 images: 6 as recorded' gconv check --journal j
     touch in/* out/* # the content counts
     expect 0 gconv check --journal j
     expect 1 gconv edges -q --journal j -o out none.png
@@ -617,8 +607,7 @@ out/1.png: missing
 out/2.png: changed
 out/4.png: stale
 out/none.png: failed: cannot open: No such file or directory'
-    expect 1 gconv check --json --journal j
-    is_json
+    json 1 gconv check --json --journal j
     same "$(key status | sort | paste -sd ,)" 'as recorded,as recorded,as recorded,changed,failed,missing,stale'
     expect 1 gconv check -v --verify --journal j
     like "$out" '*out/5.png: unverified: its input is gone*7 images: 2 verified, *'
@@ -635,15 +624,12 @@ out/none.png: failed: cannot open: No such file or directory'
 @test "check --verify computes again: exact chains sample by sample, others within the bound" {
     setup_images
     gconv edges --threshold 3 --invert --journal j -o out in
-    expect 0 gconv check --verify --journal j --impl reference
-    same "$out" '6 images: 6 verified'
+    prints 0 '6 images: 6 verified' gconv check --verify --journal j --impl reference
     make_image png:rgb in/7.png 30 20 noise
     gconv filter -k gaussian:1.5 --scale 1.5 --journal k -o smooth in
     gconv filter -k gaussian:2 -f pfm --journal k -o floats in
-    expect 0 gconv check --verify --journal k --impl reference
-    same "$out" '14 images: 14 verified'
-    expect 0 gconv check --verify --images 3 --journal k
-    like "$out" '14 images: * as recorded, * verified'
+    prints 0 '14 images: 14 verified' gconv check --verify --journal k --impl reference
+    prints 0 '14 images: * as recorded, * verified' gconv check --verify --images 3 --journal k
     gconv filter -k box3 --in-place --journal l in/1.pgm # there is nothing to compute from
     expect 1 gconv check --verify --journal l
     same "$out" 'in/1.pgm: unverified: it has replaced its input
@@ -706,8 +692,7 @@ out/none.png: failed: cannot open: No such file or directory'
     silently gconv filter -k box3 --in-place --journal k out
     earlier j
     earlier k
-    expect 1 gconv check --journal j
-    like "$out" 'out/?.pgm: changed*'
+    prints 1 'out/?.pgm: changed*' gconv check --journal j
     gconv filter -k box3 --journal j -o out in
     earlier j
     expect 1 gconv check --verify --journal j
@@ -743,14 +728,11 @@ out/none.png: failed: cannot open: No such file or directory'
     like "$out" 'out/?.pgm: stale: a filter of its recipe is another one now *
 out/?.pgm: stale: a filter of its recipe is another one now *
 3 images: 1 as recorded, 2 stale'
-    expect 1 gconv check --verify --journal j
-    like "$out" '*3 images: 1 verified, 2 stale'
+    prints 1 '*3 images: 1 verified, 2 stale' gconv check --verify --journal j
     printf 'no filter\n' >mine.txt
-    expect 1 gconv check --journal j
-    like "$out" '*3 images: 1 as recorded, 2 stale'
+    prints 1 '*3 images: 1 as recorded, 2 stale' gconv check --journal j
     rm mine.txt # what was computed is recorded
-    expect 0 gconv check --journal j
-    same "$out" '3 images: 3 as recorded'
+    prints 0 '3 images: 3 as recorded' gconv check --journal j
     expect 1 gconv check --verify --journal j
     like "$out" "out/?.pgm: unverified: mine.txt: no such file*
 3 images: 1 verified, 2 unverified"

@@ -7,8 +7,7 @@ load common
 fact() { printf '%s\n' "$out" | sed -n "s/^  $1  *//p" | tail -n 1; }
 
 @test "a filter is shown as it was read" {
-    expect 0 gconv kernel sobel-x
-    same "$err" ''
+    tells 0 '' gconv kernel sobel-x
     same "$out" 'sobel-x: a built-in filter
   weights    1   0  -1
              2   0  -2
@@ -60,8 +59,7 @@ box:3x1: a box'
     same "$(fact size) $(fact anchor) $(fact divisor)" '7 x 7 3, 3 289'
     expect 0 gconv kernel -k gauss3 -k box3 -k '2x1: 1,-1'
     same "$(fact size) $(fact anchor) $(fact divisor) $(fact row)" '6 x 5 2, 2 144 1   2   1  -1  -2  -1'
-    expect 0 gconv kernel --json -k gauss3 -k box3 -k '2x1: 1,-1'
-    is_json
+    json 0 gconv kernel --json -k gauss3 -k box3 -k '2x1: 1,-1'
     same "$(key exact | paste -sd ' ' -)" 'true true true true true false'
     expect 0 gconv kernel box:200 box:57
     like "$out" '*with the filters before it: no single filter: a filter of 256 x 256 (sides are 1 to 255)*'
@@ -92,8 +90,7 @@ box:3x1: a box'
 }
 
 @test "JSON has an object for each filter" {
-    expect 0 gconv kernel --json laplace3 emboss3
-    is_json
+    json 0 gconv kernel --json laplace3 emboss3
     same "$(printf '%s\n' "$out" | wc -l)" 2
     same "$(key kernel | paste -sd ' ' -)" 'laplace3 emboss3'
     same "$(key rank | paste -sd ' ' -)" '2 2 4'
@@ -145,8 +142,7 @@ value() { sed -n "s/^$1,$2,//p" response.csv; }
     same "$(value 0.25 0) $(value 0 0.25)" '64 0'
     expect 0 gconv kernel box:300x1 box:9x4 --response response.csv
     same "$(value 0 0)" 1
-    expect 0 gconv kernel -q gaussian:2 --response response.png
-    same "$err" ''
+    tells 0 '' gconv kernel -q gaussian:2 --response response.png
     dump response.png >pixels
     like "$(head -n 1 pixels)" '*257*257*'
     same "$(tail -n +2 pixels | sed -n 129p | tr -s ' ' '\n' | sed '/^$/d' | sed -n 129p)" 255

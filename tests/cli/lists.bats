@@ -87,8 +87,7 @@ setup_photos() {
     (cd out && holds x.png y.png)
     rm -r out
     printf 'a/b/x.jpg\0c/y.pgm\0' >list0
-    expect 0 gconv edges --json --files0-from list0 -o out a/b/x.png --name '{name}.{ext}'
-    is_json
+    json 0 gconv edges --json --files0-from list0 -o out a/b/x.png --name '{name}.{ext}'
     same "$(key input | paste -sd ' ')" 'a/b/x.png a/b/x.jpg c/y.pgm'
     find a -type f -print0 | gconv edges --files0-from - --name '{name}' -o piped
     (cd piped && holds x.jpg x.png)
@@ -268,8 +267,7 @@ gconv: 1 of 2 images done, 1 failed, 0 skipped"
 gconv: 0 of 1 images done, 0 failed, 1 skipped'
     make_image pgm c/y.pgm 5 4 noise
     touch -d 2020-01-02 out/y.png
-    silently gconv edges --update -o out c
-    like "$(dump out/y.png)" 'png grey 1 5x4*'
+    makes out/y.png 'png grey 1 5x4*' gconv edges --update -o out c
     rm out/y.png
     mkdir out/y.png # newer than the input, and no result
     expect 1 gconv edges --update -o out c
@@ -288,8 +286,7 @@ a/b/x.png -> out/x.png
 none.jpg -> out/none.png (fails)'
     same "$err" 'gconv: none.jpg: cannot open: No such file or directory
 gconv: 1 of 3 images to do, 1 failed, 1 skipped'
-    expect 0 gconv edges --dry-run --json -o new/deep c
-    is_json
+    json 0 gconv edges --dry-run --json -o new/deep c
     same "$(key status)" planned
     (cd out && holds y.png)
     [ ! -e new ]

@@ -18,8 +18,7 @@ milliseconds() {
 
 @test "compare: a table, the reference first" {
     setup_images
-    expect 0 gconv compare --time 0.01 in.png
-    same "$err" ''
+    tells 0 '' gconv compare --time 0.01 in.png
     like "$out" '40x30, 1 channel of 8 bits; gauss5 5x5, laplace3 3x3; border mirror
 
 name *verdict
@@ -46,8 +45,7 @@ results_alone() {
 
 @test "compare --json" {
     setup_images
-    expect 0 gconv compare --json --time 0.01 --impl reference,cpu in.png
-    same "$err" ''
+    tells 0 '' gconv compare --json --time 0.01 --impl reference,cpu in.png
     is_json
     like "$out" '*"filters": \[{"name": "gauss5", "width": 5, "height": 5}, *'
     like "$(key arguments) $(key system) $(key kind)" '*"compare", *"in.png"*Linux* cpu'
@@ -124,8 +122,7 @@ cpu on *: asked for by name*"
 
 @test "compare: what is wrong is exit 3 and not ranked; what cannot run says why" {
     setup_images
-    expect 3 "$FAULTY" compare --time 0.01 in.png
-    same "$err" ''
+    tells 3 '' "$FAULTY" compare --time 0.01 in.png
     like "$(row reference)" '*exact'
     like "$(row wrong)" 'wrong WRONG (bound 0, largest * at x [0-9]*, y [0-9]*); not timed'
     same "$(row wrong | grep -c '[0-9]x')" 0
@@ -156,17 +153,14 @@ BRIEF=0.3
 [ -z "${SANITIZE-}" ] || BRIEF=1
 
 @test "bench" {
-    expect 0 gconv bench --time $BRIEF --impl cpu -k box3
-    same "$err" ''
+    tells 0 '' gconv bench --time $BRIEF --impl cpu -k box3
     like "$out" '*, 1 channel of 8 bits, *; border mirror
 
 filter *name *verdict
 * cpu *exact*'
-    expect 0 gconv bench --time $BRIEF --impl cpu --json -k box3
-    is_json
+    json 0 gconv bench --time $BRIEF --impl cpu --json -k box3
     same "$(key schema) $(key command) $(key verdict)" '1 bench exact'
-    expect 3 "$FAULTY" bench --time 0.1 --impl wrong -k box3
-    like "$out" '* wrong *WRONG'
+    prints 3 '* wrong *WRONG' "$FAULTY" bench --time 0.1 --impl wrong -k box3
 }
 
 @test "bench checks the image that it times: what is wrong there has no times" {
@@ -206,16 +200,14 @@ filter *name *verdict
     like "$out" '4096x4096, from memory to memory; *'
     like "$(row kernel)" 'kernel *rgb8 *cpu *exact*
 kernel *grey16 *cpu *exact*'
-    expect 0 gconv bench --time $BRIEF --impl cpu -k box3 --samples rgba8 --json
-    is_json
+    json 0 gconv bench --time $BRIEF --impl cpu -k box3 --samples rgba8 --json
     same "$(key samples) $(key verdict)" 'rgba8 exact'
     complains 2 "option '--samples': 'rgb' is not grey8, rgb8, rgba8, grey16, rgb16 or all; did you mean 'rgb8'?" \
         gconv bench --samples grey8,rgb
 }
 
 @test "bench --sizes and --filters: a row for each point" {
-    expect 0 gconv bench --time $BRIEF --impl cpu --sizes 64,48x16 --filters 3,5x3,rank1:7,3..5x1
-    same "$err" ''
+    tells 0 '' gconv bench --time $BRIEF --impl cpu --sizes 64,48x16 --filters 3,5x3,rank1:7,3..5x1
     like "$out" '*image *filter *
 64x64 *3x3 *
 64x64 *5x3 *
@@ -254,8 +246,7 @@ kernel *grey16 *cpu *exact*'
 | 3x3 | cpu |*|
 
 naive not usable: *'
-    expect 0 gconv bench --time $BRIEF --impl cpu --sizes 64,32 --filters 3 --json
-    is_json
+    json 0 gconv bench --time $BRIEF --impl cpu --sizes 64,32 --filters 3 --json
     same "$(key width | paste -sd ' ')" '64 32'
     expect 4 gconv bench --time 0.01 --impl cpu,naive --sizes 64 --filters 3 --csv
     like "$out" '*
@@ -272,8 +263,7 @@ naive not usable: *'
     same "$(gconv bench --preset kth --impl cpu --filters 3 --time 0.1 --csv | cut -d, -f 1 | paste -sd ' ')" \
         'width 256 512 1024 2048 4096'
     # Speed-ups over the reference and over the step before.
-    expect 0 gconv bench --preset lecture --impl reference,cpu --sizes 64 --time 0.5 --json
-    is_json
+    json 0 gconv bench --preset lecture --impl reference,cpu --sizes 64 --time 0.5 --json
     same "$(key speed_up)" "$(key step_speed_up)"
     [ "$(key speed_up | cut -d. -f 1)" -gt 1 ]
     expect 0 gconv bench --preset kth --impl reference,cpu --sizes 64 --filters 3 --time 0.5
@@ -281,8 +271,7 @@ naive not usable: *'
 * reference * - *- *within bound
 * cpu *[0-9]x *[0-9]x *within bound'
     # What a preset names need not be usable here.
-    expect 0 gconv bench --preset kth --sizes 32 --time 0.1
-    like "$out" '*border constant*3x3*reference*'
+    prints 0 '*border constant*3x3*reference*' gconv bench --preset kth --sizes 32 --time 0.1
     # The roofs of the processors are measured, and every rate has its intensity: 2 * 9 operations
     # for two bytes.
     expect 0 gconv bench --preset roofline --impl cpu,cpu:taps --sizes 64 --filters 3 --time 0.1 --json
@@ -403,8 +392,7 @@ below() { same "$(key seconds | awk -v limit="$1" '!($1 < limit)')" ''; }
     same "$err" "gconv: late: its kernels took 200 ms to compile, which is not counted"
     same "$(key compile_seconds)" 0.2
     below 0.1
-    expect 0 "$FAULTY" compare --time 0.1 --impl late in.png
-    same "$err" ''
+    tells 0 '' "$FAULTY" compare --time 0.1 --impl late in.png
     for seconds in 1 3 10; do # until one run fits
         expect 0 "$FAULTY" bench --time $seconds --impl late --json -v -k identity # two plans
         [ -z "$(key seconds)" ] || break
@@ -422,8 +410,7 @@ cuda_names() {
 @test "compare and bench go on beside what cannot run here: exit 4" {
     if has_gpu; then skip "there is a GPU"; fi
     setup_images
-    expect 4 gconv compare --time 0.01 --impl cpu,tiled in.png
-    same "$err" ''
+    tells 4 '' gconv compare --time 0.01 --impl cpu,tiled in.png
     like "$(row cpu)" 'cpu *exact'
     like "$(row tiled)" "tiled not usable: 'tiled' needs a CUDA device: *"
     expect 4 gconv bench --time 0.01 --impl cpu,naive

@@ -56,16 +56,14 @@ alone() {
 @test "the program gets the JSON of the command, with machine, compiler, commit and command" {
     setup_images
     setup_python
-    expect 0 gconv compare --time 0.01 --impl reference,cpu --html report.html in.png
-    same "$err" ''
+    tells 0 '' gconv compare --time 0.01 --impl reference,cpu --html report.html in.png
     like "$out" '*name *verdict*'
     same "$(cat report.html)" '<html>drawn</html>'
     like "$(cat python.arguments)" '-B /*/lab/report.py - -o -'
     given '"command": "compare"' '"subject": "40x30, 1 channel of 8 bits; gauss5 5x5' \
         '"arguments": ["compare", "--time", "0.01", "--impl", "reference,cpu", "--html", "report.html", "in.png"]' \
         '"commit": "' '"build": "' '"system": "' '"kind": "cpu"' '"name": "reference"'
-    expect 0 gconv bench --sizes 32 --filters 3 --impl cpu --time 0.1 --html report.html --json
-    is_json
+    json 0 gconv bench --sizes 32 --filters 3 --impl cpu --time 0.1 --html report.html --json
     # What the report is made of is what was printed. The minute may have passed in between.
     printf '%s\n' "$out" | sed 's/"date": "[^"]*"//' >printed
     sed 's/"date": "[^"]*"//' python.input | cmp - printed
@@ -76,8 +74,7 @@ alone() {
     python3 "$SOURCE/lab/report.py" - -o - </dev/null 2>&1 | grep -q 'no matplotlib\|matplotlib is missing' &&
         skip 'matplotlib is not there'
     setup_images
-    expect 0 gconv compare --time 0.01 --impl reference,cpu --html report.html in.png
-    same "$err" ''
+    tells 0 '' gconv compare --time 0.01 --impl reference,cpu --html report.html in.png
     well_formed report.html
     alone report.html
     has report.html '<h1>gconv compare: in.png</h1>' '40x30, 1 channel of 8 bits; gauss5 5x5' \
@@ -168,11 +165,9 @@ gconv: report.html.json: warning: *'
 
 @test "the file is opened before anything is measured" {
     setup_images
-    expect 1 gconv compare --html nowhere/report.html in.png
-    same "$out" ''
+    prints 1 '' gconv compare --html nowhere/report.html in.png
     like "$err" 'gconv: nowhere/report.html: cannot create: *'
-    expect 1 gconv bench --html nowhere/report.html
-    same "$out" ''
+    prints 1 '' gconv bench --html nowhere/report.html
     tells 2 "gconv: option '--html': '-' is no file*" gconv bench --html -
     expect 2 gconv compare --html '' in.png
     holds in.png other.pgm

@@ -255,8 +255,7 @@ ends() {
     for code in 001 012 177 '302\205' 377 '355\240\200'; do
         name=$(printf "a\\$code""b.pgm")
         make_image pgm "$name" 2 2 5
-        expect 0 gconv edges --json "$name" out.png
-        is_json
+        json 0 gconv edges --json "$name" out.png
         same "$(printf '%s' "$out" | tr -d '\040-\176\200-\377')" ''
         like "$(key input)" 'a*'
         complains 1 'none a*b.png: cannot open: *' gconv edges "none $(printf "a\\$code""b.png")" out.png

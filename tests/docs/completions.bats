@@ -13,12 +13,6 @@ needs_mpi() {
   [ -e "$DIRECTORY/gconv-mpi.bash" ] || skip "no gconv-mpi"
 }
 
-all_long_options() {
-  for command in $(commands); do
-    long_options "$command"
-  done | sort -u
-}
-
 # The commands of gconv-mpi. cli_mpi tests what it refuses.
 MPI_COMMANDS=$(printf '%s\n' edges filter help)
 
@@ -27,10 +21,15 @@ mpi_long_options() {
   long_options "$1" | grep -vxE -- '--(rows|join)'
 }
 
-all_mpi_long_options() {
-  for command in $MPI_COMMANDS; do
-    mpi_long_options "$command"
-  done | sort -u
+# offers_options OFFERS OPTIONS COMMAND...: fails unless the function OFFERS has the options of each
+# command, as OPTIONS lists them, and those of all where there is no command.
+offers_options() {
+  local offers=$1 options=$2 command
+  shift 2
+  for command; do
+    same_list "$command" "$("$offers" "$command")" "$("$options" "$command")"
+  done
+  same_list "no command" "$("$offers" '')" "$(for command; do "$options" "$command"; done | sort -u)"
 }
 
 # ---- bash ----------------------------------------------------------------------------------------
@@ -50,16 +49,18 @@ offers_bash() { offers_bash_for gconv "$@"; }
 
 offers_bash_mpi() { offers_bash_for gconv-mpi "$@"; }
 
+# The options for a command. Arguments: COMMAND, or nothing
+options_bash() { offers_bash ${1:+"$1"} --; }
+
+options_bash_mpi() { offers_bash_mpi ${1:+"$1"} --; }
+
 @test "bash: the file is valid" {
   bash -n "$BASH_FILE"
   bash --norc --noprofile -c 'source "$1" && complete -p gconv' bash "$BASH_FILE"
 }
 
 @test "bash: options of every command" {
-  for command in $(commands); do
-    same_list "$command" "$(offers_bash "$command" --)" "$(long_options "$command")"
-  done
-  same_list "no command" "$(offers_bash --)" "$(all_long_options)"
+  offers_options options_bash long_options $(commands)
 }
 
 @test "bash: commands, before and after options" {
@@ -101,10 +102,7 @@ offers_bash_mpi() { offers_bash_for gconv-mpi "$@"; }
   needs_mpi
   same_list "at first" "$(offers_bash_mpi '')" "$MPI_COMMANDS"
   same_list "after help" "$(offers_bash_mpi help '')" "$MPI_COMMANDS"
-  for command in $MPI_COMMANDS; do
-    same_list "$command" "$(offers_bash_mpi "$command" --)" "$(mpi_long_options "$command")"
-  done
-  same_list "no command" "$(offers_bash_mpi --)" "$(all_mpi_long_options)"
+  offers_options options_bash_mpi mpi_long_options $MPI_COMMANDS
   same_list implementations "$(offers_bash_mpi edges --impl '')" "$(offers_bash edges --impl '')"
   [ -z "$(offers_bash_mpi edges --shard '')" ]
   [ -n "$(offers_bash edges --shard '')" ]
@@ -130,6 +128,8 @@ offers_zsh() {
   asked_of_zsh "${2-gconv}" "$1" | sed -nE 's/^(\([^)]*\)|\*)?(--[a-z0-9-]+).*/\2/p' | sort
 }
 
+offers_zsh_mpi() { offers_zsh "$1" gconv-mpi; }
+
 @test "zsh: the file is valid" {
   needs zsh
   zsh -n "$ZSH_FILE"
@@ -138,10 +138,7 @@ offers_zsh() {
 
 @test "zsh: options of every command" {
   needs zsh
-  for command in $(commands); do
-    same_list "$command" "$(offers_zsh "$command")" "$(long_options "$command")"
-  done
-  same_list "no command" "$(offers_zsh '')" "$(all_long_options)"
+  offers_options offers_zsh long_options $(commands)
 }
 
 # The devices that _gconv offers for a command.
@@ -160,10 +157,7 @@ devices_zsh() {
   needs zsh
   needs_mpi
   same_list commands "$(asked_of_zsh gconv-mpi '' | sed -n 's/^describe:\([a-z]*\):.*/\1/p')" "$MPI_COMMANDS"
-  for command in $MPI_COMMANDS; do
-    same_list "$command" "$(offers_zsh "$command" gconv-mpi)" "$(mpi_long_options "$command")"
-  done
-  same_list "no command" "$(offers_zsh '' gconv-mpi)" "$(all_mpi_long_options)"
+  offers_options offers_zsh_mpi mpi_long_options $MPI_COMMANDS
   asked_of_zsh gconv edges | grep -q -- '--shard=.*auto'
   ! asked_of_zsh gconv-mpi edges | grep -q -- '--shard=.*auto'
 }
@@ -179,6 +173,10 @@ offers_fish() {
 
 offers_fish_mpi() { offers_fish "$1" gconv-mpi; }
 
+options_fish() { offers_fish "$1 --"; }
+
+options_fish_mpi() { offers_fish_mpi "$1 --"; }
+
 @test "fish: the file is valid" {
   needs fish
   fish -n "$FISH_FILE"
@@ -186,10 +184,7 @@ offers_fish_mpi() { offers_fish "$1" gconv-mpi; }
 
 @test "fish: options of every command" {
   needs fish
-  for command in $(commands); do
-    same_list "$command" "$(offers_fish "$command --")" "$(long_options "$command")"
-  done
-  same_list "no command" "$(offers_fish --)" "$(all_long_options)"
+  offers_options options_fish long_options $(commands)
 }
 
 @test "fish: commands and values" {
@@ -209,10 +204,7 @@ offers_fish_mpi() { offers_fish "$1" gconv-mpi; }
   needs_mpi
   same_list "at first" "$(offers_fish_mpi '')" "$MPI_COMMANDS"
   same_list "after help" "$(offers_fish_mpi 'help ')" "$MPI_COMMANDS"
-  for command in $MPI_COMMANDS; do
-    same_list "$command" "$(offers_fish_mpi "$command --")" "$(mpi_long_options "$command")"
-  done
-  same_list "no command" "$(offers_fish_mpi --)" "$(all_mpi_long_options)"
+  offers_options options_fish_mpi mpi_long_options $MPI_COMMANDS
   same_list implementations "$(offers_fish_mpi 'edges --impl ')" "$(offers_fish 'edges --impl ')"
   [ -z "$(offers_fish_mpi 'edges --shard ')" ]
   [ -n "$(offers_fish 'edges --shard ')" ]
