@@ -13,6 +13,16 @@ static unsigned char canary(size_t at)
     return (unsigned char)(0xc3 ^ (at * 29));
 }
 
+void *check_allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    if (memory == NULL) {
+        fprintf(stderr, "gconv_check: out of memory (%zu times %zu bytes)\n", count, size);
+        exit(1);
+    }
+    return memory;
+}
+
 size_t check_sample_bytes(int depth)
 {
     return depth > 8 ? (size_t)depth / 8 : 1;
@@ -27,11 +37,7 @@ check_image check_image_create(size_t row_bytes, uint32_t rows, size_t unit, che
         image.stride += unit * check_below(random, 40);
     image.stride = (image.stride + unit - 1) / unit * unit;
     image.bytes = image.start + image.stride * rows + GUARD_BYTES;
-    image.memory = malloc(image.bytes);
-    if (image.memory == NULL) {
-        fprintf(stderr, "gconv_check: out of memory (%zu bytes)\n", image.bytes);
-        exit(1);
-    }
+    image.memory = check_allocate(image.bytes, 1);
     for (size_t i = 0; i < image.bytes; i++)
         image.memory[i] = canary(i);
     return image;

@@ -3,6 +3,7 @@
 #define CHECK_IMAGE_H
 
 #include "gconv.h"
+#include "owned.h"
 #include "random.h"
 
 /* Rows of `row_bytes` bytes, `stride` apart, in a larger allocation full of canaries. */
@@ -14,6 +15,9 @@ typedef struct check_image {
     size_t stride;
     uint32_t rows;
 } check_image;
+
+/* Memory of zeros; there is none: the end of the program. */
+void *check_allocate(size_t count, size_t size);
 
 /* Bytes of a sample in memory; 1 where it has less. */
 size_t check_sample_bytes(int depth);

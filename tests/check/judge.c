@@ -37,16 +37,6 @@ double judge_work(const gconv_job *job)
     return work * judge_channels(job);
 }
 
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-    if (memory == NULL) {
-        fprintf(stderr, "gconv_check: out of memory\n");
-        exit(1);
-    }
-    return memory;
-}
-
 /* ---- The chain ------------------------------------------------------------------------------- */
 
 /* Where one arrives who walks from the nearest edge out to `index`, a step at a time; -1 in the
@@ -116,7 +106,7 @@ static void spread(const scatter *s, const long double *value, int64_t x, int64_
 static void scatter_image(const scatter *s)
 {
     int64_t reach_x = s->filter->width, reach_y = s->filter->height;
-    int64_t *columns = allocate((size_t)(s->width + 2 * reach_x), sizeof *columns);
+    int64_t *columns = check_allocate((size_t)(s->width + 2 * reach_x), sizeof *columns);
     for (int64_t x = -reach_x; x < s->width + reach_x; x++)
         columns[x + reach_x] = walk(s->job->border, x, s->width);
     for (int64_t y = -reach_y; y < s->height + reach_y; y++) {
@@ -135,8 +125,8 @@ static long double *load_image(const gconv_job *job, const check_image *input)
 {
     int channels = judge_channels(job), all = job->input.channels, depth = job->input.depth;
     bool premultiplied = has_alpha(job) && job->alpha == GCONV_ALPHA_PREMULTIPLY;
-    long double *image =
-        allocate((size_t)job->input.width * job->input.height * (size_t)channels, sizeof *image);
+    long double *image = check_allocate(
+        (size_t)job->input.width * job->input.height * (size_t)channels, sizeof *image);
     long double *to = image;
     for (uint32_t y = 0; y < job->input.height; y++) {
         const unsigned char *row = check_image_row(input, y);
@@ -175,14 +165,14 @@ float *judge_chain(const gconv_job *job, const check_image *input)
     for (int k = 0; k < job->filter_count; k++) {
         s.filter = job->filters[k];
         s.in = image;
-        s.out = allocate(values, sizeof *s.out);
+        s.out = check_allocate(values, sizeof *s.out);
         scatter_image(&s);
         free(image);
         image = s.out;
         for (int c = 0; c < channels; c++)
             s.constant[c] *= job->filters[k]->divisor;
     }
-    float *chain = allocate(values, sizeof *chain);
+    float *chain = check_allocate(values, sizeof *chain);
     for (size_t i = 0; i < values; i++)
         chain[i] = (float)image[i];
     free(image);

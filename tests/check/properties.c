@@ -38,16 +38,6 @@ static size_t values_of(const gconv_job *job)
     return (size_t)job->input.width * job->input.height * (size_t)judge_channels(job);
 }
 
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-    if (memory == NULL) {
-        fprintf(stderr, "gconv_check: out of memory\n");
-        exit(1);
-    }
-    return memory;
-}
-
 /* Runs the job of one filter: to chain values, or to output samples. False when it was refused or
  * failed. */
 static bool run_job(trial *t, gconv_job *job, const gconv_filter *filter, const void *pixels,
@@ -86,7 +76,7 @@ static bool run_job(trial *t, gconv_job *job, const gconv_filter *filter, const 
 static float *chain_of(trial *t, gconv_job *job, const gconv_filter *filter,
                        const unsigned char *pixels)
 {
-    float *chain = allocate(values_of(job), sizeof *chain);
+    float *chain = check_allocate(values_of(job), sizeof *chain);
     if (run_job(t, job, filter, pixels, chain, true))
         return chain;
     free(chain);
@@ -107,7 +97,7 @@ static void demand_same(trial *t, const gconv_job *job, const float *got, const 
 
 static unsigned char *random_pixels(trial *t, size_t count, uint32_t below)
 {
-    unsigned char *pixels = allocate(count, 1);
+    unsigned char *pixels = check_allocate(count, 1);
     for (size_t i = 0; i < count; i++)
         pixels[i] = (unsigned char)check_below(&t->random, below);
     return pixels;
@@ -132,24 +122,20 @@ static gconv_filter *any_filter(trial *t)
 static void impulse(trial *t)
 {
     for (int n = 0; n < 12 && !t->failed; n++) {
-        gconv_filter *filter = any_filter(t);
+        OWNED_FILTER filter = any_filter(t);
         gconv_job job = job_for(t, grey(40, 37), GCONV_BORDER_CONSTANT);
         job.correlate = n % 2 == 1;
         int x0 = 19, y0 = 18, sign = job.correlate ? -1 : 1;
-        unsigned char *pixels = allocate(values_of(&job), 1);
-        float *wanted = allocate(values_of(&job), sizeof *wanted);
+        OWNED unsigned char *pixels = check_allocate(values_of(&job), 1);
+        OWNED float *wanted = check_allocate(values_of(&job), sizeof *wanted);
         pixels[y0 * 40 + x0] = 1;
         for (int j = 0; j < filter->height; j++)
             for (int i = 0; i < filter->width; i++)
                 wanted[(y0 + sign * (j - filter->anchor_y)) * 40 + x0 +
                        sign * (i - filter->anchor_x)] = filter->weights[j * filter->width + i];
-        float *got = chain_of(t, &job, filter, pixels);
+        OWNED float *got = chain_of(t, &job, filter, pixels);
         if (got != NULL)
             demand_same(t, &job, got, wanted, "the impulse response is not the filter");
-        free(got);
-        free(wanted);
-        free(pixels);
-        gconv_filter_free(filter);
     }
 }
 
@@ -157,27 +143,22 @@ static void impulse(trial *t)
 static void linearity(trial *t)
 {
     for (int n = 0; n < 8 && !t->failed; n++) {
-        gconv_filter *filter = any_filter(t);
+        OWNED_FILTER filter = any_filter(t);
         gconv_job job = job_for(t, grey(53, 35), all_borders[n % GCONV_BORDER_COUNT]);
         size_t count = values_of(&job);
-        unsigned char *a = random_pixels(t, count, 128), *b = random_pixels(t, count, 128);
-        unsigned char *both = allocate(count, 1);
+        OWNED unsigned char *a = random_pixels(t, count, 128);
+        OWNED unsigned char *b = random_pixels(t, count, 128);
+        OWNED unsigned char *both = check_allocate(count, 1);
         for (size_t i = 0; i < count; i++)
             both[i] = (unsigned char)(a[i] + b[i]);
-        float *from_a = chain_of(t, &job, filter, a), *from_b = chain_of(t, &job, filter, b);
-        float *from_both = chain_of(t, &job, filter, both);
+        OWNED float *from_a = chain_of(t, &job, filter, a);
+        OWNED float *from_b = chain_of(t, &job, filter, b);
+        OWNED float *from_both = chain_of(t, &job, filter, both);
         if (from_a != NULL && from_b != NULL && from_both != NULL) {
             for (size_t i = 0; i < count; i++)
                 from_a[i] += from_b[i];
             demand_same(t, &job, from_both, from_a, "F(a+b) is not F(a) + F(b)");
         }
-        free(from_both);
-        free(from_b);
-        free(from_a);
-        free(both);
-        free(b);
-        free(a);
-        gconv_filter_free(filter);
     }
 }
 
@@ -217,26 +198,22 @@ static void forgive_borders(const gconv_shape *shape, uint32_t reach, uint32_t d
 static void shift(trial *t)
 {
     for (int n = 0; n < 10 && !t->failed; n++) {
-        gconv_filter *filter = any_filter(t);
+        OWNED_FILTER filter = any_filter(t);
         gconv_job job = job_for(t, grey(61, 70), all_borders[n % GCONV_BORDER_COUNT]);
         size_t count = values_of(&job);
         uint32_t dx = check_below(&t->random, 30), dy = check_below(&t->random, 30);
-        unsigned char *pixels = random_pixels(t, count, 256), *moved = allocate(count, 1);
+        OWNED unsigned char *pixels = random_pixels(t, count, 256);
+        OWNED unsigned char *moved = check_allocate(count, 1);
         move_pixels(&job.input, pixels, dx, dy, moved);
-        float *wanted = allocate(count, sizeof *wanted);
-        float *still = chain_of(t, &job, filter, pixels), *got = chain_of(t, &job, filter, moved);
+        OWNED float *wanted = check_allocate(count, sizeof *wanted);
+        OWNED float *still = chain_of(t, &job, filter, pixels);
+        OWNED float *got = chain_of(t, &job, filter, moved);
         if (still != NULL && got != NULL) {
             move_floats(&job.input, still, dx, dy, wanted);
             if (job.border != GCONV_BORDER_WRAP)
                 forgive_borders(&job.input, 9, dx, dy, got, wanted);
             demand_same(t, &job, got, wanted, "a moved image gives another result");
         }
-        free(got);
-        free(still);
-        free(wanted);
-        free(moved);
-        free(pixels);
-        gconv_filter_free(filter);
     }
 }
 
@@ -247,23 +224,21 @@ static void plain_image(trial *t)
                                           "box2",   "identity", "negative"};
     enum { FILTERS = sizeof filters / sizeof filters[0] };
     for (int n = 0; n < FILTERS * GCONV_BORDER_COUNT && !t->failed; n++) {
-        gconv_filter *filter = check_filter_named(filters[n % FILTERS]);
+        OWNED_FILTER filter = check_filter_named(filters[n % FILTERS]);
         gconv_job job = job_for(t, grey(35, 34), all_borders[n / FILTERS]);
         size_t count = values_of(&job);
         int value = n % 7 == 0 ? 255 : check_between(&t->random, 0, 255);
         /* Ones over -9 have gain -1; the scale makes it 1. */
         job.scale = filter->divisor < 0 ? -1 : 1;
         job.border_value = value;
-        unsigned char *pixels = allocate(count, 1), *got = allocate(count, 1);
+        OWNED unsigned char *pixels = check_allocate(count, 1);
+        OWNED unsigned char *got = check_allocate(count, 1);
         memset(pixels, value, count);
         if (run_job(t, &job, filter, pixels, got, false) && memcmp(pixels, got, count) != 0) {
             check_fail(t->subject, NULL, "%s: %s makes something of plain %d, border %s",
                        t->subject->property, filter->name, value, gconv_border_name(job.border));
             t->failed = true;
         }
-        free(got);
-        free(pixels);
-        gconv_filter_free(filter);
     }
 }
 
@@ -282,7 +257,7 @@ static void clear_transparent(const gconv_shape *shape, unsigned char *pixels)
 /* The identity filter returns its input at both depths, for all channels and alpha modes. */
 static void identity(trial *t)
 {
-    gconv_filter *filter = check_filter_named("identity");
+    OWNED_FILTER filter = check_filter_named("identity");
     for (int n = 0; n < 24 && !t->failed; n++) {
         gconv_shape shape = grey(33, 66);
         shape.channels = 1 + n % 4;
@@ -293,7 +268,8 @@ static void identity(trial *t)
         if (shape.depth == 16 && job.alpha == GCONV_ALPHA_PREMULTIPLY)
             continue;
         size_t bytes = gconv_shape_row_bytes(&shape) * shape.height;
-        unsigned char *pixels = random_pixels(t, bytes, 256), *got = allocate(bytes, 1);
+        OWNED unsigned char *pixels = random_pixels(t, bytes, 256);
+        OWNED unsigned char *got = check_allocate(bytes, 1);
         if (shape.channels % 2 == 0)
             clear_transparent(&shape, pixels);
         if (run_job(t, &job, filter, pixels, got, false) && memcmp(pixels, got, bytes) != 0) {
@@ -301,20 +277,17 @@ static void identity(trial *t)
                        t->subject->property, shape.channels, shape.depth, (int)job.alpha);
             t->failed = true;
         }
-        free(got);
-        free(pixels);
     }
-    gconv_filter_free(filter);
 }
 
 /* The result grows with the constant of the border in a straight line. */
 static void constant_border(trial *t)
 {
     for (int n = 0; n < 6 && !t->failed; n++) {
-        gconv_filter *filter = any_filter(t);
+        OWNED_FILTER filter = any_filter(t);
         gconv_job job = job_for(t, grey(19, 40), GCONV_BORDER_CONSTANT);
         size_t count = values_of(&job);
-        unsigned char *pixels = random_pixels(t, count, 256);
+        OWNED unsigned char *pixels = random_pixels(t, count, 256);
         float *with[3] = {NULL, NULL, NULL};
         static const double constants[3] = {0, 1, -90};
         for (int k = 0; k < 3; k++) {
@@ -328,8 +301,6 @@ static void constant_border(trial *t)
         }
         for (int k = 0; k < 3; k++)
             free(with[k]);
-        free(pixels);
-        gconv_filter_free(filter);
     }
 }
 
@@ -338,14 +309,15 @@ static void opaque(trial *t)
 {
     static const char *const filters[] = {"gauss3", "box3", "box2"};
     for (int n = 0; n < 15 && !t->failed; n++) {
-        gconv_filter *filter = check_filter_named(filters[n % 3]);
+        OWNED_FILTER filter = check_filter_named(filters[n % 3]);
         gconv_shape shape = grey(38, 33);
         shape.channels = n % 2 == 0 ? 4 : 2;
         gconv_job job = job_for(t, shape, all_borders[n / 3]);
         job.border_value = 100;
         size_t bytes = gconv_shape_row_bytes(&shape) * shape.height;
-        unsigned char *pixels = random_pixels(t, bytes, 256);
-        unsigned char *kept = allocate(bytes, 1), *got = allocate(bytes, 1);
+        OWNED unsigned char *pixels = random_pixels(t, bytes, 256);
+        OWNED unsigned char *kept = check_allocate(bytes, 1);
+        OWNED unsigned char *got = check_allocate(bytes, 1);
         for (size_t i = (size_t)shape.channels - 1; i < bytes; i += (size_t)shape.channels)
             pixels[i] = 255;
         job.alpha = GCONV_ALPHA_KEEP;
@@ -358,10 +330,6 @@ static void opaque(trial *t)
                        gconv_border_name(job.border));
             t->failed = true;
         }
-        free(got);
-        free(kept);
-        free(pixels);
-        gconv_filter_free(filter);
     }
 }
 

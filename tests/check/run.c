@@ -16,16 +16,6 @@ static gconv_job job_of(const check_trial *trial, const char *implementation, co
     return job;
 }
 
-static void *allocate(size_t bytes)
-{
-    void *memory = malloc(bytes);
-    if (memory == NULL) {
-        fprintf(stderr, "gconv_check: out of memory (%zu bytes)\n", bytes);
-        exit(1);
-    }
-    return memory;
-}
-
 static size_t chain_row_bytes(const gconv_job *job)
 {
     return job->input.width * (size_t)judge_channels(job) * sizeof(float);
@@ -33,7 +23,7 @@ static size_t chain_row_bytes(const gconv_job *job)
 
 static float *chain_without_padding(const check_image *chain)
 {
-    char *values = allocate(chain->row_bytes * chain->rows);
+    char *values = check_allocate(chain->row_bytes * chain->rows, 1);
     for (uint32_t y = 0; y < chain->rows; y++)
         memcpy(values + y * chain->row_bytes, check_image_row(chain, y), chain->row_bytes);
     return (float *)(void *)values;
@@ -77,7 +67,7 @@ static check_verdict run_reference(check_trial *trial, const check_subject *subj
         return check_fail(subject, NULL, "no plan: %s", error.message);
     size_t row_bytes = chain_row_bytes(&job);
     trial->exact = gconv_plan_is_exact(plan);
-    trial->reference = allocate(row_bytes * job.input.height);
+    trial->reference = check_allocate(row_bytes * job.input.height, 1);
     check_verdict verdict = CHECK_PASSED;
     if (!is_as_exact_as_wanted(trial))
         verdict = check_fail(subject, NULL, "the chain is %sexact", trial->exact ? "" : "not ");
@@ -105,7 +95,7 @@ check_verdict check_trial_of(check_trial *trial, uint64_t seed, check_case made)
     trial->input = check_image_create(gconv_shape_row_bytes(shape), shape->height,
                                       check_sample_bytes(shape->depth), random);
     check_fill_pattern(&trial->input, shape, trial->made.pattern, random);
-    trial->input_copy = allocate(trial->input.bytes);
+    trial->input_copy = check_allocate(trial->input.bytes, 1);
     memcpy(trial->input_copy, trial->input.memory, trial->input.bytes);
     check_subject subject = {
         .implementation = "reference", .device = "auto", .seed = seed, .made = &trial->made};

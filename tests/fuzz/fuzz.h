@@ -3,6 +3,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
+#include "../owned.h"
 #include "gconv.h"
 
 #include <stdbool.h>

@@ -95,7 +95,7 @@ static gconv_status read_picture(gconv_reader *reader, const gconv_reader_option
 
 static void read_pictures(const gconv_reader_options *options, uint32_t band, pictures *all)
 {
-    gconv_reader *reader;
+    OWNED_READER reader;
     gconv_error error = {.status = GCONV_OK};
     all->count = 0;
     all->status = gconv_reader_open("-", options, &reader, &error);
@@ -108,7 +108,6 @@ static void read_pictures(const gconv_reader_options *options, uint32_t band, pi
     }
     if (all->status != GCONV_OK)
         fuzz_require_message(all->status, &error);
-    gconv_reader_free(reader);
 }
 
 static void free_pictures(pictures *all)

@@ -41,14 +41,13 @@ static void fail(const char *path)
 
 static void replay_file(const char *path, off_t size)
 {
-    uint8_t *bytes = fuzz_allocate((size_t)size);
+    OWNED uint8_t *bytes = fuzz_allocate((size_t)size);
     FILE *file = fopen(path, "rb");
     if (file == NULL || fread(bytes, 1, (size_t)size, file) != (size_t)size)
         fail(path);
     fclose(file);
     snprintf(at_work, sizeof at_work, "%s", path);
     LLVMFuzzerTestOneInput(bytes, (size_t)size);
-    free(bytes);
 }
 
 static int replay(const char *path);

@@ -63,10 +63,9 @@ static inline const char *only_entry(void)
 /* Turns one byte of a file over; a negative offset counts from the end. */
 static inline void damage_byte(const char *path, long offset)
 {
-    blob whole = load_file(path);
+    OWNED_BLOB whole = load_file(path);
     whole.bytes[offset < 0 ? (long)whole.size + offset : offset] ^= 0x10;
     save_file(path, whole.bytes, whole.size);
-    free(whole.bytes);
 }
 
 #endif

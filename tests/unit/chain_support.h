@@ -24,4 +24,18 @@ static inline float *extend(chain *c, int width, int height, double divisor)
     return weights;
 }
 
+/* A problem, with the filters of its chain. */
+typedef struct fixture {
+    gconv_filter filters[STEPS_MAX];
+    const gconv_filter *chain[STEPS_MAX];
+    gc_problem problem;
+} fixture;
+
+static inline void release_fixture(fixture *old)
+{
+    gc_problem_destroy(&old->problem);
+}
+
+#define OWNED_FIXTURE RELEASED_BY(release_fixture) fixture
+
 #endif

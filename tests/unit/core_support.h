@@ -42,18 +42,14 @@ static inline gconv_job job_of(const gconv_filter *const *filters, int count, gc
 static inline gc_problem problem_of(const gconv_job *job)
 {
     gc_problem problem;
-    gconv_error error;
-    if (gc_problem_create(job, &problem, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    assert_succeeds(gc_problem_create(job, &problem, &why));
     return problem;
 }
 
 static inline gconv_plan *planned(const gconv_job *job)
 {
     gconv_plan *plan;
-    gconv_error error;
-    if (gconv_plan_create(job, &plan, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    assert_succeeds(gconv_plan_create(job, &plan, &why));
     return plan;
 }
 

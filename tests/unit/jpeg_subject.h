@@ -45,6 +45,8 @@ static inline void close_subject(subject *of)
     free(of->file.bytes);
 }
 
+#define OWNED_SUBJECT RELEASED_BY(close_subject) subject
+
 /* Damages the data in one of several ways: bits, the end, stuffed bytes and markers. */
 static inline void damage_subject(subject *of, jpeg_random *random, size_t way)
 {

@@ -7,24 +7,33 @@
 
 #include "io/metadata.h"
 
-/* Copies an image and its metadata; returns a reader on the copy and how many warnings came. */
-static inline gconv_reader *copy_with(const char *from, const char *to, gconv_format format,
-                                      gconv_keep keep, const gconv_reader_options *reading,
-                                      int *warnings)
+/* A file of 9 x 5 pixels. */
+static inline blob small_file(gconv_format format, int channels)
+{
+    OWNED_PICTURE source = make_picture(9, 5, channels, 8);
+    must_write(scratch_path("small"), format, &source);
+    return load_file(scratch_path("small"));
+}
+
+static int warnings; /* of the last copy */
+
+/* Copies an image and its metadata to the file `copy`, and returns a reader on that. */
+static inline gconv_reader *copy_with(const char *name, gconv_format format, gconv_keep keep,
+                                      const gconv_reader_options *reading)
 {
     gconv_reader *reader;
     gconv_writer *writer;
     gconv_error error = {0};
     warnings_seen seen = {0};
     gconv_writer_options options = gconv_writer_options_default();
-    assert_ok(gconv_reader_open(from, reading, &reader, &error));
+    assert_ok(gconv_reader_open(scratch_path(name), reading, &reader, &error));
     options.format = format;
     options.shape = *gconv_reader_shape(reader);
     options.metadata = gconv_reader_metadata(reader);
     options.keep = keep;
     options.warn = remember_warning;
     options.warn_user = &seen;
-    assert_ok(gconv_writer_open(to, &options, &writer, &error));
+    assert_ok(gconv_writer_open(scratch_path("copy"), &options, &writer, &error));
     unsigned char row[256];
     for (uint32_t y = 0; y < options.shape.height; y++) {
         assert_ok(gconv_reader_read(reader, 1, row, sizeof row, &error));
@@ -34,8 +43,8 @@ static inline gconv_reader *copy_with(const char *from, const char *to, gconv_fo
     gconv_reader_free(reader);
     assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
-    *warnings = seen.count;
-    assert_ok(gconv_reader_open(to, reading, &reader, &error));
+    warnings = seen.count;
+    assert_ok(gconv_reader_open(scratch_path("copy"), reading, &reader, &error));
     return reader;
 }
 

@@ -1,5 +1,5 @@
 /* Bands: the rows that each step of a chain needs, and how many of them fit in memory. */
-#include "core_support.h"
+#include "chain_support.h"
 
 #include "core/border.h"
 #include "gpu/plan/bands.h"
@@ -7,16 +7,9 @@
 static const gconv_border borders[] = {GCONV_BORDER_MIRROR, GCONV_BORDER_MIRROR101,
                                        GCONV_BORDER_REPLICATE, GCONV_BORDER_WRAP,
                                        GCONV_BORDER_CONSTANT};
-enum { BORDERS = COUNT(borders), STEPS_MAX = 3 };
+enum { BORDERS = COUNT(borders) };
 
 static float weights[GCONV_FILTER_SIDE_MAX * 3];
-
-/* A problem of up to three steps, with what it needs to stay alive. */
-typedef struct fixture {
-    gconv_filter filters[STEPS_MAX];
-    const gconv_filter *chain[STEPS_MAX];
-    gc_problem problem;
-} fixture;
 
 /* Steps of 3 x heights[s], anchored at anchors[s]; correlated, so that a step reads anchors[s] rows
  * above. */
@@ -79,12 +72,11 @@ static void assert_band(const fixture *f, int64_t first, int64_t last)
 static void assert_all_bands(gconv_border border, int height, int count, const int *heights,
                              const int *anchors)
 {
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, shape_of(5, (uint32_t)height, 1, 8), border, count, heights, anchors);
     for (int first = 0; first < height; first++)
         for (int last = first; last < height; last++)
             assert_band(&f, first, last);
-    gc_problem_destroy(&f.problem);
 }
 
 /* All image heights, filter heights and anchors up to small limits: filters larger than the image
@@ -113,7 +105,7 @@ TEST(ranges_of_chains)
 
 TEST(wrap_leaves_the_image)
 {
-    fixture f;
+    OWNED_FIXTURE f;
     gc_band_step steps[2];
     make(&f, shape_of(5, 10, 1, 8), GCONV_BORDER_WRAP, 2, (int[]){5, 31}, (int[]){2, 15});
     gc_band_steps(&f.problem, 0, 3, NULL, steps);
@@ -122,19 +114,17 @@ TEST(wrap_leaves_the_image)
     assert_int_equal(steps[0].output_first, -15);
     assert_int_equal(steps[0].input_first, -17);
     assert_int_equal(steps[0].input_last, 20);
-    gc_problem_destroy(&f.problem);
 }
 
 TEST(bands_in_the_middle_take_no_more_than_they_read)
 {
     for (int b = 0; b < BORDERS; b++) {
-        fixture f;
+        OWNED_FIXTURE f;
         gc_band_step steps[2];
         make(&f, shape_of(5, 1000, 1, 8), borders[b], 2, (int[]){5, 31}, (int[]){2, 10});
         gc_band_steps(&f.problem, 400, 499, NULL, steps);
         assert_int_equal(steps[0].input_first, 400 - 10 - 2);
         assert_int_equal(steps[0].input_last, 499 + 20 + 2);
-        gc_problem_destroy(&f.problem);
     }
 }
 
@@ -152,17 +142,16 @@ TEST(pitches)
  * the input; and the weights. */
 TEST(bytes_of_a_band)
 {
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, shape_of(63, 100, 3, 16), GCONV_BORDER_MIRROR, 2, (int[]){5, 9}, (int[]){2, 4});
     double rows = 10 + 8 + 16;
     double row = 63 * 3 * 2 + 2 * 64 * 3 * 4 + 96 * 3 * 4;
     assert_true(gc_band_bytes(&f.problem, 10, NULL) == rows * row + (15 + 27) * 4);
-    gc_problem_destroy(&f.problem);
 }
 
 TEST(bytes_grow_with_the_band)
 {
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, shape_of(1000, 1 << 20, 4, 8), GCONV_BORDER_WRAP, 1, (int[]){255}, (int[]){0});
     double before = 0;
     for (int64_t rows = 1; rows <= 1 << 20; rows *= 2) {
@@ -170,7 +159,6 @@ TEST(bytes_grow_with_the_band)
         before = gc_band_bytes(&f.problem, rows, NULL);
     }
     assert_true(before > 0x1p32); /* no 32-bit arithmetic */
-    gc_problem_destroy(&f.problem);
 }
 
 static double ten_megabytes_a_row(const gc_problem *problem, int64_t rows)
@@ -181,7 +169,7 @@ static double ten_megabytes_a_row(const gc_problem *problem, int64_t rows)
 
 TEST(rows_that_fit)
 {
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, shape_of(1000, 700, 1, 8), GCONV_BORDER_MIRROR, 2, (int[]){5, 3}, (int[]){2, 1});
     const gc_problem *problem = &f.problem;
     assert_int_equal(gc_band_rows(problem, 0, NULL, NULL), 0);
@@ -193,18 +181,16 @@ TEST(rows_that_fit)
         assert_int_equal(gc_band_rows(problem, bytes, NULL, NULL), rows);
         assert_int_equal(gc_band_rows(problem, bytes + 1, NULL, NULL), rows);
     }
-    gc_problem_destroy(&f.problem);
 }
 
 TEST(what_a_method_takes_counts)
 {
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, shape_of(1000, 700, 1, 8), GCONV_BORDER_MIRROR, 1, (int[]){5}, (int[]){2});
     double own = gc_band_bytes(&f.problem, 50, NULL);
     assert_int_equal(gc_band_rows(&f.problem, own + 50e7, NULL, ten_megabytes_a_row), 50);
     assert_int_equal(gc_band_rows(&f.problem, own + 50e7 - 1, NULL, ten_megabytes_a_row), 49);
     assert_int_equal(gc_band_rows(&f.problem, 9e6, NULL, ten_megabytes_a_row), 0);
-    gc_problem_destroy(&f.problem);
 }
 
 /* ---- Slabs ----------------------------------------------------------------------------------- */
@@ -253,7 +239,7 @@ TEST(bands_of_whole_slabs)
 {
     srand(3);
     for (int n = 0; n < 4000; n++) {
-        fixture f;
+        OWNED_FIXTURE f;
         int heights[STEPS_MAX], anchors[STEPS_MAX], height = 1 + rand() % 30;
         for (int s = 0; s < STEPS_MAX; s++) {
             heights[s] = 1 + rand() % (n % 2 == 0 ? 5 : 15);
@@ -266,13 +252,12 @@ TEST(bands_of_whole_slabs)
         int64_t rows = gc_band_whole(&f.problem, 1 + rand() % 40, slabs);
         for (int64_t first = 0; rows > 0 && first < height; first += rows)
             assert_slabs(&f, slabs, first, first + rows < height ? first + rows - 1 : height - 1);
-        gc_problem_destroy(&f.problem);
     }
 }
 
 TEST(whole_slabs_that_fit)
 {
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, shape_of(1000, 700, 1, 8), GCONV_BORDER_MIRROR, 2, (int[]){5, 3}, (int[]){2, 1});
     const gc_problem *problem = &f.problem;
     const gc_slabs slabs[] = {{0, 699, 250}, {0, 699, 64}};
@@ -290,5 +275,4 @@ TEST(whole_slabs_that_fit)
     assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 700, slabs), slabs, NULL), 700);
     assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 1, slabs), slabs, NULL), 192);
     assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 1, slabs) - 1, slabs, NULL), 0);
-    gc_problem_destroy(&f.problem);
 }

@@ -35,19 +35,18 @@ TEST(results_travel)
                         .met = 1U << 12,
                         .timings = {.total = 2.5},
                         .notes = strdup("a note")};
-    gc_result got = send(&result);
+    RELEASED_BY(gc_result_destroy) gc_result got = send(&result);
     assert_int_equal(got.outcome, GC_OUTCOME_FAILED);
     assert_true(got.recorded);
     assert_int_equal(got.met, 1U << 12);
     assert_string_equal(got.notes, "said\n");
     assert_string_equal(got.json, "");
     assert_true(got.timings.total > 2.4999 && got.timings.total < 2.5001);
-    gc_result_destroy(&got);
 }
 
 TEST(tasks_travel)
 {
-    gc_message message = {.at = 0};
+    RELEASED_BY(gc_message_free) gc_message message = {.at = 0};
     char input[] = "in\xff", output[] = "out";
     gc_task task = {.input = input, .output = output, .format = GCONV_FORMAT_PPM, .unlisted = 5};
     gc_task got;
@@ -64,7 +63,6 @@ TEST(tasks_travel)
     gc_message_take_task(&message, &got);
     assert_true(message.failed);
     gc_task_destroy(&got);
-    gc_message_free(&message);
 }
 
 /* ---- A batch --------------------------------------------------------------------------------- */

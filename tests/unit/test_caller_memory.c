@@ -18,16 +18,15 @@ TEST(memory_is_aligned_and_zero)
 
 TEST(wrong_arguments_are_refused)
 {
-    gconv_error error;
     char byte = 0;
     void *memory = &byte;
-    assert_int_equal(gconv_memory_allocate(0, &memory, &error), GCONV_ERROR_ARGUMENT);
+    assert_invalid(gconv_memory_allocate(0, &memory, &error));
     assert_null(memory);
     assert_int_equal(gconv_memory_allocate(SIZE_MAX, &memory, &error), GCONV_ERROR_MEMORY);
     assert_null(memory);
     assert_int_equal(gconv_memory_allocate(SIZE_MAX / 2, &memory, NULL), GCONV_ERROR_MEMORY);
-    assert_int_equal(gconv_memory_register(NULL, 1, &error), GCONV_ERROR_ARGUMENT);
-    assert_int_equal(gconv_memory_register(&byte, 0, &error), GCONV_ERROR_ARGUMENT);
+    assert_invalid(gconv_memory_register(NULL, 1, &error));
+    assert_invalid(gconv_memory_register(&byte, 0, &error));
     gconv_memory_unregister(NULL);
 }
 
@@ -58,7 +57,6 @@ TEST(cpu_plans_have_no_device_memory)
     gconv_job job = usual_job();
     job.device = "cpu";
     OWNED_PLAN plan = planned(&job);
-    gconv_error error;
     assert_fails(gconv_plan_run_device(plan, input, WIDTH, output, WIDTH, NULL, &error),
                  GCONV_ERROR_UNSUPPORTED, &error, "'cpu' runs on no device");
 }

@@ -19,7 +19,7 @@ static gc_cases listed(const char *sizes, const char *filters, const char *sampl
 
 TEST(test_order)
 {
-    gc_cases cases = listed("64,32x16", "3,rank1:5x7", "rgb8,grey8");
+    RELEASED_BY(gc_cases_destroy) gc_cases cases = listed("64,32x16", "3,rank1:5x7", "rgb8,grey8");
     assert_int_equal(cases.count, 2 * 2 * 2);
     for (size_t i = 0; i < cases.count; i++) {
         const gc_case *one = &cases.at[i];
@@ -33,13 +33,13 @@ TEST(test_order)
         assert_int_equal(point.rank1, i % 2);
         assert_string_equal(point.preset, "kth");
     }
-    gc_cases_destroy(&cases);
 }
 
 /* Of a grid of 21 x 21, 25 cases leave no hole: each filter has one that is kept within 5 of its 21
  * places in each direction. Rows and columns are thinned alike. */
 TEST(test_even)
 {
+    RELEASED_BY(gc_cases_destroy)
     gc_cases all = listed("64", "3..43x3..43", NULL), cases = listed("64", "3..43x3..43", NULL);
     assert_int_equal(cases.count, 441);
     assert_ok(gc_cases_thin(&cases, 25, NULL));
@@ -54,14 +54,12 @@ TEST(test_even)
         }
         assert_in_range(nearest, 0, 5);
     }
-    gc_cases_destroy(&cases);
-    gc_cases_destroy(&all);
 }
 
 /* The corners come first, in the order of the sweep. */
 TEST(test_corners)
 {
-    gc_cases cases = listed("64", "3..43x3..43", NULL);
+    RELEASED_BY(gc_cases_destroy) gc_cases cases = listed("64", "3..43x3..43", NULL);
     static const int sides[4][2] = {{3, 3}, {3, 43}, {43, 3}, {43, 43}};
     assert_ok(gc_cases_thin(&cases, 4, NULL));
     assert_int_equal(cases.count, 4);
@@ -69,7 +67,6 @@ TEST(test_corners)
         assert_int_equal(cases.at[i].filter.width, sides[i][0]);
         assert_int_equal(cases.at[i].filter.height, sides[i][1]);
     }
-    gc_cases_destroy(&cases);
 }
 
 TEST(test_limits)
@@ -185,11 +182,10 @@ TEST(test_names)
 {
     static const char *const wanted[] = {"reference", "tiled:16x16x2", "cpu", "tiled", "tiled:x2"};
     int count;
-    const char **names =
+    OWNED const char **names =
         gc_expand_names("tiled:16x16x2,cpu,tiled,tiled:16x16x2,reference,tiled:x2,cpu", &count);
     assert_non_null(names);
     assert_int_equal(count, 5);
     for (int i = 0; i < count; i++)
         assert_string_equal(names[i], wanted[i]);
-    free(names);
 }

@@ -46,7 +46,6 @@ TEST(every_truncation_is_an_error)
     for (size_t i = 0; i < SAMPLE_COUNT; i++)
         for (size_t size = 0; size < samples[i].file.size; size++) {
             picture result;
-            gconv_error error;
             gconv_status status = read_bytes(samples[i].file.bytes, size, false, &result, &error);
             if (status != GCONV_ERROR_FORMAT || error.message[0] == '\0')
                 fail_msg("%s cut to %zu of %zu bytes: status %d, '%s'", samples[i].name, size,
@@ -63,7 +62,6 @@ TEST(tolerant_readers_go_on)
     make_samples(samples);
     for (size_t i = 0; i < SAMPLE_COUNT; i++) {
         OWNED_PICTURE whole;
-        gconv_error error;
         bool delivered = false;
         assert_ok(read_bytes(samples[i].file.bytes, samples[i].file.size, true, &whole, &error));
         for (size_t size = 0; size < samples[i].file.size; size++) {
@@ -93,7 +91,6 @@ TEST(flipped_bits_do_no_harm)
     sample samples[SAMPLE_COUNT];
     make_samples(samples);
     for (size_t i = 0; i < SAMPLE_COUNT; i++) {
-        gconv_error error;
         OWNED_PICTURE whole;
         blob *file = &samples[i].file;
         assert_ok(read_bytes(file->bytes, file->size, false, &whole, &error));
@@ -120,9 +117,7 @@ TEST(flipped_bits_do_no_harm)
 static void assert_warned(const blob *file, const char *message)
 {
     OWNED_PICTURE result;
-    gconv_error error;
-    if (read_bytes(file->bytes, file->size, false, &result, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    assert_succeeds(read_bytes(file->bytes, file->size, false, &result, &why));
     if (message == NULL)
         assert_int_equal(seen.count, 0);
     else if (strstr(seen.first, message) == NULL && strstr(seen.last, message) == NULL)
@@ -292,7 +287,6 @@ TEST(huge_images_are_refused)
     static const uint32_t sides[][2] = {
         {100000, 100000}, {0x7fffffff, 0x7fffffff}, {1 << 15, (1 << 15) + 1}, {0x7fffffff, 1}};
     picture result;
-    gconv_error error;
     for (size_t i = 0; i < COUNT(sides); i++) {
         OWNED_BLOB file = sample_file(GCONV_FORMAT_PNG, 3, 8);
         store_u32(file.bytes + 16, sides[i][0]);
@@ -334,7 +328,6 @@ TEST(many_scans_are_refused)
 {
     jpeg_scan_info scans[200];
     picture result;
-    gconv_error error;
     int count = many_scans(scans, 1);
     blob file = sample_jpeg(21, 1, false, 0, scans, count);
     assert_ok(read_bytes(file.bytes, file.size, false, &result, &error));
@@ -353,7 +346,6 @@ TEST(endless_headers_are_refused)
     static unsigned char segment[SEGMENT + 2] = {0xff, 0xe1, 0xff, 0xff, 'E'};
     OWNED_BLOB jpeg = sample_jpeg(21, 3, false, 0, NULL, 0);
     picture result;
-    gconv_error error;
     FILE *file = fopen(scratch_path("endless"), "wb");
     assert_non_null(file);
     fwrite(jpeg.bytes, 1, 2, file);
@@ -408,7 +400,6 @@ TEST(a_trailer_for_the_end_is_let_pass)
                 OWNED_BLOB file = sample_jpeg(40, kind == 1 ? 1 : 3, kind == 3, kind == 2,
                                               kind == 4 ? apart : NULL, kind == 4 ? 2 : 0);
                 gconv_reader_options options = reading(true);
-                gconv_error error;
                 picture whole, result;
                 options.decoder = cpu ? GCONV_DECODER_CPU : GCONV_DECODER_AUTO;
                 save_file(scratch_path("trailer"), file.bytes, file.size);

@@ -201,11 +201,10 @@ TEST(areas_make_up_the_image)
                                n % 4 == 3 ? 3 : 1, 8);
         job.threads = 1 + rand() % 20;
         OWNED_PROBLEM problem;
-        gc_stages stages;
+        RELEASED_BY(gc_stages_destroy) gc_stages stages;
         gc_division division = divided(&job, &problem, &stages);
         assert_whole(&division);
         panels += division.panels > 1;
-        gc_stages_destroy(&stages);
     }
     assert_true(panels > 50);
 }

@@ -1,8 +1,7 @@
 /* Edges by 16-bit integers: responses up to the largest that 8-bit samples can give, thresholds on
  * both sides of what these integers hold, against the reference's responses. */
-#include "cpu/instructions/instructions.h"
-
 #include "core_support.h"
+#include "sets_support.h"
 
 /* Patches of 7x7 samples in a row, in cells of 16 columns. */
 enum { CELL = 16, LEVELS = 8, WIDTH = 2 * LEVELS * CELL + 3, HEIGHT = 15, REACH = 3 };
@@ -137,12 +136,10 @@ static void compare_image(chain *c)
 {
     for (int border = 0; border < GCONV_BORDER_COUNT; border++) {
         find_responses(c, (gconv_border)border);
-        for (int n = 0; n < gc_instructions_count(); n++) {
-            const char *name = gc_instructions_at(n)->name;
-            if (!gc_instructions_at(n)->usable())
-                continue;
-            setenv("GCONV_INSTRUCTIONS", name, 1);
-            compare_thresholds(c, (gconv_border)border, name);
+        EACH_SET(set, n)
+        {
+            setenv("GCONV_INSTRUCTIONS", set->name, 1);
+            compare_thresholds(c, (gconv_border)border, set->name);
         }
         unsetenv("GCONV_INSTRUCTIONS");
     }
@@ -195,17 +192,15 @@ TEST(thresholds_beside_responses)
             c.image[y][x] &= (uint8_t)(17 * y + 29 * x);
     find_responses(&c, GCONV_BORDER_MIRROR);
     gconv_job job = job_for(&c, GCONV_BORDER_MIRROR);
-    for (int n = 0; n < gc_instructions_count(); n++) {
-        const char *name = gc_instructions_at(n)->name;
-        if (!gc_instructions_at(n)->usable())
-            continue;
-        setenv("GCONV_INSTRUCTIONS", name, 1);
+    EACH_SET(set, n)
+    {
+        setenv("GCONV_INSTRUCTIONS", set->name, 1);
         for (int x = 0; x < WIDTH; x += 5) {
             double response = fabs((double)c.responses[x % HEIGHT][x]);
             job.threshold = fmax(response - 0.5, 0) / 289;
-            compare_kinds(&c, &job, name);
+            compare_kinds(&c, &job, set->name);
             job.threshold = (response + 0.5) / 289;
-            compare_kinds(&c, &job, name);
+            compare_kinds(&c, &job, set->name);
         }
     }
     unsetenv("GCONV_INSTRUCTIONS");

@@ -124,7 +124,7 @@ TEST(an_array_grows_entry_by_entry)
 {
     enum { COUNT = 1000 };
     size_t capacity = 0;
-    int *numbers = NULL;
+    OWNED int *numbers = NULL;
     for (size_t i = 0; i < COUNT; i++) {
         numbers = gc_make_room(numbers, i, &capacity, sizeof *numbers);
         assert_non_null(numbers);
@@ -141,5 +141,4 @@ TEST(an_array_grows_entry_by_entry)
     capacity = SIZE_MAX / 2 + 1;
     assert_null(gc_make_room(numbers, capacity, &capacity, 1));
     assert_true(capacity == SIZE_MAX / 2 + 1);
-    free(numbers);
 }

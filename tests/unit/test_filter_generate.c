@@ -149,7 +149,6 @@ TEST(refuses_parameters)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         gconv_filter *filter;
-        gconv_error error;
         gconv_status status = gconv_filter_load(cases[i][0], &filter, &error);
         if (status != GCONV_ERROR_FILTER || strstr(error.message, cases[i][1]) == NULL)
             fail_msg("%s: %s", cases[i][0], status == GCONV_OK ? "accepted" : error.message);

@@ -70,10 +70,7 @@ TEST(other_bytes_are_nearly_always_short)
     assert_true(finish.gain == 0.4f && finish.base == 0);
     assert_int_equal(kind_of(job, -3), GC_FINISH_NEAREST);
     assert_int_equal(kind_of(job, 1000003), GC_FINISH_NEAREST);
-    gconv_job scaled = job;
-    scaled.scale = 2;
-    scaled.has_offset = true;
-    scaled.offset = 128;
+    gconv_job scaled = WITH(job, it.scale = 2, it.has_offset = true, it.offset = 128);
     assert_int_equal(kind_of(scaled, 16), GC_FINISH_NEAREST);
     assert_true(finish.gain == 0.125f && finish.base == 128);
     gconv_job shallower = job_of(NULL, 0, shape_of(8, 8, 1, 16));
@@ -85,19 +82,11 @@ TEST(other_bytes_are_nearly_always_short)
 TEST(all_else_is_computed_in_double)
 {
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
-    gconv_job far = job;
-    far.has_offset = true;
-    far.offset = 1025;
+    gconv_job far = WITH(job, it.has_offset = true, it.offset = 1025);
     assert_int_equal(kind_of(far, 16), GC_FINISH_SAMPLES);
-    gconv_job huge = job;
-    huge.scale = 1e39;
-    assert_int_equal(kind_of(huge, 1), GC_FINISH_SAMPLES);
-    gconv_job bilevel = job;
-    bilevel.output_depth = 1;
-    assert_int_equal(kind_of(bilevel, 2.5), GC_FINISH_SAMPLES);
-    gconv_job deeper = job;
-    deeper.output_depth = 16;
-    assert_int_equal(kind_of(deeper, 16), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(WITH(job, it.scale = 1e39), 1), GC_FINISH_SAMPLES);
+    assert_int_equal(kind_of(WITH(job, it.output_depth = 1), 2.5), GC_FINISH_SAMPLES);
+    assert_int_equal(kind_of(WITH(job, it.output_depth = 16), 16), GC_FINISH_NEAREST);
     assert_true(finish.factor == 257 && finish.gain == 257.0f / 16);
     assert_false(finish.narrows);
 }
@@ -122,9 +111,7 @@ TEST(alpha_has_conversions_of_its_own)
     assert_int_equal(kind_of(job, 16), GC_FINISH_NEAREST);
     assert_int_equal(finish.alpha, GC_PASS_MULTIPLIES);
     assert_true(finish.gain == 1);
-    gconv_job deep = job;
-    deep.output_depth = 16;
-    assert_int_equal(kind_of(deep, 16), GC_FINISH_SAMPLES);
+    assert_int_equal(kind_of(WITH(job, it.output_depth = 16), 16), GC_FINISH_SAMPLES);
     job.has_offset = true;
     job.offset = 513;
     assert_int_equal(kind_of(job, 16), GC_FINISH_SAMPLES);

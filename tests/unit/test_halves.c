@@ -102,16 +102,16 @@ TEST(what_follows_a_tile_is_aligned)
 
 /* ---- What is left of numbers ----------------------------------------------------------------- */
 
-/* A chain of one or two filters, made ready; `problem` is the caller's to destroy. */
-static void make_problem(gconv_job job, int count, const gconv_filter *first,
-                         const gconv_filter *second, gc_problem *problem)
+static float tenths[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
+
+/* A job of one filter, of tenths if it is NULL, on samples of this depth. */
+static gc_problem problem_on(const gconv_filter *filter, int depth, const double *border)
 {
-    const gconv_filter *filters[] = {first, second};
-    gconv_error error;
-    job.filters = filters;
-    job.filter_count = count;
-    if (gc_problem_create(&job, problem, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    gconv_filter usual = filter_of(3, 3, 1, tenths);
+    gconv_job job = job_of(CHAIN(filter != NULL ? filter : &usual), 1, shape_of(8, 8, 1, depth));
+    job.border = border != NULL ? GCONV_BORDER_CONSTANT : GCONV_BORDER_MIRROR;
+    job.border_value = border != NULL ? *border : 0;
+    return problem_of(&job);
 }
 
 /* What two parts leave of a value, in units of 2^-24 of it. */
@@ -127,15 +127,14 @@ static double left_of(float value, int exponent)
 TEST(dim_values_keep_their_bits)
 {
     float small[9] = {1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f};
-    float third[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
     for (int depth = 8; depth <= 16; depth += 8)
         for (float factor = 1e-3f; factor < 1e4f; factor *= 10) {
             float weights[9];
             for (int i = 0; i < 9; i++)
                 weights[i] = small[i] * factor;
-            gconv_filter first = filter_of(3, 3, 1, weights), second = filter_of(3, 3, 1, third);
-            OWNED_PROBLEM problem;
-            make_problem(job_of(NULL, 0, shape_of(8, 8, 1, depth)), 2, &first, &second, &problem);
+            gconv_filter first = filter_of(3, 3, 1, weights), second = filter_of(3, 3, 1, tenths);
+            gconv_job job = job_of(CHAIN(&first, &second), 2, shape_of(8, 8, 1, depth));
+            OWNED_PROBLEM problem = problem_of(&job);
             const gc_step *step = &problem.chain.steps[1];
             gc_parts parts = gc_parts_of(&problem, step, false);
             assert_true(parts.splits && gc_parts_in_range(&problem, step, &parts));
@@ -144,7 +143,7 @@ TEST(dim_values_keep_their_bits)
             for (int i = 0; i < 1000; i++)
                 assert_true(left_of(one * (1 + (float)i / 1000), parts.sample_exponent) <= 4.5);
             for (int i = 0; i < 9; i++)
-                assert_true(left_of(third[i], parts.weight_exponent) <= 4);
+                assert_true(left_of(tenths[i], parts.weight_exponent) <= 4);
         }
 }
 
@@ -153,25 +152,19 @@ TEST(bytes_and_short_weights_have_one_part)
     float whole[9] = {1, 2, 1, 2, 4, 2, 1, 2, 2047}, long_one[9] = {1, 2, 1, 2, 4, 2, 1, 2, 2049};
     gconv_filter short_weights = filter_of(3, 3, 1, whole);
     gconv_filter long_weights = filter_of(3, 3, 1, long_one);
-    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
-    gc_problem problem;
-    make_problem(job, 1, &short_weights, NULL, &problem);
-    gc_parts parts = gc_parts_of(&problem, problem.chain.steps, true);
+    OWNED_PROBLEM first = problem_on(&short_weights, 8, NULL);
+    gc_parts parts = gc_parts_of(&first, first.chain.steps, true);
     assert_true(!parts.splits && parts.weight_parts == 1);
-    assert_true(gc_parts_are_exact(problem.chain.steps, &parts));
-    gc_problem_destroy(&problem);
-    make_problem(job, 1, &long_weights, NULL, &problem);
-    parts = gc_parts_of(&problem, problem.chain.steps, true);
+    assert_true(gc_parts_are_exact(first.chain.steps, &parts));
+    OWNED_PROBLEM second = problem_on(&long_weights, 8, NULL);
+    parts = gc_parts_of(&second, second.chain.steps, true);
     assert_true(!parts.splits && parts.weight_parts == 2);
-    assert_true(gc_parts_are_exact(problem.chain.steps, &parts));
-    parts = gc_parts_of(&problem, problem.chain.steps, false); /* low times low is left out */
-    assert_true(parts.splits && !gc_parts_are_exact(problem.chain.steps, &parts));
-    gc_problem_destroy(&problem);
-    job.border = GCONV_BORDER_CONSTANT;
-    job.border_value = 0.5;
-    make_problem(job, 1, &short_weights, NULL, &problem);
-    assert_true(gc_parts_of(&problem, problem.chain.steps, true).splits);
-    gc_problem_destroy(&problem);
+    assert_true(gc_parts_are_exact(second.chain.steps, &parts));
+    parts = gc_parts_of(&second, second.chain.steps, false); /* low times low is left out */
+    assert_true(parts.splits && !gc_parts_are_exact(second.chain.steps, &parts));
+    const double half = 0.5;
+    OWNED_PROBLEM third = problem_on(&short_weights, 8, &half);
+    assert_true(gc_parts_of(&third, third.chain.steps, true).splits);
 }
 
 /* Of a black image the border is all there is: what two halves leave of it must be in the bound. */
@@ -181,14 +174,8 @@ TEST(a_border_near_0_is_refused)
         double border;
         bool is_split;
     } cases[] = {{0, true}, {0.5, true}, {0.126, true}, {0.124, false}, {1e-6, false}};
-    float weights[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
-    gconv_filter filter = filter_of(3, 3, 1, weights);
-    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
-    job.border = GCONV_BORDER_CONSTANT;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        OWNED_PROBLEM problem;
-        job.border_value = cases[i].border;
-        make_problem(job, 1, &filter, NULL, &problem);
+        OWNED_PROBLEM problem = problem_on(NULL, 8, &cases[i].border);
         gc_parts parts = gc_parts_of(&problem, problem.chain.steps, false);
         assert_int_equal(gc_parts_in_range(&problem, problem.chain.steps, &parts),
                          cases[i].is_split);
@@ -206,8 +193,8 @@ TEST(rounded_values_are_halves)
     for (int e = -60; e <= 60; e++) {
         float factor = ldexpf(0.9999f, e) / 255;
         gconv_filter first = filter_of(1, 1, 1, &factor), second = filter_of(9, 9, 1, weights);
-        OWNED_PROBLEM problem;
-        make_problem(job_of(NULL, 0, shape_of(8, 8, 1, 8)), 2, &first, &second, &problem);
+        gconv_job job = job_of(CHAIN(&first, &second), 2, shape_of(8, 8, 1, 8));
+        OWNED_PROBLEM problem = problem_of(&job);
         const gc_step *step = &problem.chain.steps[1];
         gc_parts parts = gc_parts_of(&problem, step, false);
         assert_true(gc_parts_in_range(&problem, step, &parts));
@@ -218,8 +205,8 @@ TEST(rounded_values_are_halves)
     for (int e = -120; e <= 120; e += 240) {
         float factor = ldexpf(1, e) / 255;
         gconv_filter first = filter_of(1, 1, 1, &factor), second = filter_of(9, 9, 1, weights);
-        OWNED_PROBLEM problem;
-        make_problem(job_of(NULL, 0, shape_of(8, 8, 1, 8)), 2, &first, &second, &problem);
+        gconv_job job = job_of(CHAIN(&first, &second), 2, shape_of(8, 8, 1, 8));
+        OWNED_PROBLEM problem = problem_of(&job);
         gc_parts parts = gc_parts_of(&problem, &problem.chain.steps[1], false);
         assert_false(gc_parts_in_range(&problem, &problem.chain.steps[1], &parts));
     }
@@ -227,14 +214,9 @@ TEST(rounded_values_are_halves)
 
 TEST(a_border_far_from_the_samples_is_refused)
 {
-    float weights[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
-    gconv_filter filter = filter_of(3, 3, 1, weights);
-    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
-    job.border = GCONV_BORDER_CONSTANT;
+    static const double borders[] = {1000, 1e9};
     for (int far = 0; far <= 1; far++) {
-        OWNED_PROBLEM problem;
-        job.border_value = far ? 1e9 : 1000;
-        make_problem(job, 1, &filter, NULL, &problem);
+        OWNED_PROBLEM problem = problem_on(NULL, 8, &borders[far]);
         gc_parts parts = gc_parts_of(&problem, problem.chain.steps, true);
         assert_int_equal(gc_parts_in_range(&problem, problem.chain.steps, &parts), !far);
     }
@@ -243,14 +225,9 @@ TEST(a_border_far_from_the_samples_is_refused)
 /* Also where a constant border alone would be split well. */
 TEST(floats_are_refused)
 {
-    float weights[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
-    gconv_filter filter = filter_of(3, 3, 1, weights);
-    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 32));
+    const double border = 40000;
     for (int constant = 0; constant <= 1; constant++) {
-        OWNED_PROBLEM problem;
-        job.border = constant ? GCONV_BORDER_CONSTANT : GCONV_BORDER_MIRROR;
-        job.border_value = 40000;
-        make_problem(job, 1, &filter, NULL, &problem);
+        OWNED_PROBLEM problem = problem_on(NULL, 32, constant ? &border : NULL);
         gc_parts parts = gc_parts_of(&problem, problem.chain.steps, false);
         assert_true(parts.splits);
         assert_false(gc_parts_in_range(&problem, problem.chain.steps, &parts));

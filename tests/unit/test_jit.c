@@ -27,6 +27,13 @@ typedef struct binary {
     gconv_error error;
 } binary;
 
+static void release_binary(binary *old)
+{
+    free(old->bytes);
+}
+
+#define OWNED_BINARY RELEASED_BY(release_binary) binary
+
 static binary get_binary(const char *source, gc_jit_when when)
 {
     gconv_device_info device = device_of(9, 0);
@@ -45,12 +52,23 @@ static void assert_cubin(const binary *got)
                         4);
 }
 
+/* Machine code comes of this source. */
+static void assert_code(const char *source, gc_jit_when when)
+{
+    OWNED_BINARY got = get_binary(source, when);
+    assert_cubin(&got);
+}
+
+static void assert_not_cached(const char *source)
+{
+    assert_int_equal(get_binary(source, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
+}
+
 TEST(machine_code_for_a_device)
 {
-    binary got = {0};
+    OWNED_BINARY got = {0};
     got.status = gc_jit_compile(9, 0, text, &got.bytes, &got.size, NULL);
     assert_cubin(&got);
-    free(got.bytes);
 }
 
 TEST(ptx_for_what_comes_later)
@@ -66,7 +84,6 @@ TEST(too_old_is_refused)
 {
     void *bytes;
     size_t size;
-    gconv_error error;
     assert_int_equal(gc_jit_compile(1, 3, text, &bytes, &size, &error), GCONV_ERROR_UNSUPPORTED);
     assert_null(bytes);
     assert_contains(error.message, "compute capability 1.3");
@@ -87,38 +104,31 @@ TEST(errors_tell_file_and_line)
 /* Only what was compiled of the same text is found. */
 TEST(compiled_once)
 {
-    assert_int_equal(get_binary(text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
-    binary compiled = get_binary(text, GC_JIT_COMPILE);
+    assert_not_cached(text);
+    OWNED_BINARY compiled = get_binary(text, GC_JIT_COMPILE);
     assert_cubin(&compiled);
-    binary cached = get_binary(text, GC_JIT_CACHED_ONLY);
+    OWNED_BINARY cached = get_binary(text, GC_JIT_CACHED_ONLY);
     assert_int_equal(cached.status, GCONV_OK);
     assert_int_equal(cached.size, compiled.size);
     assert_memory_equal(cached.bytes, compiled.bytes, cached.size);
-    assert_int_equal(get_binary(other_text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
-    assert_int_equal(get_binary("", GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
-    binary past = get_binary(other_text, GC_JIT_UNKEPT);
-    assert_cubin(&past);
-    free(past.bytes);
-    assert_int_equal(get_binary(other_text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
-    free(compiled.bytes);
-    free(cached.bytes);
+    assert_not_cached(other_text);
+    assert_not_cached("");
+    assert_code(other_text, GC_JIT_UNKEPT);
+    assert_not_cached(other_text);
 }
 
 /* An entry of the cache is taken as it is where this NVRTC made it, else made again. */
 TEST(the_entry_is_used)
 {
-    binary compiled = get_binary(text, GC_JIT_COMPILE);
+    assert_code(text, GC_JIT_COMPILE);
     const struct timespec past[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     struct stat before, after;
     assert_int_equal(stat(only_entry(), &before), 0);
     assert_int_equal(utimensat(AT_FDCWD, only_entry(), past, 0), 0);
-    binary again = get_binary(text, GC_JIT_COMPILE);
-    assert_cubin(&again);
+    assert_code(text, GC_JIT_COMPILE);
     assert_int_equal(stat(only_entry(), &after), 0);
     assert_true(before.st_ino == after.st_ino);
     assert_true(after.st_mtime > 1);
-    free(compiled.bytes);
-    free(again.bytes);
 }
 
 /* What key_of in jit/compile.cpp makes of a kernel is not known here, but stands in the name. */
@@ -136,52 +146,38 @@ static gc_hash only_key(void)
 
 TEST(other_compilers_code_is_made_again)
 {
-    binary compiled = get_binary(text, GC_JIT_COMPILE);
-    assert_cubin(&compiled);
+    assert_code(text, GC_JIT_COMPILE);
     const struct {
         char code[100];
         int release;
     } other = {"code of another compiler", 1020};
     assert_ok(gc_cache_store("kernel", only_key(), &other, sizeof other, NULL));
-    binary cached = get_binary(text, GC_JIT_CACHED_ONLY);
+    OWNED_BINARY cached = get_binary(text, GC_JIT_CACHED_ONLY);
     assert_int_equal(cached.status, GCONV_OK);
     assert_int_equal(cached.size, sizeof other.code);
     assert_string_equal(cached.bytes, other.code);
-    binary again = get_binary(text, GC_JIT_COMPILE);
-    assert_cubin(&again);
-    free(compiled.bytes);
-    free(cached.bytes);
-    free(again.bytes);
-    cached = get_binary(text, GC_JIT_CACHED_ONLY);
-    assert_cubin(&cached);
-    free(cached.bytes);
+    assert_code(text, GC_JIT_COMPILE);
+    assert_code(text, GC_JIT_CACHED_ONLY);
 }
 
 TEST(damaged_is_compiled_again)
 {
-    binary compiled = get_binary(text, GC_JIT_COMPILE);
+    assert_code(text, GC_JIT_COMPILE);
     const long offsets[] = {0, 100, -1, -20, -30, -36};
     for (size_t i = 0; i < COUNT(offsets); i++) {
         damage_byte(only_entry(), offsets[i]);
-        assert_int_equal(get_binary(text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
-        binary again = get_binary(text, GC_JIT_COMPILE);
-        assert_cubin(&again);
-        free(again.bytes);
+        assert_not_cached(text);
+        assert_code(text, GC_JIT_COMPILE);
     }
-    free(compiled.bytes);
 }
 
 TEST(refused_is_compiled_again)
 {
     gconv_device_info device = device_of(9, 0);
-    binary compiled = get_binary(text, GC_JIT_COMPILE);
-    assert_cubin(&compiled);
-    free(compiled.bytes);
+    assert_code(text, GC_JIT_COMPILE);
     gc_jit_refuse(&device, text, false);
     assert_int_equal(count_cached(".bin", NULL), 0);
-    compiled = get_binary(text, GC_JIT_COMPILE);
-    assert_cubin(&compiled);
-    free(compiled.bytes);
+    assert_code(text, GC_JIT_COMPILE);
     assert_int_equal(count_cached(".bin", NULL), 1);
 }
 
@@ -194,12 +190,10 @@ TEST(refused_for_good)
     assert_int_equal(refused.status, GCONV_ERROR_UNSUPPORTED);
     assert_contains(refused.error.message, "refuses");
     assert_null(refused.bytes);
-    assert_int_equal(get_binary(text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
+    assert_not_cached(text);
     const int release = 1020;
     assert_ok(gc_cache_store("kernel", only_key(), &release, sizeof release, NULL));
-    binary compiled = get_binary(text, GC_JIT_COMPILE);
-    assert_cubin(&compiled);
-    free(compiled.bytes);
+    assert_code(text, GC_JIT_COMPILE);
 }
 
 TEST(processes_compile_at_once)
@@ -215,9 +209,7 @@ TEST(processes_compile_at_once)
         assert_true(wait(&result) > 0);
         assert_int_equal(result, 0);
     }
-    binary got = get_binary(text, GC_JIT_CACHED_ONLY);
-    assert_cubin(&got);
-    free(got.bytes);
+    assert_code(text, GC_JIT_CACHED_ONLY);
     assert_int_equal(count_cached("", NULL), 1);
 }
 
@@ -225,10 +217,8 @@ TEST(processes_compile_at_once)
 TEST(no_cache_is_no_error)
 {
     setenv("XDG_CACHE_HOME", "/proc/none", 1);
-    binary got = get_binary(text, GC_JIT_COMPILE);
-    assert_cubin(&got);
-    free(got.bytes);
-    assert_int_equal(get_binary(text, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
+    assert_code(text, GC_JIT_COMPILE);
+    assert_not_cached(text);
 }
 
 static const char *missing(void)

@@ -151,7 +151,7 @@ TEST(records_are_read_as_they_were_written)
         .implementation = "cpu",
         .seconds = 3.000002,
     };
-    gc_record again;
+    RELEASED_BY(gc_record_destroy) gc_record again;
     char *line = gc_record_line(&record, "a \"host\"");
     assert_non_null(line);
     assert_int_equal(line[strlen(line) - 1], '\n');
@@ -168,7 +168,6 @@ TEST(records_are_read_as_they_were_written)
     assert_true(again.final && !again.exact && !again.in_place);
     assert_int_equal(again.status, GC_RECORD_FAILED);
     assert_true(again.seconds > 3.0000019 && again.seconds < 3.0000021);
-    gc_record_destroy(&again);
 }
 
 const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};

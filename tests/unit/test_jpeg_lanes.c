@@ -63,6 +63,8 @@ static void free_course(course *of)
     free(of->numbers);
 }
 
+#define OWNED_COURSE RELEASED_BY(free_course) course
+
 /* The bit of the data where a place is: windows hold more bytes or fewer. */
 static uint64_t bit_of(const subject *of, const gc_jpeg_place *place)
 {
@@ -87,7 +89,7 @@ static void expect_same_place(const subject *of, const gc_jpeg_place *got,
  * how many MCUs the lanes took. */
 static uint32_t compare(const subject *of, uint32_t most)
 {
-    course alone = follow_alone(of);
+    OWNED_COURSE alone = follow_alone(of);
     gc_jpeg_lanes *lanes = gc_jpeg_lanes_create(&of->frame);
     OWNED int16_t *numbers = make_numbers(of);
     gc_jpeg_place place = alone.places[0];
@@ -113,7 +115,6 @@ static uint32_t compare(const subject *of, uint32_t most)
     assert_memory_equal(numbers, alone.numbers, done * mcu * sizeof *numbers);
     check_guards(of, numbers);
     gc_jpeg_lanes_free(lanes);
-    free_course(&alone);
     return by_lanes;
 }
 
@@ -143,11 +144,10 @@ TEST(sound_files)
     uint64_t mcus = 0, by_lanes = 0;
     for (size_t i = 0; i < COUNT; i++) {
         const jpeg_recipe recipe = recipe_of(i);
-        subject of;
+        OWNED_SUBJECT of;
         open_subject(&of, &recipe, wants_colour(i));
         mcus += of.mcus;
         by_lanes += compare(&of, i % 2 == 0 ? 512 : 100 + (uint32_t)(i % 90));
-        close_subject(&of);
     }
     assert_true(by_lanes > mcus / 4 * 3);
 }
@@ -161,11 +161,10 @@ TEST(damaged_data)
     uint64_t by_lanes = 0;
     for (size_t i = 0; i < count; i++) {
         const jpeg_recipe recipe = recipe_of(i % 30);
-        subject of;
+        OWNED_SUBJECT of;
         open_subject(&of, &recipe, wants_colour(i % 30));
         damage_subject(&of, &random, i);
         by_lanes += compare(&of, 512);
-        close_subject(&of);
     }
     assert_true(by_lanes > 0);
 }
@@ -253,7 +252,7 @@ static void value_at_the_end(writer *to, const gc_jpeg_part *part)
 static uint32_t take_odd(odd_block *put, uint32_t before)
 {
     jpeg_recipe recipe = jpeg_recipe_of(400, 320, JCS_GRAYSCALE, 100, 1, 1);
-    subject of;
+    OWNED_SUBJECT of;
     recipe.pattern = JPEG_NOISE; /* room for the data */
     open_subject(&of, &recipe, false);
     const gc_jpeg_part *part = &of.frame.parts[0];
@@ -262,12 +261,9 @@ static uint32_t take_odd(odd_block *put, uint32_t before)
     put(&to, part);
     put_usual_blocks(&to, part, of.mcus - before);
     of.size = to.size;
-    course alone = follow_alone(&of);
-    uint32_t sound = alone.mcus;
+    OWNED_COURSE alone = follow_alone(&of);
     assert_true(compare(&of, 512) > 700);
-    free_course(&alone);
-    close_subject(&of);
-    return sound;
+    return alone.mcus;
 }
 
 TEST(odd_blocks)
@@ -284,7 +280,7 @@ TEST(odd_blocks)
 TEST(few_mcus)
 {
     const jpeg_recipe recipe = recipe_of(2);
-    subject of;
+    OWNED_SUBJECT of;
     open_subject(&of, &recipe, false);
     gc_jpeg_lanes *lanes = gc_jpeg_lanes_create(&of.frame);
     OWNED int16_t *numbers = make_numbers(&of);
@@ -295,17 +291,15 @@ TEST(few_mcus)
     assert_int_equal(gc_jpeg_lanes_take(lanes, &place, 300, numbers), 0);
     assert_memory_equal(&place, &before, sizeof place);
     gc_jpeg_lanes_free(lanes);
-    close_subject(&of);
 }
 
 TEST(restart_markers)
 {
     jpeg_recipe recipe = recipe_of(2);
     recipe.restart = 50;
-    subject of;
+    OWNED_SUBJECT of;
     open_subject(&of, &recipe, false);
     assert_null(gc_jpeg_lanes_create(&of.frame));
-    close_subject(&of);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -345,13 +339,12 @@ TEST(tables_in_common)
     unsigned char *found = memmem(file.bytes, file.size, own, sizeof own);
     assert_non_null(found);
     memcpy(found, common, sizeof common);
-    subject of;
+    OWNED_SUBJECT of;
     open_file(&of, file, false);
     assert_true(of.frame.codings->listings[0][0].taken);
     assert_true(of.frame.codings->listings[1][0].taken);
     assert_false(of.frame.codings->listings[1][1].used);
     compare(&of, 512);
-    close_subject(&of);
 }
 
 static const char *missing(void)

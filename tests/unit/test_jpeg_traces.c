@@ -129,12 +129,11 @@ TEST(every_size_of_spans)
 {
     static const size_t sizes[] = {2, 3, 16, 61, 200, 1000, 3000, 16384};
     for (size_t i = 0; i < 60; i++) {
-        subject of;
+        OWNED_SUBJECT of;
         size_t count;
         open_one(&of, i);
         compare(&of, 1 + (uint32_t)(i * 7 % 50), sizes[i % 8], &count);
         compare(&of, of.frame.mcus_across, sizes[(i + 3) % 8], &count);
-        close_subject(&of);
     }
 }
 
@@ -145,13 +144,12 @@ TEST(usual_spans_are_met)
         for (int colour = 0; colour < 2; colour++) {
             jpeg_recipe recipe = jpeg_recipe_of(1500, 1100, JCS_YCbCr, quality, 2, 2);
             recipe.pattern = JPEG_SLOPES;
-            subject of;
+            OWNED_SUBJECT of;
             size_t count;
             open_subject(&of, &recipe, colour != 0);
             size_t met = compare(&of, of.frame.mcus_across, 4096, &count);
             assert_true(count > 10);
             assert_true(met >= (count - 1) * 9 / 10);
-            close_subject(&of);
         }
 }
 
@@ -160,12 +158,11 @@ TEST(damaged_files)
     static const size_t sizes[] = {2, 40, 500, 4096};
     jpeg_random random = {11};
     for (size_t i = 0; i < (SANITIZED ? 300 : 1500); i++) {
-        subject of;
+        OWNED_SUBJECT of;
         size_t count;
         open_one(&of, i % 30);
         damage_subject(&of, &random, i);
         compare(&of, 1 + (uint32_t)(i % 40), sizes[i % 4], &count);
-        close_subject(&of);
     }
 }
 

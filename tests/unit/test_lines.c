@@ -1,10 +1,10 @@
 /* Columns and rows through transforms of lines against plain sums, for every instruction set here:
  * within the bound in float, exact in double. */
 #include "cpu/fast/lines.h"
-#include "cpu/instructions/instructions.h"
 
 #include "base/memory.h"
 #include "core_support.h"
+#include "sets_support.h"
 
 enum { LENGTH_MAX = 1100, WIDTH_MAX = 90, CHANNELS_MAX = 4 };
 enum { ROWS_MAX = 1300, ROW = (WIDTH_MAX + LENGTH_MAX) * CHANNELS_MAX };
@@ -89,10 +89,8 @@ static void check_rows(const trial *t, const gc_lines *lines, float *scratch, in
 static void check_trial(const trial *t, int number)
 {
     static const int row_counts[] = {1, 7, 32, 45};
-    gc_lines lines;
-    gconv_error error;
-    if (gc_lines_create(&lines, t->loops, t->side, taps, t->length, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    RELEASED_BY(gc_lines_destroy) gc_lines lines;
+    assert_succeeds(gc_lines_create(&lines, t->loops, t->side, taps, t->length, &why));
     OWNED float *scratch =
         gc_allocate_aligned(gc_lines_scratch(t->loops, t->side), sizeof *scratch);
     assert_non_null(scratch);
@@ -101,7 +99,6 @@ static void check_trial(const trial *t, int number)
                   most < ROWS_MAX - t->length ? most : row_count);
     check_rows(t, &lines, scratch, 1 + number % CHANNELS_MAX, 1 + 29 * number % WIDTH_MAX,
                row_count);
-    gc_lines_destroy(&lines);
 }
 
 static void check_all(bool exact)
@@ -110,17 +107,15 @@ static void check_all(bool exact)
                                      {300, 512},  {512, 512}, {700, 1024}, {1100, 2048},
                                      {900, 4096}, {33, 64},   {500, 8192}};
     fill(exact);
-    for (int n = 0; n < gc_instructions_count(); n++)
-        for (size_t s = 0; s < COUNT(lengths); s++) {
-            const gc_instructions *set = gc_instructions_at(n);
-            trial t = {.name = set->name,
-                       .loops = exact ? set->exact_transforms.loops : set->transforms.loops,
-                       .length = lengths[s][0],
-                       .side = lengths[s][1],
-                       .exact = exact};
-            if (set->usable())
-                check_trial(&t, (int)s + n);
-        }
+    EACH_SET(set, n)
+    for (size_t s = 0; s < COUNT(lengths); s++) {
+        trial t = {.name = set->name,
+                   .loops = exact ? set->exact_transforms.loops : set->transforms.loops,
+                   .length = lengths[s][0],
+                   .side = lengths[s][1],
+                   .exact = exact};
+        check_trial(&t, (int)s + n);
+    }
 }
 
 TEST(lines_in_float)
@@ -139,7 +134,7 @@ TEST(nothing_else_is_read)
     enum { LENGTH = 50, SIDE = 128, WIDTH = 37, COUNT = 33 };
     fill(false);
     const gc_transform_loops *loops = gc_instructions_chosen()->transforms.loops;
-    gc_lines lines;
+    RELEASED_BY(gc_lines_destroy) gc_lines lines;
     assert_ok(gc_lines_create(&lines, loops, SIDE, taps, LENGTH, NULL));
     OWNED float *scratch = gc_allocate_aligned(gc_lines_scratch(loops, SIDE), sizeof *scratch);
     for (int j = 0; j < ROWS_MAX; j++)
@@ -154,5 +149,4 @@ TEST(nothing_else_is_read)
     for (int o = 0; o < COUNT; o++)
         for (int i = 0; i < WIDTH; i++)
             assert_false(isnan(results[o][i]));
-    gc_lines_destroy(&lines);
 }

@@ -186,7 +186,6 @@ static void lengthen_header(const char *path)
 TEST(offer_without_memory)
 {
     char path[128];
-    gconv_error error;
     gconv_encoded encoded;
     unsigned char rows[21 * 21 * 3];
     snprintf(path, sizeof path, "%s/source", scratch);

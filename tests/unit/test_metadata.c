@@ -4,12 +4,9 @@
 #include "io/exif.h"
 
 /* A PNG with resolution, EXIF (orientation 6), and either an ICC profile or colour chunks. */
-static void write_rich_png(const char *path, int channels, const char *space)
+static void write_rich_png(int channels, const char *space)
 {
-    picture source = make_picture(9, 5, channels, 8);
-    must_write(path, GCONV_FORMAT_PNG, &source);
-    free_picture(&source);
-    OWNED_BLOB whole = load_file(path);
+    OWNED_BLOB whole = small_file(GCONV_FORMAT_PNG, channels);
     unsigned char exif[EXIF_BYTES];
     make_exif(exif, 6, false);
     if (space != NULL) {
@@ -25,16 +22,14 @@ static void write_rich_png(const char *path, int channels, const char *space)
     add_chunk(&whole, "gAMA", "\0\0\xb1\x8f", 4);
     add_chunk(&whole, "pHYs", "\0\0\x0b\x13\0\0\x17\x26\1", 9); /* 2835 and 5926 a metre */
     add_chunk(&whole, "eXIf", exif, sizeof exif);
-    save_file(path, whole.bytes, whole.size);
+    save_file(scratch_path("rich.png"), whole.bytes, whole.size);
 }
 
 TEST(png_metadata_are_kept)
 {
     gconv_reader_options reading = as_stored();
-    int warnings;
-    write_rich_png(scratch_path("rich.png"), 3, "RGB ");
-    gconv_reader *reader = copy_with(scratch_path("rich.png"), scratch_path("copy.png"),
-                                     GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
+    write_rich_png(3, "RGB ");
+    OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading);
     const gconv_metadata *kept = gconv_reader_metadata(reader);
     assert_int_equal(warnings, 0);
     assert_int_equal(kept->icc_bytes, ICC_BYTES);
@@ -44,14 +39,10 @@ TEST(png_metadata_are_kept)
     assert_int_equal(kept->resolution.y, 2835);
     assert_int_equal(kept->exif_bytes, EXIF_BYTES);
     assert_int_equal(gc_exif_orientation(kept->exif, kept->exif_bytes), 1);
-    gconv_reader_free(reader);
-    write_rich_png(scratch_path("rich.png"), 3, NULL);
-    reader = copy_with(scratch_path("rich.png"), scratch_path("copy.png"), GCONV_FORMAT_PNG,
-                       GCONV_KEEP_ALL, &reading, &warnings);
-    kept = gconv_reader_metadata(reader);
-    assert_true(kept->has_srgb);
-    assert_int_equal(kept->srgb_intent, 1);
-    gconv_reader_free(reader);
+    write_rich_png(3, NULL);
+    OWNED_READER other = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading);
+    assert_true(gconv_reader_metadata(other)->has_srgb);
+    assert_int_equal(gconv_reader_metadata(other)->srgb_intent, 1);
 }
 
 /* Pixels with sides of 2 to 3 and no unit: PNG and JPEG can both say that. It must stay a ratio. */
@@ -59,17 +50,11 @@ TEST(pixels_that_are_not_square_stay_so)
 {
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG};
     gconv_reader_options reading = as_stored();
-    picture source = make_picture(9, 5, 3, 8);
-    must_write(scratch_path("ratio.png"), GCONV_FORMAT_PNG, &source);
-    free_picture(&source);
-    blob file = load_file(scratch_path("ratio.png"));
+    OWNED_BLOB file = small_file(GCONV_FORMAT_PNG, 3);
     add_chunk(&file, "pHYs", "\0\0\0\2\0\0\0\3\0", 9);
     save_file(scratch_path("ratio.png"), file.bytes, file.size);
-    free(file.bytes);
     for (int f = 0; f < 2; f++) {
-        int warnings;
-        OWNED_READER reader = copy_with(scratch_path("ratio.png"), scratch_path("copy"), formats[f],
-                                        GCONV_KEEP_ALL, &reading, &warnings);
+        OWNED_READER reader = copy_with("ratio.png", formats[f], GCONV_KEEP_ALL, &reading);
         const gconv_metadata *kept = gconv_reader_metadata(reader);
         assert_int_equal(warnings, 0);
         assert_int_equal(kept->resolution.unit, GC_RESOLUTION_RATIO);
@@ -87,19 +72,15 @@ TEST(colour_chunks_are_kept)
     for (int chunks = 0; chunks < 4; chunks++) {
         bool gamma = (chunks & 1) != 0, chromaticities = (chunks & 2) != 0;
         unsigned char bytes[4 * GC_CHROMATICITY_COUNT];
-        int warnings;
         for (size_t i = 0; i < GC_CHROMATICITY_COUNT; i++)
             store_u32(bytes + 4 * i, (uint32_t)adobe_rgb[i]);
-        OWNED_PICTURE source = make_picture(9, 5, 3, 8);
-        must_write(scratch_path("chunks.png"), GCONV_FORMAT_PNG, &source);
-        OWNED_BLOB file = load_file(scratch_path("chunks.png"));
+        OWNED_BLOB file = small_file(GCONV_FORMAT_PNG, 3);
         if (gamma)
             add_chunk(&file, "gAMA", "\0\0\xb1\x8e", 4); /* 45454 */
         if (chromaticities)
             add_chunk(&file, "cHRM", bytes, sizeof bytes);
         save_file(scratch_path("chunks.png"), file.bytes, file.size);
-        OWNED_READER reader = copy_with(scratch_path("chunks.png"), scratch_path("copy.png"),
-                                        GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
+        OWNED_READER reader = copy_with("chunks.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading);
         const gconv_metadata *kept = gconv_reader_metadata(reader);
         assert_int_equal(warnings, 0);
         assert_int_equal(kept->has_gamma, gamma);
@@ -115,10 +96,8 @@ TEST(orientation_is_left_where_asked)
 {
     gconv_reader_options reading = as_stored();
     reading.auto_orient = false;
-    int warnings;
-    write_rich_png(scratch_path("rich.png"), 1, "GRAY");
-    OWNED_READER reader = copy_with(scratch_path("rich.png"), scratch_path("copy.jpg"),
-                                    GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
+    write_rich_png(1, "GRAY");
+    OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading);
     const gconv_metadata *kept = gconv_reader_metadata(reader);
     assert_int_equal(warnings, 0);
     assert_int_equal(gc_exif_orientation(kept->exif, kept->exif_bytes), 6);
@@ -132,12 +111,10 @@ TEST(keep_limits_what_is_kept)
 {
     gconv_reader_options reading = as_stored();
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG};
-    int warnings;
-    write_rich_png(scratch_path("rich.png"), 3, "RGB ");
+    write_rich_png(3, "RGB ");
     for (int f = 0; f < 2; f++)
         for (int keep = GCONV_KEEP_NOTHING; keep <= GCONV_KEEP_RESOLUTION; keep++) {
-            OWNED_READER reader = copy_with(scratch_path("rich.png"), scratch_path("copy"),
-                                            formats[f], (gconv_keep)keep, &reading, &warnings);
+            OWNED_READER reader = copy_with("rich.png", formats[f], (gconv_keep)keep, &reading);
             const gconv_metadata *kept = gconv_reader_metadata(reader);
             assert_null(kept->icc);
             assert_null(kept->exif);
@@ -153,10 +130,8 @@ TEST(fitting_profiles_are_kept)
 {
     gconv_reader_options reading = as_stored();
     for (int channels = 1; channels <= 4; channels++) {
-        int warnings;
-        write_rich_png(scratch_path("rich.png"), channels, channels <= 2 ? "GRAY" : "RGB ");
-        OWNED_READER reader = copy_with(scratch_path("rich.png"), scratch_path("copy.png"),
-                                        GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
+        write_rich_png(channels, channels <= 2 ? "GRAY" : "RGB ");
+        OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading);
         assert_int_equal(warnings, 0);
         assert_int_equal(gconv_reader_metadata(reader)->icc_bytes, ICC_BYTES);
     }
@@ -165,10 +140,8 @@ TEST(fitting_profiles_are_kept)
 TEST(unfitting_profiles_are_dropped)
 {
     gconv_reader_options reading = as_grey();
-    int warnings;
-    write_rich_png(scratch_path("rich.png"), 3, "RGB ");
-    OWNED_READER reader = copy_with(scratch_path("rich.png"), scratch_path("copy.jpg"),
-                                    GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
+    write_rich_png(3, "RGB ");
+    OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading);
     assert_int_equal(warnings, 1);
     assert_null(gconv_reader_metadata(reader)->icc);
 }
@@ -195,18 +168,13 @@ TEST(the_first_of_two_profiles_is_kept)
     gconv_reader_options reading = as_stored();
     for (size_t first = 1; first <= 3; first++)
         for (size_t second = 0; second <= 3; second++) {
-            picture source = make_picture(9, 5, 3, 8);
-            int warnings;
-            must_write(scratch_path("twice.jpg"), GCONV_FORMAT_JPEG, &source);
-            free_picture(&source);
-            blob whole = load_file(scratch_path("twice.jpg"));
+            OWNED_BLOB whole = small_file(GCONV_FORMAT_JPEG, 3);
             if (second > 0)
                 add_profile(&whole, second, 2);
             add_profile(&whole, first, 1);
             save_file(scratch_path("twice.jpg"), whole.bytes, whole.size);
-            free(whole.bytes);
-            OWNED_READER reader = copy_with(scratch_path("twice.jpg"), scratch_path("copy.jpg"),
-                                            GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
+            OWNED_READER reader =
+                copy_with("twice.jpg", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading);
             const gconv_metadata *kept = gconv_reader_metadata(reader);
             unsigned char expected[ICC_BYTES];
             make_icc(expected, "RGB ");
@@ -222,20 +190,13 @@ TEST(large_exif_does_not_fit_a_jpeg)
     enum { LARGE = 65533 - 6 + 1 };
     gconv_reader_options reading = as_stored();
     for (size_t size = LARGE - 1; size <= LARGE; size++) {
-        picture source = make_picture(9, 5, 1, 8);
-        int warnings;
-        must_write(scratch_path("large.png"), GCONV_FORMAT_PNG, &source);
-        free_picture(&source);
-        blob whole = load_file(scratch_path("large.png"));
-        unsigned char *exif = calloc(1, size);
+        OWNED_BLOB whole = small_file(GCONV_FORMAT_PNG, 1);
+        OWNED unsigned char *exif = calloc(1, size);
         assert_non_null(exif);
         make_exif(exif, 1, true);
         add_chunk(&whole, "eXIf", exif, size);
-        free(exif);
         save_file(scratch_path("large.png"), whole.bytes, whole.size);
-        free(whole.bytes);
-        OWNED_READER reader = copy_with(scratch_path("large.png"), scratch_path("large.jpg"),
-                                        GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
+        OWNED_READER reader = copy_with("large.png", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading);
         assert_int_equal(warnings, size == LARGE);
         assert_int_equal(gconv_reader_metadata(reader)->exif_bytes, size == LARGE ? 0 : size);
     }

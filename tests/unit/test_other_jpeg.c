@@ -21,7 +21,6 @@ TEST(nothing_is_offered)
     must_write(scratch_path("sound.jpg"), GCONV_FORMAT_JPEG, &image);
     for (int grey = 0; grey <= 1; grey++) {
         gconv_reader_options options = grey ? as_grey() : as_stored();
-        gconv_error error;
         gconv_encoded encoded;
         OWNED_READER reader = opened_reader(scratch_path("sound.jpg"), &options);
         const gconv_source *source = gconv_reader_source(reader);

@@ -96,7 +96,6 @@ TEST(large_writes_are_whole)
 TEST(no_clobber_leaves_the_old)
 {
     const gc_output_options careful = {.no_clobber = true};
-    gconv_error error;
     assert_ok(put(scratch_path("kept"), &careful, "first", &error));
     assert_int_equal(put(scratch_path("kept"), &careful, "second", &error), GCONV_ERROR_EXISTS);
     assert_content(scratch_path("kept"), "first");
@@ -149,7 +148,6 @@ TEST(links_lead_over_folders)
     assert_int_equal(count_entries("gconv-"), 0);
     unlink(scratch_path("c/third"));
     assert_int_equal(symlink("none/real", scratch_path("c/third")), 0);
-    gconv_error error;
     assert_fails(put(scratch_path("first"), &plain, "x", &error), GCONV_ERROR_OPEN, &error,
                  "directory does not exist");
     unlink(scratch_path("c/third"));
@@ -258,7 +256,6 @@ static void plant_file(void)
 
 TEST(planted_links_are_not_followed)
 {
-    gconv_error error;
     struct stat about;
     save_file(scratch_path("victim"), "precious", 8);
     after_look = plant_link;
@@ -281,7 +278,6 @@ TEST(planted_links_are_not_followed)
 
 TEST(what_takes_the_place_of_a_pipe_is_not_written)
 {
-    gconv_error error;
     save_file(scratch_path("victim"), "precious", 8);
     assert_int_equal(mkfifo(scratch_path("planted"), 0600), 0);
     after_look = plant_file;
@@ -296,7 +292,6 @@ TEST(what_takes_the_place_of_a_pipe_is_not_written)
 TEST(new_names_are_not_taken_from_others)
 {
     gc_output *output;
-    gconv_error error;
     assert_ok(gc_output_open(scratch_path("meanwhile"), &plain, &output, &error));
     save_file(scratch_path("meanwhile"), "theirs", 6);
     assert_int_equal(gc_output_commit(output, &error), GCONV_ERROR_WRITE);
@@ -309,7 +304,6 @@ TEST(new_names_are_not_taken_from_others)
 TEST(links_of_others_in_shared_directories)
 {
     enum { NOBODY = 65534 };
-    gconv_error error;
     if (geteuid() != 0)
         skip();
     assert_int_equal(mkdir(scratch_path("shared"), 0777), 0);
@@ -406,7 +400,6 @@ TEST(what_replaces_is_flushed_to_the_disk)
     assert_int_equal(syncs_of(scratch_path("flushed-new"), true), 1);
     assert_int_equal(syncs_of("/dev/null", true), 0);
     sync_fails = true;
-    gconv_error error;
     gconv_status status = put(scratch_path("flushed"), &plain, "other", &error);
     sync_fails = false;
     assert_fails(status, GCONV_ERROR_WRITE, &error, "flush to the disk");
@@ -419,7 +412,6 @@ TEST(what_cannot_be_closed_is_an_error)
 {
     static const int failures[] = {EIO, ENOSPC, EDQUOT};
     for (size_t i = 0; i < COUNT(failures); i++) {
-        gconv_error error;
         save_file(scratch_path("kept"), "before", 6);
         close_failure = failures[i];
         gconv_status status = put(scratch_path("kept"), &plain, "other", &error);
@@ -445,7 +437,6 @@ TEST(long_names_fit)
 
 TEST(what_cannot_be_opened)
 {
-    gconv_error error;
     assert_int_equal(put("", &plain, "x", &error), GCONV_ERROR_OPEN);
     assert_fails(put(scratch, &plain, "x", &error), GCONV_ERROR_OPEN, &error, "Is a directory");
     assert_int_equal(put(scratch_path("no/such/place"), &plain, "x", &error), GCONV_ERROR_OPEN);
@@ -461,7 +452,6 @@ TEST(what_cannot_be_opened)
 
 TEST(full_device_is_an_error)
 {
-    gconv_error error;
     if (access("/dev/full", W_OK) != 0)
         skip();
     assert_int_equal(put("/dev/full", &plain, "x", &error), GCONV_ERROR_WRITE);

@@ -10,14 +10,11 @@ TEST(stride_under_a_row)
     static float values[WIDTH * HEIGHT];
     gconv_job job = usual_job();
     OWNED_PLAN plan = planned(&job);
-    gconv_error error;
     assert_fails(gconv_plan_run_memory(plan, in, WIDTH - 1, out, WIDTH, NULL, &error),
                  GCONV_ERROR_ARGUMENT, &error, "stride");
-    assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH - 1, NULL, NULL),
-                     GCONV_ERROR_ARGUMENT);
-    assert_int_equal(
-        gconv_plan_run_chain(plan, in, WIDTH, values, WIDTH * sizeof(float) - 4, NULL, &error),
-        GCONV_ERROR_ARGUMENT);
+    assert_invalid(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH - 1, NULL, NULL));
+    assert_invalid(
+        gconv_plan_run_chain(plan, in, WIDTH, values, WIDTH * sizeof(float) - 4, NULL, &error));
     assert_ok(gconv_plan_run_chain(plan, in, WIDTH, values, WIDTH * sizeof(float), NULL, &error));
 }
 
@@ -32,11 +29,8 @@ static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status,
         OWNED_PLAN plan = planned(&job);
         broken source = {.good = good_in}, sink = {.good = good_out};
         gconv_error error = {.status = GCONV_OK};
-        gconv_status got = gconv_plan_run(
-            plan,
-            &(gconv_source){.size = sizeof(gconv_source), .read = read_broken, .user = &source},
-            &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink}, NULL,
-            &error);
+        gconv_status got = gconv_plan_run(plan, SOURCE(read_broken, &source),
+                                          SINK(write_broken, &sink), NULL, &error);
         assert_int_equal(got, status);
         if (status != GCONV_OK) {
             assert_int_equal(error.status, status);
@@ -47,11 +41,8 @@ static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status,
         /* The plan is as good as new. */
         source = (broken){.good = HEIGHT};
         sink = (broken){.good = HEIGHT};
-        assert_ok(gconv_plan_run(
-            plan,
-            &(gconv_source){.size = sizeof(gconv_source), .read = read_broken, .user = &source},
-            &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink}, NULL,
-            NULL));
+        assert_ok(gconv_plan_run(plan, SOURCE(read_broken, &source), SINK(write_broken, &sink),
+                                 NULL, NULL));
         assert_int_equal(source.done, HEIGHT);
         assert_int_equal(sink.done, HEIGHT);
     }
@@ -81,16 +72,14 @@ TEST(failing_without_a_word)
         gconv_job job = usual_job();
         job.implementation = names[i % 2];
         OWNED_PLAN plan = planned(&job);
-        gconv_source source = {
-            .size = sizeof(gconv_source), .read = read_silently, .user = i < 2 ? &bad : &good};
-        gconv_sink sink = {
-            .size = sizeof(gconv_sink), .write = write_silently, .user = i < 2 ? &good : &bad};
-        gconv_error error = {.status = GCONV_ERROR_OPEN, .line = 3, .message = "of old"};
-        assert_int_equal(gconv_plan_run(plan, &source, &sink, NULL, &error), bad);
+        const gconv_source *source = SOURCE(read_silently, i < 2 ? &bad : &good);
+        const gconv_sink *sink = SINK(write_silently, i < 2 ? &good : &bad);
+        error = (gconv_error){.status = GCONV_ERROR_OPEN, .line = 3, .message = "of old"};
+        assert_int_equal(gconv_plan_run(plan, source, sink, NULL, &error), bad);
         assert_int_equal(error.status, bad);
         assert_int_equal(error.line, 0);
         assert_string_equal(error.message, gconv_status_text(bad));
-        assert_int_equal(gconv_plan_run(plan, &source, &sink, NULL, NULL), bad);
+        assert_int_equal(gconv_plan_run(plan, source, sink, NULL, NULL), bad);
     }
 }
 
@@ -231,14 +220,9 @@ TEST(cpu_does_not_take_over_a_begun_image)
         gconv_job job = usual_job();
         OWNED_PLAN plan = planned_on(&job, &own);
         broken source = {.good = HEIGHT}, sink = {.good = HEIGHT};
-        gconv_error error;
-        assert_int_equal(
-            gconv_plan_run(
-                plan,
-                &(gconv_source){.size = sizeof(gconv_source), .read = read_broken, .user = &source},
-                &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink},
-                NULL, &error),
-            GCONV_ERROR_DEVICE);
+        assert_int_equal(gconv_plan_run(plan, SOURCE(read_broken, &source),
+                                        SINK(write_broken, &sink), NULL, &error),
+                         GCONV_ERROR_DEVICE);
         assert_string_equal(error.message, "the device broke");
         assert_int_equal(sink.done, rows);
         assert_string_equal(gconv_plan_implementation(plan), "fake");
@@ -266,15 +250,9 @@ TEST(cpu_does_not_take_over_a_broken_source)
     OWNED_PLAN plan = planned_on(&job, &own);
     int reads = 0;
     broken sink = {.good = HEIGHT};
-    gconv_error error;
-    assert_int_equal(
-        gconv_plan_run(
-            plan,
-            &(gconv_source){
-                .size = sizeof(gconv_source), .read = read_without_memory, .user = &reads},
-            &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink}, NULL,
-            &error),
-        GCONV_ERROR_MEMORY);
+    assert_int_equal(gconv_plan_run(plan, SOURCE(read_without_memory, &reads),
+                                    SINK(write_broken, &sink), NULL, &error),
+                     GCONV_ERROR_MEMORY);
     assert_string_equal(error.message, "no memory to read");
     assert_int_equal(reads, 1);
     assert_int_equal(sink.done, 0);

@@ -6,10 +6,8 @@ static gconv_difference compared(const gconv_plan *plan, const uint8_t *in, cons
                                  const float *b)
 {
     gconv_difference difference;
-    gconv_error error;
-    if (gconv_plan_compare(plan, in, WIDTH, a, b, WIDTH * sizeof(float), &difference, &error) !=
-        GCONV_OK)
-        fail_msg("%s", error.message);
+    assert_succeeds(
+        gconv_plan_compare(plan, in, WIDTH, a, b, WIDTH * sizeof(float), &difference, &why));
     return difference;
 }
 
@@ -91,13 +89,9 @@ TEST(convert_hands_on_errors)
     gconv_job job = usual_job();
     OWNED_PLAN plan = planned(&job);
     broken sink = {.good = 17};
-    gconv_error error;
-    assert_int_equal(
-        gconv_plan_convert(
-            plan, values, WIDTH * sizeof(float), in, WIDTH,
-            &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink},
-            &error),
-        GCONV_ERROR_WRITE);
+    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), in, WIDTH,
+                                        SINK(write_broken, &sink), &error),
+                     GCONV_ERROR_WRITE);
     assert_string_equal(error.message, "broken after 17 rows");
     assert_int_equal(sink.done, 18);
 }
@@ -108,20 +102,15 @@ TEST(convert_needs_the_input_for_alpha_alone)
     gconv_job job = usual_job();
     gconv_plan *plan = planned(&job);
     broken sink = {.good = HEIGHT};
-    assert_ok(gconv_plan_convert(
-        plan, values, WIDTH * sizeof(float), NULL, WIDTH,
-        &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink}, NULL));
+    assert_ok(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, WIDTH,
+                                 SINK(write_broken, &sink), NULL));
     assert_int_equal(sink.done, HEIGHT);
     gconv_plan_free(plan);
     job.input.channels = 4;
     plan = planned(&job);
-    gconv_error error;
-    assert_fails(
-        gconv_plan_convert(
-            plan, values, WIDTH * 3 * sizeof(float), NULL, 0,
-            &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink},
-            &error),
-        GCONV_ERROR_ARGUMENT, &error, "alpha");
+    assert_fails(gconv_plan_convert(plan, values, WIDTH * 3 * sizeof(float), NULL, 0,
+                                    SINK(write_broken, &sink), &error),
+                 GCONV_ERROR_ARGUMENT, &error, "alpha");
     gconv_plan_free(plan);
 }
 
@@ -131,12 +120,12 @@ TEST(convert_fails_without_a_word)
     gconv_job job = usual_job();
     OWNED_PLAN plan = planned(&job);
     gconv_status bad = GCONV_ERROR_WRITE;
-    gconv_sink sink = {.size = sizeof(gconv_sink), .write = write_silently, .user = &bad};
-    gconv_error error = {.message = "of old"};
-    assert_int_equal(
-        gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, &sink, &error), bad);
+    const gconv_sink *sink = SINK(write_silently, &bad);
+    error = (gconv_error){.message = "of old"};
+    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, sink, &error),
+                     bad);
     assert_string_equal(error.message, gconv_status_text(bad));
-    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, &sink, NULL),
+    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, sink, NULL),
                      bad);
 }
 
@@ -160,7 +149,6 @@ TEST(images_are_checked)
     gconv_job job = usual_job();
     OWNED_PLAN plan = planned(&job);
     gconv_difference difference;
-    gconv_error error;
     for (size_t i = 0; i < COUNT(refused); i++) {
         gconv_status status =
             gconv_plan_compare(plan, refused[i].in, refused[i].in_stride, refused[i].chain,
@@ -168,10 +156,10 @@ TEST(images_are_checked)
         assert_fails(status, GCONV_ERROR_ARGUMENT, &error, refused[i].message);
     }
     broken to = {.good = HEIGHT};
-    gconv_sink sink = {.size = sizeof(gconv_sink), .write = write_broken, .user = &to};
-    assert_fails(gconv_plan_convert(plan, a, CHAIN_BYTES - 1, NULL, 0, &sink, &error),
+    const gconv_sink *sink = SINK(write_broken, &to);
+    assert_fails(gconv_plan_convert(plan, a, CHAIN_BYTES - 1, NULL, 0, sink, &error),
                  GCONV_ERROR_ARGUMENT, &error, "stride");
-    assert_fails(gconv_plan_convert(plan, a, CHAIN_BYTES, in, WIDTH - 1, &sink, &error),
+    assert_fails(gconv_plan_convert(plan, a, CHAIN_BYTES, in, WIDTH - 1, sink, &error),
                  GCONV_ERROR_ARGUMENT, &error, "stride");
     assert_int_equal(to.done, 0);
 }

@@ -53,7 +53,6 @@ TEST(pnm_headers)
     };
     gconv_reader_options options = as_stored();
     for (size_t i = 0; i < COUNT(cases); i++) {
-        gconv_error error = {0};
         picture result;
         save_file(scratch_path("p"), cases[i].text, strlen(cases[i].text));
         gconv_status status = read_picture(scratch_path("p"), &options, 1, &result, &error);
@@ -124,7 +123,6 @@ TEST(pfm_keeps_16_bits)
     for (int v = 0; v < LEVELS; v++)
         samples[v] = (float)v;
     gconv_writer_options writing = gconv_writer_options_default();
-    gconv_error error;
     writing.format = GCONV_FORMAT_PFM;
     writing.shape = source.shape;
     writing.white = 65535;
@@ -151,10 +149,8 @@ TEST(pfm_keeps_16_bits)
     for (size_t i = 0; i < COUNT(wrong); i++) {
         gconv_reader *reader;
         options.white = writing.white = wrong[i];
-        assert_int_equal(gconv_reader_open(scratch_path("w.pfm"), &options, &reader, &error),
-                         GCONV_ERROR_ARGUMENT);
-        assert_int_equal(gconv_writer_open(scratch_path("x.pfm"), &writing, &writer, &error),
-                         GCONV_ERROR_ARGUMENT);
+        assert_invalid(gconv_reader_open(scratch_path("w.pfm"), &options, &reader, &error));
+        assert_invalid(gconv_writer_open(scratch_path("x.pfm"), &writing, &writer, &error));
     }
 }
 
@@ -259,7 +255,6 @@ TEST(pfm_samples_have_limits)
     gconv_reader_options options = as_stored();
     OWNED_PICTURE result;
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        gconv_error error = {0};
         save_pfm("limits", (uint32_t[]){0, wrong[i]}, i % 2 == 0);
         assert_fails(read_picture(scratch_path("limits"), &options, 1, &result, &error),
                      GCONV_ERROR_FORMAT, &error, "a sample is infinite, not a number, or beyond");
@@ -316,7 +311,6 @@ static gconv_status write_part(const char *path, const picture *whole, uint32_t 
 
 TEST(parts_make_the_whole)
 {
-    gconv_error error;
     OWNED_PICTURE whole = make_picture(9, 20, 3, 16);
     must_write(scratch_path("whole"), GCONV_FORMAT_PPM, &whole);
     OWNED_BLOB wanted = load_file(scratch_path("whole"));
@@ -333,9 +327,8 @@ TEST(parts_make_the_whole)
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_PPM, GCONV_FORMAT_PPM};
     static const uint32_t firsts[] = {0, 4, 19}, counts[] = {5, 17, 1}, heights[] = {20, 20, 19};
     for (int i = 0; i < 3; i++)
-        assert_int_equal(write_part(scratch_path("no"), &whole, firsts[i], counts[i], heights[i],
-                                    formats[i], &error),
-                         GCONV_ERROR_ARGUMENT);
+        assert_invalid(write_part(scratch_path("no"), &whole, firsts[i], counts[i], heights[i],
+                                  formats[i], &error));
     assert_string_equal(error.message, "1 rows from row 19 on are no part of an image of 19 rows");
 }
 
@@ -353,12 +346,11 @@ static void assert_selected(const char *path, const picture *whole, uint32_t fir
         assert_ok(
             source->read(source->user, 1, rows.rows + y * rows.row_bytes, rows.row_bytes, &error));
     assert_memory_equal(rows.rows, whole->rows + first * rows.row_bytes, count * rows.row_bytes);
-    assert_int_equal(source->read(source->user, 1, rows.rows, rows.row_bytes, &error),
-                     GCONV_ERROR_ARGUMENT);
+    assert_invalid(source->read(source->user, 1, rows.rows, rows.row_bytes, &error));
     assert_ok(gconv_reader_finish(reader, &error));
     assert_ok(gconv_reader_next(reader, &more, &error));
     assert_false(more);
-    assert_int_equal(source->select(source->user, 0, 1, &error), GCONV_ERROR_ARGUMENT);
+    assert_invalid(source->select(source->user, 0, 1, &error));
 }
 
 /* Rows alone, of files beyond the reader's buffer and of several images. */

@@ -59,10 +59,9 @@ static gc_points write_and_read(const gc_point *point)
 
 TEST(test_round_trip)
 {
-    gc_points points = write_and_read(&full);
+    RELEASED_BY(gc_points_destroy) gc_points points = write_and_read(&full);
     assert_int_equal(points.count, 1);
     assert_memory_equal(points.at, &full, sizeof full);
-    gc_points_destroy(&points);
 }
 
 /* Where nothing was timed there are no times, and the reason is kept whatever it holds. */
@@ -74,10 +73,9 @@ TEST(test_reason)
                       .implementation = "naive",
                       .verdict = GC_VERDICT_UNUSABLE,
                       .reason = {.message = "\"no\"\tdevice \\ \xc3\xa9"}};
-    gc_points points = write_and_read(&point);
+    RELEASED_BY(gc_points_destroy) gc_points points = write_and_read(&point);
     assert_int_equal(points.count, 1);
     assert_memory_equal(points.at, &point, sizeof point);
-    gc_points_destroy(&points);
 }
 
 /* Points are found wherever they stand, in the order of the text; other objects are none. */
@@ -143,12 +141,10 @@ TEST(test_refused)
         "{\"samples\": \"0123456789012345678901234567890123456789\"}",
     };
     for (size_t i = 0; i < COUNT(texts); i++) {
-        gc_points points = {.at = NULL};
-        gconv_error error;
+        RELEASED_BY(gc_points_destroy) gc_points points = {.at = NULL};
         gconv_status status = gc_points_read(texts[i], strlen(texts[i]), "", &points, &error);
         if (status != GCONV_ERROR_FORMAT)
             fail_msg("%s is not refused", texts[i]);
-        gc_points_destroy(&points);
     }
 }
 

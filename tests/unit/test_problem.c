@@ -26,10 +26,8 @@ static void set_up_one(gconv_filter filter, gconv_shape shape)
 /* Makes the problem anew, which must succeed. */
 static void make(void)
 {
-    gconv_error error;
     gc_problem_destroy(&problem);
-    if (gc_problem_create(&job, &problem, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    assert_succeeds(gc_problem_create(&job, &problem, &why));
 }
 
 static int forget(void **state)
@@ -394,53 +392,43 @@ TEST(vectors_are_in_reading_order)
 TEST(refuses_values)
 {
     set_up_one(filter_of(1, 1, 1, ones), shape_of(4, 4, 1, 8));
-    const gconv_job good = job;
-    job = good;
-    job.scale = INFINITY;
-    refused(GCONV_ERROR_ARGUMENT, "finite");
-    job = good;
-    job.threshold = NAN;
-    refused(GCONV_ERROR_ARGUMENT, "finite");
-    job = good;
-    job.border = GCONV_BORDER_CONSTANT;
-    job.border_value = 1e39; /* infinite in float32 */
-    refused(GCONV_ERROR_ARGUMENT, "too large");
-    job = good;
-    job.input.depth = 16;
-    job.has_offset = true;
-    job.offset = 1e307; /* infinite times 257 */
-    refused(GCONV_ERROR_ARGUMENT, "offset is too large");
+    gconv_job good = job;
+    const struct {
+        gconv_job job;
+        const char *says;
+    } cases[] = {
+        {WITH(good, it.scale = INFINITY), "finite"},
+        {WITH(good, it.threshold = NAN), "finite"},
+        /* infinite in float32 */
+        {WITH(good, it.border = GCONV_BORDER_CONSTANT, it.border_value = 1e39), "too large"},
+        /* infinite times 257 */
+        {WITH(good, it.input.depth = 16, it.has_offset = true, it.offset = 1e307),
+         "offset is too large"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        job = cases[i].job;
+        refused(GCONV_ERROR_ARGUMENT, cases[i].says);
+    }
 }
 
 TEST(refuses_choices)
 {
     set_up_one(filter_of(1, 1, 1, ones), shape_of(4, 4, 1, 8));
-    const gconv_job good = job;
-    for (int i = 0; i < 8; i++) {
-        job = good;
-        int beyond = i % 2 == 0 ? -1 : i < 2 ? GCONV_BORDER_COUNT : 7;
-        switch (i / 2) {
-        case 0:
-            job.border = (gconv_border)beyond;
-            break;
-        case 1:
-            job.alpha = (gconv_alpha)beyond;
-            break;
-        case 2:
-            job.rule = (gconv_rule)beyond;
-            break;
-        default:
-            job.output = (gconv_output)beyond;
+    gconv_job good = job;
+    const gconv_tiling tiling = WITH(gconv_tiling_default(), it.tile = -2);
+    for (int i = 0; i < 2; i++) {
+        const int border = i == 0 ? -1 : GCONV_BORDER_COUNT, other = i == 0 ? -1 : 7;
+        const gconv_job cases[] = {
+            WITH(good, it.border = (gconv_border)border), WITH(good, it.alpha = (gconv_alpha)other),
+            WITH(good, it.rule = (gconv_rule)other), WITH(good, it.output = (gconv_output)other)};
+        for (size_t k = 0; k < COUNT(cases); k++) {
+            job = cases[k];
+            refused(GCONV_ERROR_ARGUMENT, "are possible");
         }
-        refused(GCONV_ERROR_ARGUMENT, "are possible");
     }
-    job = good;
-    job.threads = -1;
+    job = WITH(good, it.threads = -1);
     refused(GCONV_ERROR_ARGUMENT, "threads -1");
-    job = good;
-    gconv_tiling tiling = gconv_tiling_default();
-    tiling.tile = -2;
-    job.tiling = &tiling;
+    job = WITH(good, it.tiling = &tiling);
     refused(GCONV_ERROR_ARGUMENT, "tile -2");
 }
 

@@ -41,6 +41,13 @@ static double quota(void)
     return gc_processor_quota(groups, mounts);
 }
 
+/* The same once a file has this text. */
+static double quota_with(const char *name, const char *text)
+{
+    make_file(name, text);
+    return quota();
+}
+
 static int enter(void **state)
 {
     (void)state;
@@ -60,8 +67,9 @@ TEST(nothing_to_read_is_no_limit)
 {
     assert_true(quota() == HUGE_VAL);
     make_file("cgroup", "");
-    make_file("mountinfo", "22 1 0:20 / / rw - ext4 /dev/sda rw\nbroken\n - \n1 2 3 - a\n");
-    assert_true(quota() == HUGE_VAL);
+    assert_true(
+        quota_with("mountinfo", "22 1 0:20 / / rw - ext4 /dev/sda rw\nbroken\n - \n1 2 3 - a\n") ==
+        HUGE_VAL);
 }
 
 TEST(second_version)
@@ -73,22 +81,14 @@ TEST(second_version)
     make_file("mountinfo", "22 1 0:20 / / rw - ext4 /dev/sda rw\n"
                            "30 22 0:26 / @/unified rw,nosuid shared:4 - cgroup2 cgroup2 rw\n");
     assert_true(quota() == HUGE_VAL);
-    make_file("unified/a/b/cpu.max", "max 100000\n");
-    assert_true(quota() == HUGE_VAL);
-    make_file("unified/a/b/cpu.max", "250000 100000\n");
-    assert_true(quota() == 2.5);
-    make_file("unified/a/cpu.max", "150000 100000\n");
-    assert_true(quota() == 1.5);
-    make_file("unified/a/cpu.max", "300000 100000\n");
-    assert_true(quota() == 2.5);
-    make_file("unified/cpu.max", "10000 100000\n");
-    assert_true(quota() == 0.1);
-    make_file("unified/cpu.max", "-1 100000\n");
-    assert_true(quota() == 2.5);
-    make_file("unified/cpu.max", "100000 0\n");
-    assert_true(quota() == 2.5);
-    make_file("unified/cpu.max", "words\n");
-    assert_true(quota() == 2.5);
+    assert_true(quota_with("unified/a/b/cpu.max", "max 100000\n") == HUGE_VAL);
+    assert_true(quota_with("unified/a/b/cpu.max", "250000 100000\n") == 2.5);
+    assert_true(quota_with("unified/a/cpu.max", "150000 100000\n") == 1.5);
+    assert_true(quota_with("unified/a/cpu.max", "300000 100000\n") == 2.5);
+    assert_true(quota_with("unified/cpu.max", "10000 100000\n") == 0.1);
+    assert_true(quota_with("unified/cpu.max", "-1 100000\n") == 2.5);
+    assert_true(quota_with("unified/cpu.max", "100000 0\n") == 2.5);
+    assert_true(quota_with("unified/cpu.max", "words\n") == 2.5);
 }
 
 /* What is mounted in a container begins at its own group, or beside it. */
@@ -99,19 +99,14 @@ TEST(mounted_from_below)
     make_file("inside/cpu.max", "400000 100000\n");
     make_file("inside/c/cpu.max", "200000 100000\n");
     make_file("mountinfo", "30 22 0:26 /docker/x @/inside rw - cgroup2 cgroup rw\n");
-    make_file("cgroup", "0::/docker/x/c\n");
-    assert_true(quota() == 2);
-    make_file("cgroup", "0::/docker/x\n");
-    assert_true(quota() == 4);
-    make_file("cgroup", "0::/docker/xyz/c\n");
-    assert_true(quota() == 4);
-    make_file("cgroup", "0::/../c\n");
-    assert_true(quota() == 4);
+    assert_true(quota_with("cgroup", "0::/docker/x/c\n") == 2);
+    assert_true(quota_with("cgroup", "0::/docker/x\n") == 4);
+    assert_true(quota_with("cgroup", "0::/docker/xyz/c\n") == 4);
+    assert_true(quota_with("cgroup", "0::/../c\n") == 4);
     make_folder("outside");
     make_file("outside/cpu.max", "100000 100000\n");
     make_file("mountinfo", "30 22 0:26 / @/inside rw - cgroup2 cgroup rw\n");
-    make_file("cgroup", "0::/../outside\n");
-    assert_true(quota() == 4);
+    assert_true(quota_with("cgroup", "0::/../outside\n") == 4);
 }
 
 TEST(first_version)
@@ -123,17 +118,13 @@ TEST(first_version)
     make_file("set/cpu.cfs_period_us", "100000\n");
     make_file("mountinfo", "31 22 0:27 / @/set rw - cgroup cgroup rw,cpuset\n"
                            "32 22 0:28 / @/cpu rw - cgroup cgroup rw,cpu,cpuacct\n");
-    make_file("cgroup", "9:cpuset:/e\n4:cpu,cpuacct:/d\n1:name=systemd:/f\n0::/\n");
-    assert_true(quota() == HUGE_VAL);
+    assert_true(quota_with("cgroup", "9:cpuset:/e\n4:cpu,cpuacct:/d\n1:name=systemd:/f\n0::/\n") ==
+                HUGE_VAL);
     make_file("cpu/d/cpu.cfs_quota_us", "-1\n");
-    make_file("cpu/d/cpu.cfs_period_us", "100000\n");
-    assert_true(quota() == HUGE_VAL);
-    make_file("cpu/d/cpu.cfs_quota_us", "50000\n");
-    assert_true(quota() == 0.5);
-    make_file("cpu/cpu.cfs_quota_us", "20000\n");
-    assert_true(quota() == 0.5);
-    make_file("cpu/cpu.cfs_period_us", "100000\n");
-    assert_true(quota() == 0.2);
+    assert_true(quota_with("cpu/d/cpu.cfs_period_us", "100000\n") == HUGE_VAL);
+    assert_true(quota_with("cpu/d/cpu.cfs_quota_us", "50000\n") == 0.5);
+    assert_true(quota_with("cpu/cpu.cfs_quota_us", "20000\n") == 0.5);
+    assert_true(quota_with("cpu/cpu.cfs_period_us", "100000\n") == 0.2);
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */

@@ -1,9 +1,9 @@
 /* One filter from 8 bits to 8 bits: every sample is the reference's, on every instruction set. */
 #include "cpu/fast/rank1_bytes.h"
-#include "cpu/instructions/instructions.h"
 
 #include "core_support.h"
 #include "sanitized.h"
+#include "sets_support.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -113,8 +113,7 @@ static bool run(trial *t, const char *implementation, size_t stride, uint8_t *ou
     OWNED_PLAN plan = planned(&t->job);
     size_t row = (size_t)t->job.input.width * (size_t)t->job.input.channels;
     assert_ok(gconv_plan_run_memory(plan, t->image, row, out, stride, NULL, NULL));
-    bool passes = strstr(gconv_plan_explanation(plan), "to levels") != NULL;
-    return passes;
+    return strstr(gconv_plan_explanation(plan), "to levels") != NULL;
 }
 
 static void compare(const trial *t, const char *set, size_t stride)
@@ -138,18 +137,16 @@ static int compare_all(trial *t)
     int passes = 0;
     size_t row = (size_t)t->job.input.width * (size_t)t->job.input.channels;
     run(t, "reference", row, t->wanted);
-    for (int n = 0; n < gc_instructions_count(); n++) {
-        const char *name = gc_instructions_at(n)->name;
-        if (!gc_instructions_at(n)->usable())
-            continue;
-        setenv("GCONV_INSTRUCTIONS", name, 1);
+    EACH_SET(set, n)
+    {
+        setenv("GCONV_INSTRUCTIONS", set->name, 1);
         memset(t->got, 0xa5, sizeof t->got);
         bool in_one_pass = run(t, "cpu", row, t->got);
         passes += in_one_pass;
         assert_int_equal(t->got[row * t->job.input.height], 0xa5);
         unsetenv("GCONV_INSTRUCTIONS");
         if (in_one_pass)
-            compare(t, name, row);
+            compare(t, set->name, row);
     }
     return passes;
 }
@@ -246,9 +243,8 @@ TEST(row_sums)
         problem = problem_of(&t.job);
         if (gc_rank1_applies(&problem) && gc_rank1_create(&rank1, &problem, NULL) == GCONV_OK &&
             rank1.step != NULL) {
-            for (int s = 0; s < gc_instructions_count(); s++)
-                if (gc_instructions_at(s)->usable())
-                    check_row(&rank1.row, gc_instructions_at(s));
+            EACH_SET(set, s)
+            check_row(&rank1.row, set);
             gc_rank1_destroy(&rank1);
             rows++;
         }
@@ -309,11 +305,9 @@ TEST(places)
             pages[i] = n % 2 == 0 ? 200 : (uint8_t)any(256);
         for (int i = 0; i < terms.height * GC_RANK1_GROUP; i++)
             rows[i / GC_RANK1_GROUP][i % GC_RANK1_GROUP] = pages + page - bytes - (size_t)any(3);
-        for (int s = 0; s < gc_instructions_count(); s++) {
-            const gc_instructions *set = gc_instructions_at(s);
+        EACH_SET(set, s)
+        {
             float values[GC_RANK1_GROUP];
-            if (!set->usable())
-                continue;
             set->rank1->sum_places(&terms, (const uint8_t *const(*)[GC_RANK1_GROUP])rows, values);
             for (int g = 0; g < GC_RANK1_GROUP; g++)
                 assert_true(values[g] ==
@@ -428,12 +422,10 @@ TEST(large_output)
     gconv_job job = job_of(CHAIN(filter), 1, shape_of(WIDTH / 4, HEIGHT, 4, 8));
     job.alpha = GCONV_ALPHA_KEEP;
     for (int shift = 0; shift < 70; shift += shift < 4 ? 1 : 16) {
-        gconv_plan *plan;
         job.implementation = shift == 0 ? "reference" : "cpu";
-        assert_ok(gconv_plan_create(&job, &plan, NULL));
+        OWNED_PLAN plan = planned(&job);
         assert_ok(gconv_plan_run_memory(plan, image, WIDTH, shift == 0 ? wanted : out + shift % 64,
                                         WIDTH, NULL, NULL));
-        gconv_plan_free(plan);
         if (shift > 0)
             assert_memory_equal(out + shift % 64, wanted, (size_t)WIDTH * HEIGHT);
     }
@@ -447,11 +439,10 @@ TEST(chain_values)
     for (int n = 0; n < TRIALS(200); n++) {
         fill_filter(&t, 1 + any(9), 1 + any(9), any(9));
         fill_job(&t);
-        gconv_plan *plan, *reference;
         t.job.implementation = "cpu";
-        assert_ok(gconv_plan_create(&t.job, &plan, NULL));
+        OWNED_PLAN plan = planned(&t.job);
         t.job.implementation = "reference";
-        assert_ok(gconv_plan_create(&t.job, &reference, NULL));
+        OWNED_PLAN reference = planned(&t.job);
         if (strstr(gconv_plan_explanation(plan), "to levels") != NULL) {
             size_t row = (size_t)t.job.input.width * (size_t)t.job.input.channels;
             size_t values = t.job.input.width * (size_t)gconv_plan_chain_channels(plan);
@@ -461,7 +452,5 @@ TEST(chain_values)
             for (size_t i = 0; i < values * t.job.input.height; i++)
                 assert_true(chain[i] == wanted[i]);
         }
-        gconv_plan_free(plan);
-        gconv_plan_free(reference);
     }
 }

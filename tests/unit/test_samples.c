@@ -1,9 +1,9 @@
 /* Conversions in wide vectors give the bits of core/conversion.h, on every instruction set here. */
 #include "core/conversion.h"
 #include "cpu/fast/loops/loops.h"
-#include "cpu/instructions/instructions.h"
 
 #include "core_support.h"
+#include "sets_support.h"
 
 enum { WIDTH = 4099 };
 
@@ -18,10 +18,8 @@ TEST(loads_every_sample)
         samples[i] = (uint16_t)i;
     for (int i = 0; i < 256; i++)
         levels[i] = (uint8_t)i;
-    for (int n = 0; n < gc_instructions_count(); n++) {
-        const gc_instructions *set = gc_instructions_at(n);
-        if (!set->usable())
-            continue;
+    EACH_SET(set, n)
+    {
         set->samples->load16(samples, 65536, row);
         for (int i = 0; i < 65536; i++)
             assert_true(row[i] == (float)i);
@@ -44,10 +42,8 @@ static void compare_row(const gc_problem *problem, const float *row)
     const gc_conversion *conversion = &problem->conversion;
     int depth = conversion->output.depth;
     gc_store_row(conversion, row, NULL, wanted);
-    for (int n = 0; n < gc_instructions_count(); n++) {
-        const gc_instructions *set = gc_instructions_at(n);
-        if (!set->usable())
-            continue;
+    EACH_SET(set, n)
+    {
         memset(got, 99, sizeof got);
         if (depth == 8)
             set->samples->store8(conversion, row, WIDTH, (uint8_t *)got);
@@ -167,10 +163,8 @@ static void compare_alpha(const gc_problem *problem, const uint8_t *samples, con
     size_t bytes = PIXELS * (size_t)conversion->output.channels;
     gc_load_pixels(conversion, samples, PIXELS, wanted_row);
     gc_store_pixels(conversion, row, PIXELS, alpha, wanted);
-    for (int n = 0; n < gc_instructions_count(); n++) {
-        const gc_instructions *set = gc_instructions_at(n);
-        if (!set->usable())
-            continue;
+    EACH_SET(set, n)
+    {
         set->samples->load8_alpha(conversion, samples, PIXELS, got_row);
         assert_memory_equal(got_row, wanted_row, values * sizeof *got_row);
         got[bytes] = 99;

@@ -20,7 +20,7 @@ TEST(every_status_has_a_text)
 
 TEST(fail_fills_the_error)
 {
-    gconv_error error = {.line = 7};
+    error.line = 7;
     assert_int_equal(gc_fail(&error, GCONV_ERROR_LIMIT, "%d of %s", 3, "a\nb"), GCONV_ERROR_LIMIT);
     assert_int_equal(error.status, GCONV_ERROR_LIMIT);
     assert_int_equal(error.line, 0);
@@ -30,7 +30,6 @@ TEST(fail_fills_the_error)
 
 TEST(fail_line_keeps_the_line)
 {
-    gconv_error error;
     assert_int_equal(gc_fail_line(&error, 12, "ragged"), GCONV_ERROR_FILTER);
     assert_int_equal(error.line, 12);
     assert_string_equal(error.message, "ragged");
@@ -38,7 +37,6 @@ TEST(fail_line_keeps_the_line)
 
 TEST(fail_errno_says_why)
 {
-    gconv_error error;
     assert_int_equal(gc_fail_errno(&error, GCONV_ERROR_OPEN, ENOENT, "cannot open"),
                      GCONV_ERROR_OPEN);
     assert_string_equal(error.message, "cannot open: No such file or directory");
@@ -46,7 +44,6 @@ TEST(fail_errno_says_why)
 
 TEST(fail_memory_says_how_much)
 {
-    gconv_error error;
     assert_fails(gc_fail_memory(&error, 12345), GCONV_ERROR_MEMORY, &error, "12345");
 }
 
@@ -55,7 +52,6 @@ TEST(long_messages_are_cut)
     char text[2000];
     memset(text, '\n', sizeof text - 1);
     text[sizeof text - 1] = '\0';
-    gconv_error error;
     gc_fail(&error, GCONV_ERROR_READ, "%s", text);
     size_t length = strlen(error.message);
     assert_true(length < sizeof error.message && length > sizeof error.message - 8);

@@ -99,11 +99,7 @@ static char *output_of(gconv_job job, int threads, bool streamed, char *samples,
     gc_memory_sink out = {.next = output, .row_bytes = out_bytes, .stride = out_bytes};
     gconv_status status =
         streamed
-            ? gconv_plan_run(
-                  plan,
-                  &(gconv_source){.size = sizeof(gconv_source), .read = read_late, .user = &in},
-                  &(gconv_sink){.size = sizeof(gconv_sink), .write = write_late, .user = &out},
-                  NULL, &error)
+            ? gconv_plan_run(plan, SOURCE(read_late, &in), SINK(write_late, &out), NULL, &error)
             : gconv_plan_run_memory(plan, samples, in_bytes, output, out_bytes, NULL, &error);
     if (status != GCONV_OK)
         fail_msg("%s", error.message);

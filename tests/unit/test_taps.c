@@ -1,8 +1,8 @@
 /* The inner loops for every instruction set this processor has, against a plain sum. */
 #include "cpu/fast/bytes.h"
-#include "cpu/instructions/instructions.h"
 
 #include "core_support.h"
+#include "sets_support.h"
 
 enum { COUNT_MAX = 300, TAPS_MAX = 9, ROW = COUNT_MAX + 4 * TAPS_MAX + GC_ROW_SLACK };
 enum { ROWS_MAX = TAPS_MAX + GC_ROWS_TOGETHER - 1 };
@@ -59,12 +59,8 @@ TEST(all_loops_agree)
 {
     static const size_t counts[] = {1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 191, 300};
     fill();
-    for (int n = 0; n < gc_instructions_count(); n++) {
-        const gc_instructions *set = gc_instructions_at(n);
-        if (!set->usable()) {
-            print_message("%s: not on this processor\n", set->name);
-            continue;
-        }
+    EACH_SET(set, n)
+    {
         for (int side = 1; side <= TAPS_MAX; side++)
             for (size_t c = 0; c < COUNT(counts); c++) {
                 gc_step step = {.taps = taps, .width = side, .height = TAPS_MAX + 1 - side};
@@ -133,15 +129,14 @@ TEST(bytes_are_exact)
             taps[i] = pattern == 0   ? INT8_MIN
                       : pattern == 1 ? INT8_MAX
                                      : (float)(rand() % 256 + INT8_MIN);
-        for (int n = 0; n < gc_instructions_count(); n++)
-            for (int side = 1; side <= TAPS_MAX; side++)
-                for (size_t c = 0; c < COUNT(counts); c++) {
-                    const gc_instructions *set = gc_instructions_at(n);
-                    gc_step step = {.taps = taps, .width = side, .height = TAPS_MAX + 1 - side};
-                    if (set->bytes != NULL && set->usable())
-                        check_bytes(set, &step, 1 + (int)c % 4, counts[c],
-                                    1 + (int)c % GC_ROWS_TOGETHER);
-                }
+        EACH_SET(set, n)
+        for (int side = 1; side <= TAPS_MAX; side++)
+            for (size_t c = 0; c < COUNT(counts); c++) {
+                gc_step step = {.taps = taps, .width = side, .height = TAPS_MAX + 1 - side};
+                if (set->bytes != NULL)
+                    check_bytes(set, &step, 1 + (int)c % 4, counts[c],
+                                1 + (int)c % GC_ROWS_TOGETHER);
+            }
     }
 }
 

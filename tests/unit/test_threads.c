@@ -73,9 +73,9 @@ static bool streams_well(int threads)
 {
     OWNED_PLAN plan = plan_for(threads);
     uint32_t read = 0, written = 0;
-    gconv_source source = {.size = sizeof(gconv_source), .read = read_samples, .user = &read};
-    gconv_sink sink = {.size = sizeof(gconv_sink), .write = compare_rows, .user = &written};
-    bool well = plan != NULL && gconv_plan_run(plan, &source, &sink, NULL, NULL) == GCONV_OK &&
+    const gconv_source *source = SOURCE(read_samples, &read);
+    const gconv_sink *sink = SINK(compare_rows, &written);
+    bool well = plan != NULL && gconv_plan_run(plan, source, sink, NULL, NULL) == GCONV_OK &&
                 written == SIDE;
     return well;
 }
@@ -533,10 +533,8 @@ static atomic_bool reads;
 static void *run_in_vain(void *user)
 {
     uint32_t written = 0;
-    gconv_sink sink = {.size = sizeof(gconv_sink), .write = compare_rows, .user = &written};
-    gconv_plan_run(
-        user, &(gconv_source){.size = sizeof(gconv_source), .read = read_nothing, .user = &reads},
-        &sink, NULL, NULL);
+    const gconv_sink *sink = SINK(compare_rows, &written);
+    gconv_plan_run(user, SOURCE(read_nothing, &reads), sink, NULL, NULL);
     return NULL;
 }
 

@@ -1,15 +1,9 @@
 /* The tiles of tilefft, and the filter's spectrum in the order of the kernels' threads. */
-#include "core_support.h"
+#include "chain_support.h"
 
 #include "gpu/methods/tilefft/tiles.h"
 
 static float weights[GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX];
-
-typedef struct fixture {
-    gconv_filter filters[2];
-    const gconv_filter *chain[2];
-    gc_problem problem;
-} fixture;
 
 static void make(fixture *f, uint32_t width, uint32_t height, gconv_border border, int count,
                  int filter_width, int filter_height)
@@ -61,7 +55,7 @@ TEST(tiles_hold_filters)
     gconv_device_info large = device_with(232448), small = device_with(65536);
     for (size_t i = 0; i < COUNT(sides); i++)
         for (int samples = 0; samples < 2; samples++) {
-            fixture f;
+            OWNED_FIXTURE f;
             make(&f, 4096, 1000, GCONV_BORDER_MIRROR, 1, sides[i], 3);
             gc_tiles tiles = tiles_of(&f.problem, samples, &large);
             check_tiles(&f.problem, &tiles, samples);
@@ -70,46 +64,36 @@ TEST(tiles_hold_filters)
                 check_tiles(&f.problem, &tiles, samples);
             else if (sides[i] > 64)
                 assert_int_equal(tiles.width, 0);
-            gc_problem_destroy(&f.problem);
         }
+}
+
+/* The tiles of a filter on a square image of floats. */
+static gc_tiles tiles_for(uint32_t side, int filter_width, int filter_height)
+{
+    gconv_device_info device = device_with(232448);
+    OWNED_FIXTURE f;
+    make(&f, side, side, GCONV_BORDER_MIRROR, 1, filter_width, filter_height);
+    return tiles_of(&f.problem, false, &device);
 }
 
 TEST(large_tiles_for_large_filters)
 {
-    gconv_device_info device = device_with(232448);
-    fixture f;
-    make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 1, 11, 11);
-    gc_tiles tiles = tiles_of(&f.problem, false, &device);
+    gc_tiles tiles = tiles_for(4096, 11, 11);
     assert_true(tiles.columns == 64 && tiles.lines == 64);
-    gc_problem_destroy(&f.problem);
-    make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 1, 43, 43);
-    tiles = tiles_of(&f.problem, false, &device);
+    tiles = tiles_for(4096, 43, 43);
     assert_true(tiles.columns == 128 && tiles.lines == 128 && tiles.width == 86);
-    gc_problem_destroy(&f.problem);
-    make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 1, 3, 63);
-    tiles = tiles_of(&f.problem, false, &device);
+    tiles = tiles_for(4096, 3, 63);
     assert_true(tiles.columns == 64 && tiles.lines == 128);
-    gc_problem_destroy(&f.problem);
-}
-
-/* The sides of the transforms for a square filter on a square image of floats. */
-static void check_points(uint32_t side, int filter_side, int columns, int lines)
-{
-    gconv_device_info device = device_with(232448);
-    fixture f;
-    make(&f, side, side, GCONV_BORDER_MIRROR, 1, filter_side, filter_side);
-    gc_tiles tiles = tiles_of(&f.problem, false, &device);
-    assert_int_equal(tiles.columns, columns);
-    assert_int_equal(tiles.lines, lines);
-    gc_problem_destroy(&f.problem);
 }
 
 TEST(transforms_fit_the_filter)
 {
-    check_points(4096, 47, 128, 128);
-    check_points(4096, 63, 512, 512);
-    check_points(4096, 127, 1024, 1024);
-    check_points(4096, 255, 1024, 1024);
+    static const int cases[][2] = {{47, 128}, {63, 512}, {127, 1024}, {255, 1024}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        gc_tiles tiles = tiles_for(4096, cases[i][0], cases[i][0]);
+        assert_int_equal(tiles.columns, cases[i][1]);
+        assert_int_equal(tiles.lines, cases[i][1]);
+    }
 }
 
 /* A slab has as many rows of tiles as scratch memory holds, and scratch memory is bounded. */
@@ -121,7 +105,7 @@ TEST(slabs_of_large_tiles_are_bounded)
     } cases[] = {{4096, 4096, 6, 18, 18}, {8192, 8192, 4, 22, 22}, {38400, 1540, 1, 25, 24}};
     gconv_device_info device = device_with(232448);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        fixture f;
+        OWNED_FIXTURE f;
         make(&f, cases[i].width, cases[i].height, GCONV_BORDER_MIRROR, 1, 255, 255);
         gc_tiles tiles = tiles_of(&f.problem, false, &device);
         assert_int_equal(tiles.columns * tiles.lines, 1024 * 1024);
@@ -131,38 +115,35 @@ TEST(slabs_of_large_tiles_are_bounded)
         double bytes = cases[i].at_once * 8.0 * 1024 * 1024;
         double most = gc_tiles_scratch_bytes(&f.problem);
         assert_true(most >= bytes && most <= GC_LARGE_TILES_BYTES);
-        gc_problem_destroy(&f.problem);
     }
 }
 
 /* Small filters need none, whatever they become together with others. */
 TEST(scratch_is_for_large_filters)
 {
-    fixture f;
-    make(&f, 4096, 4096, GCONV_BORDER_WRAP, 2, 21, 9);
-    assert_true(gc_tiles_scratch_bytes(&f.problem) == 0);
-    gc_problem_destroy(&f.problem);
-    make(&f, 4096, 4096, GCONV_BORDER_WRAP, 2, 31, 9);
-    assert_true(gc_tiles_scratch_bytes(&f.problem) > 0);
-    gc_problem_destroy(&f.problem);
+    for (int width = 21; width <= 31; width += 10) {
+        OWNED_FIXTURE f;
+        make(&f, 4096, 4096, GCONV_BORDER_WRAP, 2, width, 9);
+        assert_true((gc_tiles_scratch_bytes(&f.problem) > 0) == (width == 31));
+        assert_true(gc_tiles_scratch_bytes(&f.problem) >= 0);
+    }
 }
 
 TEST(slabs_are_rows_of_tiles)
 {
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, 100, 200, GCONV_BORDER_WRAP, 2, 9, 9);
     gc_slabs slabs = gc_slabs_of(&f.problem, &f.problem.chain.steps[0], 56);
     assert_true(slabs.first == -4 && slabs.last == 203 && slabs.rows == 56);
     slabs = gc_slabs_of(&f.problem, &f.problem.chain.steps[1], 56);
     assert_true(slabs.first == 0 && slabs.last == 199);
-    gc_problem_destroy(&f.problem);
 }
 
 /* Whether two steps become one filter on a device, for two filters of these sides. */
 static bool are_joined_on(size_t shared_bytes, gconv_border border, int side, bool symmetric)
 {
     gconv_device_info device = device_with(shared_bytes);
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, 4096, 1000, border, 2, side, side);
     for (int i = 0; i < side * side && symmetric; i++)
         f.problem.chain.steps[0].taps[i] = 0.7f;
@@ -174,7 +155,6 @@ static bool are_joined_on(size_t shared_bytes, gconv_border border, int side, bo
     assert_int_equal(filter.top, joined ? f.problem.chain.steps[0].top + top : top);
     assert_int_equal(gc_tile_filter_of(&f.problem, &f.problem.chain.steps[0], &device).count,
                      joined ? 2 : 1);
-    gc_problem_destroy(&f.problem);
     return joined;
 }
 
@@ -226,7 +206,7 @@ TEST(spectra_are_in_order)
     static const int sizes[][2] = {{64, 64}, {64, 128}, {128, 64}};
     OWNED float *spectrum = malloc(128 * 128 * 2 * sizeof *spectrum);
     assert_non_null(spectrum);
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, 100, 200, GCONV_BORDER_MIRROR, 1, 7, 5);
     for (size_t s = 0; s < COUNT(sizes); s++) {
         int columns = sizes[s][0], lines = sizes[s][1];
@@ -239,7 +219,6 @@ TEST(spectra_are_in_order)
                          line / 8 + lines / 8 * (line % 8), spectrum + 2 * (size_t)at);
         }
     }
-    gc_problem_destroy(&f.problem);
 }
 
 /* Those of large tiles lie row by row. */
@@ -248,14 +227,13 @@ TEST(spectra_of_large_tiles_are_in_order)
     const int columns = 1024, lines = 512;
     OWNED float *spectrum = malloc((size_t)columns * lines * 2 * sizeof *spectrum);
     assert_non_null(spectrum);
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, 100, 200, GCONV_BORDER_MIRROR, 1, 57, 50);
     const gc_step *step = &f.problem.chain.steps[0];
     gc_tile_filter filter = {0, 1, step->width, step->height, step->left, step->top};
     assert_ok(gc_tiles_spectrum(&f.problem, &filter, columns, lines, spectrum, NULL));
     for (int at = 0; at < columns * lines; at += 3701)
         check_factor(step, columns, lines, at % columns, at / columns, spectrum + 2 * (size_t)at);
-    gc_problem_destroy(&f.problem);
 }
 
 TEST(roots_are_in_order)

@@ -1,11 +1,11 @@
 /* Convolution through transforms of tiles against a plain sum, for every instruction set here:
  * within the bound in float, exact in double. */
 #include "cpu/fast/tiles.h"
-#include "cpu/instructions/instructions.h"
 
 #include "base/memory.h"
 #include "core/range.h"
 #include "core_support.h"
+#include "sets_support.h"
 
 #include <float.h>
 
@@ -49,10 +49,8 @@ static double bound_of(const gc_step *step, int side)
 static void check(const char *name, const gc_transform_loops *loops, int side, const gc_step *step,
                   int width, int channels, double bound)
 {
-    gc_tiles tiles;
-    gconv_error error;
-    if (gc_tiles_create(&tiles, loops, side, step, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    RELEASED_BY(gc_tiles_destroy) gc_tiles tiles;
+    assert_succeeds(gc_tiles_create(&tiles, loops, side, step, &why));
     OWNED float *scratch = gc_allocate_aligned(gc_tiles_scratch(loops, side), sizeof *scratch);
     const float *rows[ROWS_MAX];
     float *out[ROWS_MAX];
@@ -76,7 +74,6 @@ static void check(const char *name, const gc_transform_loops *loops, int side, c
         }
     for (int o = 0; o < count; o++)
         assert_true(results[o][width * channels] == -1e6f);
-    gc_tiles_destroy(&tiles);
 }
 
 TEST(tiles_of_every_side)
@@ -84,16 +81,14 @@ TEST(tiles_of_every_side)
     static const int sizes[][2] = {{1, 1}, {3, 5}, {8, 1}, {20, 20}, {31, 30}, {2, 31}};
     static const int widths[] = {1, 30, 63, 100, 300};
     fill();
-    for (int n = 0; n < gc_instructions_count(); n++)
-        for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2)
-            for (size_t s = 0; s < COUNT(sizes); s++) {
-                gc_step step = {.taps = taps, .width = sizes[s][0], .height = sizes[s][1]};
-                int width = widths[(s + (size_t)n) % 5];
-                const gc_instructions *set = gc_instructions_at(n);
-                if (set->usable())
-                    check(set->name, set->transforms.loops, side, &step, width,
-                          1 + (int)s % CHANNELS_MAX, bound_of(&step, side));
-            }
+    EACH_SET(set, n)
+    for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2)
+        for (size_t s = 0; s < COUNT(sizes); s++) {
+            gc_step step = {.taps = taps, .width = sizes[s][0], .height = sizes[s][1]};
+            int width = widths[(s + (size_t)n) % 5];
+            check(set->name, set->transforms.loops, side, &step, width, 1 + (int)s % CHANNELS_MAX,
+                  bound_of(&step, side));
+        }
 }
 
 /* ---- The ends of float32 --------------------------------------------------------------------- */
@@ -120,14 +115,14 @@ static gc_step fill_scaled(int side, double largest, double sum, bool flat)
 /* What gc_range_holds_tiles lets through is right. */
 static void check_scaled(int side, double largest, double sum)
 {
-    for (int n = 0; n < gc_instructions_count(); n++)
-        for (int flat = 0; flat < 2 && gc_instructions_at(n)->usable(); flat++) {
-            gc_step step = fill_scaled(9, largest, sum, flat);
-            assert_true(gc_range_holds_tiles(&step, (double)side * side));
-            double terms = 81 + 32 * 2 * log2(side);
-            check(gc_instructions_at(n)->name, gc_instructions_at(n)->transforms.loops, side, &step,
-                  60, 2, 4 * terms * (0x1p-24 * sum * largest + 0x1p-150));
-        }
+    EACH_SET(set, n)
+    for (int flat = 0; flat < 2; flat++) {
+        gc_step step = fill_scaled(9, largest, sum, flat);
+        assert_true(gc_range_holds_tiles(&step, (double)side * side));
+        double terms = 81 + 32 * 2 * log2(side);
+        check(set->name, set->transforms.loops, side, &step, 60, 2,
+              4 * terms * (0x1p-24 * sum * largest + 0x1p-150));
+    }
 }
 
 static void refuse_scaled(int side, double largest, double sum)
@@ -205,17 +200,14 @@ TEST(whole_numbers_are_exact)
     srand(13);
     static const int sizes[][2] = {{1, 1}, {4, 7}, {20, 20}, {31, 30}};
     static const int whites[] = {255, 15000};
-    for (int n = 0; n < gc_instructions_count(); n++)
-        for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2)
-            for (size_t s = 0; s < 2 * COUNT(sizes); s++)
-                for (int p = 0; p < PATTERNS; p++) {
-                    const gc_instructions *set = gc_instructions_at(n);
-                    const int *size = sizes[s / 2];
-                    gc_step step = fill_whole((pattern)p, size[0], size[1], whites[s % 2]);
-                    if (set->usable())
-                        check(set->name, set->exact_transforms.loops, side, &step, 70, 1 + p % 3,
-                              0);
-                }
+    EACH_SET(set, n)
+    for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2)
+        for (size_t s = 0; s < 2 * COUNT(sizes); s++)
+            for (int p = 0; p < PATTERNS; p++) {
+                const int *size = sizes[s / 2];
+                gc_step step = fill_whole((pattern)p, size[0], size[1], whites[s % 2]);
+                check(set->name, set->exact_transforms.loops, side, &step, 70, 1 + p % 3, 0);
+            }
 }
 
 /* The bound is what makes rounding exact. */

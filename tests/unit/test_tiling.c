@@ -70,51 +70,22 @@ TEST(measures)
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-static const gconv_device_info gtx680 = {
-    .name = "GTX 680",
-    .compute_major = 3,
-    .processors = 8,
-    .shared_per_block = 49152,
-    .shared_per_block_optin = 49152,
-    .shared_per_processor = 49152,
-    .registers_per_processor = 65536,
-    .registers_per_block = 65536,
-    .threads_per_processor = 2048,
-    .threads_per_block = 1024,
-    .blocks_per_processor = 16,
-    .warp_size = 32,
-};
+/* What a choice asks of a device: its multiprocessors; KiB of shared memory of a block, of a block
+ * that asks for more, and of a multiprocessor; thousands of registers of a block and of a
+ * multiprocessor; threads of a multiprocessor and of a block; and blocks of a multiprocessor. */
+#define DEVICE(label, capability, number, shared, most, all, registers, threads, block, blocks)    \
+    {                                                                                              \
+        .name = (label), .compute_major = (capability), .processors = (number),                    \
+        .shared_per_block = (shared) << 10, .shared_per_block_optin = (most) << 10,                \
+        .shared_per_processor = (all) << 10, .registers_per_processor = (registers) << 10,         \
+        .registers_per_block = (registers) << 10, .threads_per_processor = (threads),              \
+        .threads_per_block = (block), .blocks_per_processor = (blocks), .warp_size = 32            \
+    }
 
-static const gconv_device_info h200 = {
-    .name = "H200",
-    .compute_major = 9,
-    .processors = 132,
-    .shared_per_block = 49152,
-    .shared_per_block_optin = 227 * 1024,
-    .shared_per_processor = 228 * 1024,
-    .registers_per_processor = 65536,
-    .registers_per_block = 65536,
-    .threads_per_processor = 2048,
-    .threads_per_block = 1024,
-    .blocks_per_processor = 32,
-    .warp_size = 32,
-};
-
-static const gconv_device_info tiny = {
-    .name = "tiny",
-    .compute_major = 7,
-    .compute_minor = 5,
-    .processors = 1,
-    .shared_per_block = 8192,
-    .shared_per_block_optin = 8192,
-    .shared_per_processor = 16384,
-    .registers_per_processor = 16384,
-    .registers_per_block = 16384,
-    .threads_per_processor = 512,
-    .threads_per_block = 256,
-    .blocks_per_processor = 8,
-    .warp_size = 32,
-};
+static const gconv_device_info gtx480 = DEVICE("GTX 480", 2, 15, 48, 48, 48, 32, 1536, 1024, 8);
+static const gconv_device_info gtx680 = DEVICE("GTX 680", 3, 8, 48, 48, 48, 64, 2048, 1024, 16);
+static const gconv_device_info h200 = DEVICE("H200", 9, 132, 48, 227, 228, 64, 2048, 1024, 32);
+static const gconv_device_info tiny = DEVICE("tiny", 7, 1, 8, 8, 16, 16, 512, 256, 8);
 
 static gc_factor_registers registers_of(int count)
 {
@@ -291,21 +262,6 @@ TEST(map_of_a_gtx680)
     assert_int_equal(published(&gtx680, &registers, 32, 32, 43, 43),
                      3); /* 138 * 74 * 4, one block */
 }
-
-static const gconv_device_info gtx480 = {
-    .name = "GTX 480",
-    .compute_major = 2,
-    .processors = 15,
-    .shared_per_block = 49152,
-    .shared_per_block_optin = 49152,
-    .shared_per_processor = 49152,
-    .registers_per_processor = 32768,
-    .registers_per_block = 32768,
-    .threads_per_processor = 1536,
-    .threads_per_block = 1024,
-    .blocks_per_processor = 8,
-    .warp_size = 32,
-};
 
 /* Blocks of 16x32 (2011, figure 8d), whose rows are padded: one block, as large as fits. */
 TEST(map_of_a_gtx480)

@@ -1,16 +1,9 @@
 /* Transforms of whole images: their sizes, and that nothing but image and chain decides them. */
-#include "core_support.h"
+#include "chain_support.h"
 
 #include "gpu/methods/fft/transforms.h"
 
 static float weights[GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX];
-
-/* A chain of filters of these sides, of whole weights or of fractions. */
-typedef struct fixture {
-    gconv_filter filters[3];
-    const gconv_filter *chain[3];
-    gc_problem problem;
-} fixture;
 
 static void make(fixture *f, uint32_t width, uint32_t height, gconv_border border, int count,
                  const int *sides, float weight)
@@ -41,7 +34,7 @@ TEST(sizes_are_fast)
 
 TEST(one_transform_of_an_image)
 {
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 2, (int[]){43, 9}, 0.3f);
     gc_slabs slabs = gc_transform_slabs(&f.problem, &f.problem.chain.steps[0]);
     assert_int_equal(slabs.first, 0);
@@ -49,26 +42,24 @@ TEST(one_transform_of_an_image)
     assert_int_equal(slabs.rows, 4096);
     double side = (double)gc_transform_size(4096 + 42);
     assert_true(gc_transform_points(&f.problem, &f.problem.chain.steps[0]) == side * side);
-    gc_problem_destroy(&f.problem);
 }
 
 /* Under wrap a step gives what the steps after it reach beyond the image. */
 TEST(wrapped_rows_are_part_of_it)
 {
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, 100, 200, GCONV_BORDER_WRAP, 2, (int[]){3, 9}, 0.3f);
     gc_slabs slabs = gc_transform_slabs(&f.problem, &f.problem.chain.steps[0]);
     assert_int_equal(slabs.first, -4);
     assert_int_equal(slabs.last, 203);
     assert_int_equal(slabs.rows, 208);
-    gc_problem_destroy(&f.problem);
 }
 
 TEST(large_images_in_equal_shares)
 {
     static const uint32_t widths[] = {10000, 30000, 100000, 3000000};
     for (size_t n = 0; n < COUNT(widths); n++) {
-        fixture f;
+        OWNED_FIXTURE f;
         make(&f, widths[n], 8000, GCONV_BORDER_MIRROR, 1, (int[]){101}, 0.3f);
         const gc_step *step = &f.problem.chain.steps[0];
         gc_slabs slabs = gc_transform_slabs(&f.problem, step);
@@ -80,14 +71,13 @@ TEST(large_images_in_equal_shares)
                                   (double)gc_transform_rows(step, slabs.rows));
         bool is_low = 4 * 101 * (double)widths[n] > 0x1p25; /* for the filter's sake */
         assert_true(is_low || points < 1.15 * 0x1p25);
-        gc_problem_destroy(&f.problem);
     }
 }
 
 /* Rounding to integers leaves nothing of how they came about. */
 TEST(exact_rows_are_free)
 {
-    fixture f;
+    OWNED_FIXTURE f;
     make(&f, 10000, 8000, GCONV_BORDER_MIRROR, 2, (int[]){9, 5}, 2);
     assert_true(f.problem.chain.exact);
     gc_slabs slabs = gc_transform_slabs(&f.problem, &f.problem.chain.steps[1]);
@@ -95,5 +85,4 @@ TEST(exact_rows_are_free)
     double rows = (double)gc_transform_size(8000 + 3 * (8 + 4));
     double columns = (double)gc_transform_size(10000 + 4);
     assert_true(gc_transform_points(&f.problem, &f.problem.chain.steps[1]) == rows * columns);
-    gc_problem_destroy(&f.problem);
 }

@@ -234,7 +234,6 @@ TEST(wrong_lines_count_as_none)
 TEST(no_place_to_keep_it)
 {
     gconv_device_info device = test_device();
-    gconv_error error;
     assert_int_equal(setenv("XDG_CACHE_HOME", "/dev/null/none", 1), 0);
     assert_int_equal(keep_patiently(&device, NULL, &error), GCONV_ERROR_OPEN);
     assert_true(strlen(error.message) > 0);
@@ -581,7 +580,6 @@ TEST(a_stopped_process_blocks_nobody)
     assert_ok(gc_tuning_keep(&device, &entry, &patience, NULL));
     assert_true(gc_seconds() - start < 5);
     assert_int_equal(kept_count(&device), 2);
-    gconv_error error;
     assert_int_equal(gc_cache_lock(0, &lock, &error), GCONV_ERROR_LIMIT);
     kill(child, SIGKILL);
     int result;

@@ -322,7 +322,6 @@ TEST(every_damage_has_its_verdict)
 {
     for (size_t i = 0; i < COUNT(damages); i++) {
         const damage *of = &damages[i];
-        gconv_error error;
         OWNED_PICTURE whole;
         file_kind healthy = of->kind == TALL_PNG || of->kind == SHORT_PNG ? PNG : of->kind;
         blob file = build(healthy);

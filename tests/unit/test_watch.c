@@ -41,9 +41,8 @@ static gconv_status discard(void *user, uint32_t count, const void *rows, size_t
 
 static gconv_status convert(gconv_plan *plan, gconv_error *error)
 {
-    return gconv_plan_convert(
-        plan, values[0], sizeof values[0], NULL, 0,
-        &(gconv_sink){.size = sizeof(gconv_sink), .write = discard, .user = NULL}, error);
+    return gconv_plan_convert(plan, values[0], sizeof values[0], NULL, 0, SINK(discard, NULL),
+                              error);
 }
 
 /* What was told, and when to end the run. */
@@ -71,7 +70,6 @@ TEST(progress_rises_to_one)
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; j < 3; j++) {
             OWNED_PLAN plan = plan_chain(names[i]);
-            gconv_error error;
             assert_ok(run_chain(plan, &error));
             progress p = {.limit = 1};
             gconv_plan_watch(plan, follow, &p);
@@ -116,7 +114,6 @@ TEST(false_ends_the_run)
         for (size_t j = 0; j < 3; j++)
             for (size_t k = 0; k < COUNT(limits); k++) {
                 OWNED_PLAN plan = plan_chain(names[i]);
-                gconv_error error;
                 assert_ok(run_chain(plan, &error));
                 progress p = {.limit = limits[k]};
                 gconv_plan_watch(plan, follow, &p);

@@ -27,10 +27,8 @@ static void open_view(view *v, gconv_shape shape, gconv_filter filter, gconv_bor
     job.border_value = 7;
     job.alpha = GCONV_ALPHA_FILTER;
     v->problem = problem_of(&job);
-    gconv_error error;
-    if (gc_window_create(&v->window, &v->problem.chain, &v->problem.chain.steps[0], on_bytes, chunk,
-                         shape.width, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    assert_succeeds(gc_window_create(&v->window, &v->problem.chain, &v->problem.chain.steps[0],
+                                     on_bytes, chunk, shape.width, &why));
 }
 
 static void close_view(view *v)
@@ -126,10 +124,9 @@ static gconv_filter filter_with(int width, int height, int anchor_x, int anchor_
 static void pass_by_alone(gconv_shape shape, gconv_filter filter, gconv_border border,
                           int64_t chunk, int64_t first, int64_t last)
 {
-    view v;
+    RELEASED_BY(close_view) view v;
     open_view(&v, shape, filter, border, chunk);
     pass_by(&v, first, last, chunk);
-    close_view(&v);
 }
 
 static void rows_survive_as_long_as_needed(void)
@@ -156,12 +153,11 @@ static void rows_survive_as_long_as_needed(void)
 static void a_window_serves_part_after_part(void)
 {
     for (int border = 0; border < GCONV_BORDER_COUNT; border++) {
-        view v;
+        RELEASED_BY(close_view) view v;
         open_view(&v, shape_of(3, 100, 1, 8), filter_with(3, 9, 1, 2), (gconv_border)border, 4);
         pass_by(&v, 60, 99, 4);
         pass_by(&v, 0, 20, 4);
         pass_by(&v, 30, 60, 4);
-        close_view(&v);
     }
 }
 
@@ -170,11 +166,10 @@ static void all_channels_and_widths(void)
     for (int channels = 1; channels <= 4; channels++)
         for (uint32_t width = 1; width <= 34; width += 11)
             for (int border = 0; border < GCONV_BORDER_COUNT; border++) {
-                view v;
+                RELEASED_BY(close_view) view v;
                 open_view(&v, shape_of(width, 6, channels, 8), filter_with(17, 3, 5, 1),
                           (gconv_border)border, 2);
                 pass_by(&v, 0, 5, 2);
-                close_view(&v);
             }
 }
 
@@ -191,13 +186,12 @@ TEST(windows_on_floats_and_on_bytes)
 static void range(gconv_border border, gconv_filter filter, uint32_t height,
                   const int64_t outputs[2], const int64_t wanted[2])
 {
-    view v;
+    RELEASED_BY(close_view) view v;
     int64_t from, to;
     open_view(&v, shape_of(4, height, 1, 8), filter, border, 8);
     gc_step_range(&v.problem.chain, &v.problem.chain.steps[0], outputs[0], outputs[1], &from, &to);
     assert_int_equal(from, wanted[0]);
     assert_int_equal(to, wanted[1]);
-    close_view(&v);
 }
 
 #define ROWS(first, last) ((const int64_t[2]){first, last})

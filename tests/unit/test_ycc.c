@@ -87,7 +87,7 @@ static void check_image(uint32_t width, uint32_t height, int sampling)
                           .quality = 100,
                           .content = TURBO_NOISE,
                           .seed = width * 64 + height};
-    turbo_image image;
+    RELEASED_BY(turbo_free) turbo_image image;
     gconv_encoded file = {0};
     unsigned long size;
     unsigned char *bytes = turbo_make(&set, &size);
@@ -103,7 +103,6 @@ static void check_image(uint32_t width, uint32_t height, int sampling)
         check_orientation(&planes, image.rows, 3, orientation);
         check_orientation(&planes, luma, 1, orientation);
     }
-    turbo_free(&image);
     free(bytes);
 }
 

@@ -4,6 +4,7 @@
 #define GC_TESTS_UNIT_H
 
 #include "gconv.h"
+#include "owned.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -38,49 +39,19 @@ void add_test(unit_test *added);
 /* Runs the tests of this program; returns its exit code. Files with a main function call it. */
 int run_unit_tests(void);
 
-/* TEST(what_holds) { ... } is a test. */
+/* TEST(what_holds) { ... } is a test. It has an empty `error` for the calls that it makes. */
 #define TEST(name)                                                                                 \
-    static void name(void **);                                                                     \
+    static void name(gconv_error error);                                                           \
+    static void run_##name(void **unused_state __attribute__((unused)))                            \
+    {                                                                                              \
+        name((gconv_error){.status = GCONV_OK});                                                   \
+    }                                                                                              \
     __attribute__((constructor)) static void register_##name(void)                                 \
     {                                                                                              \
-        static unit_test registered = {#name, name, __LINE__, NULL};                               \
+        static unit_test registered = {#name, run_##name, __LINE__, NULL};                         \
         add_test(&registered);                                                                     \
     }                                                                                              \
-    static void name(void **unused_state __attribute__((unused)))
-
-/* ---- What is released at the end of the block that declares it ----------------------------- */
-
-#define RELEASED_BY(release) __attribute__((cleanup(release)))
-#define OWNED RELEASED_BY(release_memory) /* of malloc */
-#define OWNED_PLAN RELEASED_BY(release_plan) gconv_plan *
-#define OWNED_FILTER RELEASED_BY(release_filter) gconv_filter *
-#define OWNED_READER RELEASED_BY(release_reader) gconv_reader *
-#define OWNED_WRITER RELEASED_BY(release_writer) gconv_writer *
-
-static inline void release_memory(void *pointer)
-{
-    free(*(void **)pointer);
-}
-
-static inline void release_plan(gconv_plan **plan)
-{
-    gconv_plan_free(*plan);
-}
-
-static inline void release_filter(gconv_filter **filter)
-{
-    gconv_filter_free(*filter);
-}
-
-static inline void release_reader(gconv_reader **reader)
-{
-    gconv_reader_free(*reader);
-}
-
-static inline void release_writer(gconv_writer **writer)
-{
-    gconv_writer_free(*writer);
-}
+    static void name(gconv_error error __attribute__((unused)))
 
 /* ---- Assertions on what the library returns ------------------------------------------------ */
 
@@ -93,9 +64,32 @@ static inline gconv_filter *load_filter(const char *text)
     return filter;
 }
 
+/* A source or a sink of these functions, for a call. */
+#define SOURCE(function, data)                                                                     \
+    (&(gconv_source){.size = sizeof(gconv_source), .read = (function), .user = (data)})
+#define SINK(function, data)                                                                       \
+    (&(gconv_sink){.size = sizeof(gconv_sink), .write = (function), .user = (data)})
+
+/* A copy of a structure with changes, which name it `it`: WITH(usual_job(), it.scale = 2). */
+#define WITH(base, ...)                                                                            \
+    ({                                                                                             \
+        __typeof__(base) it = (base);                                                              \
+        (void)(__VA_ARGS__);                                                                       \
+        it;                                                                                        \
+    })
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 #define assert_ok(call) assert_int_equal(call, GCONV_OK)
+#define assert_invalid(call) assert_int_equal(call, GCONV_ERROR_ARGUMENT)
+
+/* The same of a call that leaves its error in `why`, whose message is shown if the call fails. */
+#define assert_succeeds(call)                                                                      \
+    do {                                                                                           \
+        gconv_error why;                                                                           \
+        if ((call) != GCONV_OK)                                                                    \
+            fail_msg("%s", why.message);                                                           \
+    } while (0)
 
 /* A call fails with this status, and `text` is in the message of its error. */
 #define assert_fails(call, wanted, error, text)                                                    \

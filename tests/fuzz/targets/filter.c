@@ -82,7 +82,7 @@ static bool has_same_weights(const gconv_filter *a, const gconv_filter *b)
 static void check_written(const gconv_filter *filter, bool own)
 {
     char text[256 + WRITTEN_MAX * NUMBER_BYTES];
-    gconv_filter *again;
+    OWNED_FILTER again;
     gconv_error error = {.status = GCONV_OK};
     size_t length = write_filter(filter, own, text, sizeof text);
     FUZZ_REQUIRE(gconv_filter_parse(text, length, NULL, &again, &error) == GCONV_OK, "%s: %s", text,
@@ -94,7 +94,6 @@ static void check_written(const gconv_filter *filter, bool own)
                again->has_offset == filter->has_offset;
     FUZZ_REQUIRE(same, "read again differently: %s", text);
     FUZZ_REQUIRE(has_same_weights(again, filter), "other weights: %s", text);
-    gconv_filter_free(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

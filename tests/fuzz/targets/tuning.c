@@ -30,7 +30,7 @@ static void check_entry(const gc_tuned *entry)
 /* What is written of a list reads as the same list. */
 static void check_written(const gconv_device_info *device)
 {
-    char *text;
+    OWNED char *text;
     gconv_error error;
     size_t size;
     FUZZ_REQUIRE(gc_tuning_write_text(device, &list, &text, &size, &error) == GCONV_OK, "%s",
@@ -42,7 +42,6 @@ static void check_written(const gconv_device_info *device)
                          again.entries[i].tuning.form == list.entries[i].tuning.form &&
                          strcmp(again.entries[i].date, list.entries[i].date) == 0,
                      "entry %d", i);
-    free(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
