@@ -31,8 +31,8 @@ static inline gconv_status read_bytes(const void *bytes, size_t size, bool toler
 {
     gconv_reader_options options = reading(tolerant);
     *error = (gconv_error){0};
-    save_file(scratch_path("damaged"), bytes, size);
-    return read_picture(scratch_path("damaged"), &options, 4, result, error);
+    save_file("damaged", bytes, size);
+    return read_picture("damaged", &options, 4, result, error);
 }
 
 /* ---- Files to damage ------------------------------------------------------------------------- */
@@ -40,9 +40,9 @@ static inline gconv_status read_bytes(const void *bytes, size_t size, bool toler
 static inline blob sample_file(gconv_format format, int channels, int depth)
 {
     picture source = make_picture(21, 17, channels, depth);
-    must_write(scratch_path("sample"), format, &source);
+    must_write("sample", format, &source);
     free_picture(&source);
-    return load_file(scratch_path("sample"));
+    return load_file("sample");
 }
 
 static inline blob interlaced_png(void)
@@ -53,9 +53,9 @@ static inline blob interlaced_png(void)
     png_bytep rows[ROWS];
     for (size_t y = 0; y < ROWS; y++)
         rows[y] = source.rows + y * source.row_bytes;
-    write_plain_png(scratch_path("sample"), &header, rows, NULL, NULL);
+    write_plain_png("sample", &header, rows, NULL, NULL);
     free_picture(&source);
-    return load_file(scratch_path("sample"));
+    return load_file("sample");
 }
 
 /* A square JPEG by libjpeg itself, of 1 or 3 channels; `scans` is a progressive script, or NULL. */
@@ -73,9 +73,9 @@ static inline blob sample_jpeg(uint32_t side, int channels, bool progressive, in
                             .scans = scans,
                             .scan_count = scan_count};
     picture source = make_picture(side, side, channels, 8);
-    write_plain_jpeg(scratch_path("sample"), &kind, QUALITY, &source);
+    write_plain_jpeg("sample", &kind, QUALITY, &source);
     free_picture(&source);
-    return load_file(scratch_path("sample"));
+    return load_file("sample");
 }
 
 enum { AFTER_IHDR = 33, IEND_BYTES = 12 }; /* of a PNG: an offset, and the size of its last chunk */

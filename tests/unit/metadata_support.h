@@ -11,8 +11,8 @@
 static inline blob small_file(gconv_format format, int channels)
 {
     OWNED_PICTURE source = make_picture(9, 5, channels, 8);
-    must_write(scratch_path("small"), format, &source);
-    return load_file(scratch_path("small"));
+    must_write("small", format, &source);
+    return load_file("small");
 }
 
 static int warnings; /* of the last copy */
@@ -26,14 +26,14 @@ static inline gconv_reader *copy_with(const char *name, gconv_format format, gco
     gconv_error error = {0};
     warnings_seen seen = {0};
     gconv_writer_options options = gconv_writer_options_default();
-    assert_ok(gconv_reader_open(scratch_path(name), reading, &reader, &error));
+    assert_ok(gconv_reader_open(name, reading, &reader, &error));
     options.format = format;
     options.shape = *gconv_reader_shape(reader);
     options.metadata = gconv_reader_metadata(reader);
     options.keep = keep;
     options.warn = remember_warning;
     options.warn_user = &seen;
-    assert_ok(gconv_writer_open(scratch_path("copy"), &options, &writer, &error));
+    assert_ok(gconv_writer_open("copy", &options, &writer, &error));
     unsigned char row[256];
     for (uint32_t y = 0; y < options.shape.height; y++) {
         assert_ok(gconv_reader_read(reader, 1, row, sizeof row, &error));
@@ -44,7 +44,7 @@ static inline gconv_reader *copy_with(const char *name, gconv_format format, gco
     assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
     warnings = seen.count;
-    assert_ok(gconv_reader_open(scratch_path("copy"), reading, &reader, &error));
+    assert_ok(gconv_reader_open("copy", reading, &reader, &error));
     return reader;
 }
 

@@ -150,8 +150,8 @@ TEST(borrowers_compute)
 {
     char in[512], out[512], program[] = "gconv", filter[] = "filter", kernel[] = "-kgauss3";
     char threads[] = "-j2", output[] = "-o";
-    snprintf(in, sizeof in, "%s", scratch_path("in"));
-    snprintf(out, sizeof out, "%s", scratch_path("out"));
+    snprintf(in, sizeof in, "%s", "in");
+    snprintf(out, sizeof out, "%s", "out");
     char *words[] = {program, filter, kernel, threads, output, out, in};
     make_inputs(in);
     int lent = 0;
@@ -182,4 +182,4 @@ TEST(borrowers_compute)
     remove_all(in);
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

@@ -299,12 +299,11 @@ TEST(huge_images_are_refused)
     OWNED_BLOB file = sample_file(GCONV_FORMAT_PNG, 3, 8);
     OWNED_READER reader;
     gconv_reader_options options = reading(false);
-    save_file(scratch_path("damaged"), file.bytes, file.size);
+    save_file("damaged", file.bytes, file.size);
     options.max_pixels = 21 * 17 - 1;
-    assert_int_equal(gconv_reader_open(scratch_path("damaged"), &options, &reader, &error),
-                     GCONV_ERROR_LIMIT);
+    assert_int_equal(gconv_reader_open("damaged", &options, &reader, &error), GCONV_ERROR_LIMIT);
     options.max_pixels++;
-    assert_ok(gconv_reader_open(scratch_path("damaged"), &options, &reader, &error));
+    assert_ok(gconv_reader_open("damaged", &options, &reader, &error));
 }
 
 /* ---- JPEG ------------------------------------------------------------------------------------ */
@@ -346,7 +345,7 @@ TEST(endless_headers_are_refused)
     static unsigned char segment[SEGMENT + 2] = {0xff, 0xe1, 0xff, 0xff, 'E'};
     OWNED_BLOB jpeg = sample_jpeg(21, 3, false, 0, NULL, 0);
     picture result;
-    FILE *file = fopen(scratch_path("endless"), "wb");
+    FILE *file = fopen("endless", "wb");
     assert_non_null(file);
     fwrite(jpeg.bytes, 1, 2, file);
     for (int i = 0; i < SEGMENTS; i++)
@@ -354,8 +353,7 @@ TEST(endless_headers_are_refused)
     fwrite(jpeg.bytes + 2, 1, jpeg.size - 2, file);
     fclose(file);
     gconv_reader_options options = reading(false);
-    assert_int_equal(read_picture(scratch_path("endless"), &options, 1, &result, &error),
-                     GCONV_ERROR_LIMIT);
+    assert_int_equal(read_picture("endless", &options, 1, &result, &error), GCONV_ERROR_LIMIT);
 }
 
 TEST(broken_jpeg_metadata_are_warnings)
@@ -402,21 +400,20 @@ TEST(a_trailer_for_the_end_is_let_pass)
                 gconv_reader_options options = reading(true);
                 picture whole, result;
                 options.decoder = cpu ? GCONV_DECODER_CPU : GCONV_DECODER_AUTO;
-                save_file(scratch_path("trailer"), file.bytes, file.size);
-                whole = must_read(scratch_path("trailer"), &options);
+                save_file("trailer", file.bytes, file.size);
+                whole = must_read("trailer", &options);
                 file.size -= 2;
                 splice(&file, file.size, trailers[i].bytes, trailers[i].size);
-                save_file(scratch_path("trailer"), file.bytes, file.size);
+                save_file("trailer", file.bytes, file.size);
                 damage_seen = 0;
-                if (read_picture(scratch_path("trailer"), &options, 4, &result, &error) != GCONV_OK)
+                if (read_picture("trailer", &options, 4, &result, &error) != GCONV_OK)
                     fail_msg("file %d, trailer %zu: %s", kind, i, error.message);
                 assert_int_equal(damage_seen, 1);
                 assert_same_picture(&result, &whole);
                 options.tolerant = false;
                 free_picture(&result);
-                assert_int_equal(
-                    read_picture(scratch_path("trailer"), &options, 4, &result, &error),
-                    GCONV_ERROR_FORMAT);
+                assert_int_equal(read_picture("trailer", &options, 4, &result, &error),
+                                 GCONV_ERROR_FORMAT);
                 free_picture(&whole);
             }
 }
@@ -426,7 +423,7 @@ TEST(a_trailer_for_the_end_is_let_pass)
 /* Each caller keeps some metadata: damage to others is a usual warning. */
 static void assert_lost(const blob *file, gconv_keep part, const char *what)
 {
-    save_file(scratch_path("lost"), file->bytes, file->size);
+    save_file("lost", file->bytes, file->size);
     for (int keep = GCONV_KEEP_NOTHING; keep <= GCONV_KEEP_ALL; keep++)
         for (int whole = 0; whole < 2; whole++) {
             gconv_reader_options options = reading(false);
@@ -435,8 +432,7 @@ static void assert_lost(const blob *file, gconv_keep part, const char *what)
             bool wanted = keep >= (int)part;
             options.keep = (gconv_keep)keep;
             options.whole = whole != 0;
-            gconv_status status =
-                gconv_reader_open(scratch_path("lost"), &options, &reader, &error);
+            gconv_status status = gconv_reader_open("lost", &options, &reader, &error);
             assert_int_equal(status, wanted && whole ? GCONV_ERROR_FORMAT : GCONV_OK);
             assert_int_equal(damage_seen, wanted && !whole);
             const char *said = status == GCONV_OK ? seen.last : error.message;
@@ -498,4 +494,4 @@ TEST(lost_profiles_are_told)
     }
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

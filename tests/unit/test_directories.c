@@ -69,7 +69,7 @@ TEST(threads_take_no_file_of_each_other_for_a_leftover)
         char name[16];
         snprintf(name, sizeof name, "out-%d", i);
         writers[i] = (writer){.made = &made, .notes = stream};
-        snprintf(writers[i].path, sizeof writers[i].path, "%s", scratch_path(name));
+        snprintf(writers[i].path, sizeof writers[i].path, "%s", name);
     }
     for (int i = 0; i < WRITERS; i++)
         assert_int_equal(pthread_create(&writers[i].thread, NULL, write_output, &writers[i]), 0);
@@ -84,4 +84,4 @@ TEST(threads_take_no_file_of_each_other_for_a_leftover)
     gc_remove_empty_directories(&made);
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

@@ -211,6 +211,13 @@ static account account_of(int64_t bands, int64_t panels, int64_t neighbours, int
     return a;
 }
 
+/* Any division; `n` is the number of the try. */
+static account any_account(int n)
+{
+    return account_of(1 + rand() % 60, 1 + rand() % PANELS_MAX, rand() % 4, 1 + rand() % 6,
+                      n % 7 == 6);
+}
+
 /* Limits a run to bands [first, end). */
 static void limit(account *a, int64_t first, int64_t end)
 {
@@ -224,8 +231,9 @@ static void limit(account *a, int64_t first, int64_t end)
         d->read_end = smaller(end + d->neighbours, d->bands);
 }
 
-static void assert_all_done(const account *a)
+static void run_all(account *a, int threads)
 {
+    run_on(a, threads);
     const gc_division *d = &a->division;
     for (int64_t b = 0; b < d->bands; b++)
         for (int64_t p = 0; p < d->panels; p++)
@@ -244,8 +252,7 @@ TEST(rules_hold_for_some_bands)
         account a =
             account_of(bands, 1 + rand() % PANELS_MAX, rand() % 4, 1 + rand() % 6, n % 7 == 6);
         limit(&a, first, first + 1 + rand() % (bands - first));
-        run_on(&a, threads);
-        assert_all_done(&a);
+        run_all(&a, threads);
     }
 }
 
@@ -254,10 +261,8 @@ TEST(rules_hold)
     srand(41);
     for (int n = 0; n < 150; n++) {
         int threads = 1 + rand() % THREADS_MAX;
-        account a = account_of(1 + rand() % 60, 1 + rand() % PANELS_MAX, rand() % 4, 1 + rand() % 6,
-                               n % 7 == 6);
-        run_on(&a, threads);
-        assert_all_done(&a);
+        account a = any_account(n);
+        run_all(&a, threads);
     }
 }
 
@@ -267,8 +272,7 @@ TEST(many_more_bands_than_entries)
     for (int64_t neighbours = 0; neighbours < 3; neighbours++)
         for (int64_t moving = 1; moving < 5; moving++) {
             account a = account_of(BANDS_MAX, 1 + moving % 2, neighbours, moving, false);
-            run_on(&a, 4);
-            assert_all_done(&a);
+            run_all(&a, 4);
         }
 }
 
@@ -280,11 +284,9 @@ TEST(others_help)
     int most_helping = 0, ahead_done = 0;
     for (int n = 0; n < 100; n++) {
         int threads = 1 + n % THREADS_MAX;
-        account a = account_of(1 + rand() % 60, 1 + rand() % PANELS_MAX, rand() % 4, 1 + rand() % 6,
-                               n % 7 == 6);
+        account a = any_account(n);
         a.helped = true;
-        run_on(&a, threads);
-        assert_all_done(&a);
+        run_all(&a, threads);
         if (threads > 1)
             assert_int_equal(a.left, 0);
         most_helping = a.most_helping > most_helping ? a.most_helping : most_helping;
@@ -300,8 +302,7 @@ TEST(in_place)
     for (int threads = 1; threads <= THREADS_MAX; threads++) {
         account a = account_of(60, 1 + threads % PANELS_MAX, 2, 3, threads % 2 == 0);
         a.in_place = true;
-        run_on(&a, threads);
-        assert_all_done(&a);
+        run_all(&a, threads);
     }
 }
 

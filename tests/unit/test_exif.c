@@ -129,6 +129,23 @@ static exif_kind usual_kind(void)
         .orientation = 1, .side_types = {4, 4}, .resolution = {300, 1, 150, 1}, .unit = 2};
 }
 
+/* One of four: of each byte order, with the thumbnail inside and at the end. */
+static exif_kind variant_of(int variant, int orientation)
+{
+    return WITH(usual_kind(), it.orientation = orientation, it.big_endian = variant & 1,
+                it.inside = variant & 2);
+}
+
+/* Drops the thumbnail of a full blob, and nothing else. */
+static void assert_dropped(unsigned char exif[FULL_EXIF_BYTES], int orientation)
+{
+    size_t size = FULL_EXIF_BYTES;
+    assert_ok(gc_exif_drop_thumbnail(exif, &size));
+    assert_int_equal(size, FULL_EXIF_KEPT);
+    assert_null(memchr(exif, 'T', FULL_EXIF_BYTES));
+    assert_int_equal(gc_exif_orientation(exif, size), orientation);
+}
+
 /* The value of an entry; the numerator where it is a fraction. */
 static uint32_t told(const unsigned char *exif, const exif_kind *kind, size_t entry)
 {
@@ -190,8 +207,7 @@ TEST(resolutions_are_found)
     for (size_t i = 0; i < COUNT(cases); i++)
         for (int big = 0; big < 2; big++) {
             unsigned char exif[FULL_EXIF_BYTES];
-            exif_kind kind = usual_kind();
-            kind.big_endian = big;
+            exif_kind kind = variant_of(big, 1);
             memcpy(kind.resolution, cases[i].values, sizeof kind.resolution);
             kind.unit = cases[i].unit;
             make_full_exif(exif, &kind);
@@ -221,9 +237,7 @@ TEST(thumbnails_are_dropped)
     for (int variant = 0; variant < 4; variant++) {
         unsigned char exif[FULL_EXIF_BYTES];
         unsigned char expected[FULL_EXIF_BYTES];
-        exif_kind kind = usual_kind();
-        kind.big_endian = variant & 1;
-        kind.inside = variant & 2;
+        exif_kind kind = variant_of(variant, 1);
         make_full_exif(exif, &kind);
         memcpy(expected, exif, sizeof exif);
         memset(expected + 70, 0, 4);
@@ -253,11 +267,8 @@ TEST(thumbnails_in_strips_are_dropped)
     put_exif(exif + 146 + 4, 2, 4, false);
     for (size_t i = 0; i < 4; i++)
         put_exif(exif + 162 + 4 * i, arrays[i], 4, false);
-    size_t size = sizeof exif;
-    assert_ok(gc_exif_drop_thumbnail(exif, &size));
-    assert_int_equal(size, FULL_EXIF_KEPT);
-    assert_null(memchr(exif, 'T', sizeof exif));
-    assert_int_equal(gc_exif_resolution(exif, size).x, 300);
+    assert_dropped(exif, 1);
+    assert_int_equal(gc_exif_resolution(exif, FULL_EXIF_KEPT).x, 300);
 }
 
 /* A second directory that cannot be read, or that is part of a loop: every byte goes that the first
@@ -281,12 +292,8 @@ TEST(broken_thumbnails_are_dropped)
         exif_kind kind = usual_kind();
         make_full_exif(exif, &kind);
         put_exif(exif + damages[i].at, damages[i].value, damages[i].bytes, false);
-        size_t size = sizeof exif;
-        assert_ok(gc_exif_drop_thumbnail(exif, &size));
-        assert_int_equal(size, FULL_EXIF_KEPT);
-        assert_null(memchr(exif, 'T', sizeof exif));
-        assert_int_equal(gc_exif_orientation(exif, size), 1);
-        assert_int_equal(gc_exif_resolution(exif, size).y, 150);
+        assert_dropped(exif, 1);
+        assert_int_equal(gc_exif_resolution(exif, FULL_EXIF_KEPT).y, 150);
     }
 }
 
@@ -294,16 +301,11 @@ TEST(broken_thumbnails_are_dropped)
 TEST(thumbnails_spare_the_structure)
 {
     unsigned char exif[FULL_EXIF_BYTES];
-    exif_kind kind = usual_kind();
-    kind.orientation = 6;
+    exif_kind kind = variant_of(0, 6);
     make_full_exif(exif, &kind);
     put_exif(exif + 122 + 12 + 8, 0, 4, false);
     put_exif(exif + 122 + 24 + 8, 0xffffffffu, 4, false);
-    size_t size = sizeof exif;
-    assert_ok(gc_exif_drop_thumbnail(exif, &size));
-    assert_int_equal(size, FULL_EXIF_KEPT);
-    assert_int_equal(gc_exif_orientation(exif, size), 6);
-    assert_null(memchr(exif, 'T', sizeof exif));
+    assert_dropped(exif, 6);
 }
 
 /* ---- Cut directories ------------------------------------------------------------------------- */
@@ -325,10 +327,7 @@ TEST(wrong_counts_are_mended)
 {
     for (int variant = 0; variant < 4; variant++) {
         unsigned char exif[FULL_EXIF_BYTES], expected[FULL_EXIF_BYTES];
-        exif_kind kind = usual_kind();
-        kind.orientation = 6;
-        kind.big_endian = variant & 1;
-        kind.inside = variant & 2;
+        exif_kind kind = variant_of(variant, 6);
         make_full_exif(expected, &kind);
         memcpy(exif, expected, sizeof exif);
         put_exif(exif + 8, 0xfffe, 2, kind.big_endian);
@@ -347,9 +346,7 @@ TEST(cut_blobs_are_mended)
         for (int big = 0; big < 2; big++) {
             unsigned char exif[FULL_EXIF_BYTES];
             unsigned char expected[FULL_EXIF_ENTRIES + 28] = {0};
-            exif_kind kind = usual_kind();
-            kind.orientation = 6;
-            kind.big_endian = big;
+            exif_kind kind = variant_of(big, 6);
             make_full_exif(exif, &kind);
             memcpy(expected, exif, FULL_EXIF_ENTRIES + 12);
             memcpy(expected + FULL_EXIF_ENTRIES + 12, exif + FULL_EXIF_ENTRIES + 36, 12);
@@ -416,7 +413,7 @@ static void mend_everything(const unsigned char *whole, size_t size)
 
 static void use_everything(const unsigned char *whole, size_t size)
 {
-    unsigned char *part = malloc(size);
+    OWNED unsigned char *part = malloc(size);
     assert_non_null(part);
     memcpy(part, whole, size);
     gc_exif_resolution(part, size);
@@ -429,7 +426,6 @@ static void use_everything(const unsigned char *whole, size_t size)
         assert_int_equal(again, left);
     }
     assert_in_range(gc_exif_orientation(part, left), 1, GC_ORIENTATION_COUNT);
-    free(part);
     mend_everything(whole, size);
 }
 
@@ -437,10 +433,7 @@ TEST(damage_of_full_blobs_is_harmless)
 {
     unsigned char exif[FULL_EXIF_BYTES];
     for (int variant = 0; variant < 4; variant++) {
-        exif_kind kind = usual_kind();
-        kind.orientation = 8;
-        kind.big_endian = variant & 1;
-        kind.inside = variant & 2;
+        exif_kind kind = variant_of(variant, 8);
         make_full_exif(exif, &kind);
         for (size_t size = 1; size <= sizeof exif; size++)
             use_everything(exif, size);

@@ -109,7 +109,7 @@ TEST(rows_are_counted)
     gconv_writer_options options = gconv_writer_options_default();
     options.format = GCONV_FORMAT_PGM;
     options.shape = (gconv_shape){4, 4, 1, 8};
-    gconv_writer *writer = opened_writer(scratch_path("count"), &options);
+    gconv_writer *writer = opened_writer("count", &options);
     const gconv_sink *sink = gconv_writer_sink(writer);
     assert_ok(sink->write(sink->user, 3, rows, 4, &error));
     assert_invalid(gconv_writer_finish(writer, &error));
@@ -118,7 +118,7 @@ TEST(rows_are_counted)
     assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
     gconv_reader_options reading = as_stored();
-    OWNED_READER reader = opened_reader(scratch_path("count"), &reading);
+    OWNED_READER reader = opened_reader("count", &reading);
     assert_int_equal(gconv_reader_format(reader), GCONV_FORMAT_PGM);
     const gconv_source *source = gconv_reader_source(reader);
     assert_ok(source->read(source->user, 3, rows, 8, &error));
@@ -146,7 +146,7 @@ static void expect_compressed(gconv_format format, int depth, int compression, b
     options.format = format;
     options.compression = compression;
     options.shape = (gconv_shape){16, 8, 1, depth};
-    OWNED_WRITER writer = opened_writer(scratch_path("packed"), &options);
+    OWNED_WRITER writer = opened_writer("packed", &options);
     const gconv_sink *sink = gconv_writer_sink(writer);
     assert_true(takes_compressed(sink, 16, 8, depth) == takes);
     assert_false(takes_compressed(sink, 16, 4, depth)); /* two images, one below the other */
@@ -182,16 +182,14 @@ TEST(opened_files_are_shown)
     gconv_reader_options options = as_stored();
     options.opened = take_opened;
     options.opened_user = &size;
-    save_file(scratch_path("shown"), image, sizeof image - 1);
-    gconv_reader *reader = opened_reader(scratch_path("shown"), &options);
+    save_file("shown", image, sizeof image - 1);
+    gconv_reader *reader = opened_reader("shown", &options);
     assert_int_equal(size, sizeof image - 1);
     assert_ok(gconv_reader_read(reader, 2, rows, 2, &error));
     assert_memory_equal(rows, "abcd", 4);
     gconv_reader_free(reader);
-    save_file(scratch_path("shown"), broken,
-              sizeof broken - 1); /* also where the header is wrong */
-    assert_int_equal(gconv_reader_open(scratch_path("shown"), &options, &reader, &error),
-                     GCONV_ERROR_FORMAT);
+    save_file("shown", broken, sizeof broken - 1); /* also where the header is wrong */
+    assert_int_equal(gconv_reader_open("shown", &options, &reader, &error), GCONV_ERROR_FORMAT);
     assert_int_equal(size, sizeof broken - 1);
 }
 
@@ -249,7 +247,7 @@ TEST(bytes_are_shown_as_they_are_written_and_read)
     static unsigned char rows[400 * 400 * 3 * 2]; /* or 4 bytes of one channel */
     static copy written, seen;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const char *path = scratch_path("bytes");
+        const char *path = "bytes";
         written = seen = (copy){.size = 0};
         write_shown(path, cases[i].format, cases[i].depth, &written);
         OWNED_BLOB file = load_file(path);
@@ -285,12 +283,12 @@ TEST(formats_say_what_they_hold)
             picture source = make_picture(9, 5, 1, depth);
             gconv_writer_options options = gconv_writer_options_default();
             options.format = (gconv_format)format;
-            gconv_status status = write_picture(scratch_path("held"), &options, 5, &source, &error);
+            gconv_status status = write_picture("held", &options, 5, &source, &error);
             assert_int_equal(status == GCONV_OK, info->writes && (info->depths & depth) != 0);
             free_picture(&source);
             if (status != GCONV_OK)
                 continue;
-            OWNED_BLOB whole = load_file(scratch_path("held"));
+            OWNED_BLOB whole = load_file("held");
             assert_int_equal(gconv_format_from_content(whole.bytes, whole.size),
                              info->reads ? format : GCONV_FORMAT_UNKNOWN);
         }
@@ -323,11 +321,11 @@ TEST(pipes_are_read)
     int before = dup(STDIN_FILENO);
     for (size_t i = 0; i < 3; i++) {
         OWNED_PICTURE source = make_picture(60, 50, 3, 8);
-        must_write(scratch_path("pipe"), formats[i], &source);
-        OWNED_PICTURE expected = must_read(scratch_path("pipe"), &options);
+        must_write("pipe", formats[i], &source);
+        OWNED_PICTURE expected = must_read("pipe", &options);
         int ends[2];
         assert_int_equal(pipe(ends), 0);
-        pipe_feed feed = {ends[1], load_file(scratch_path("pipe"))};
+        pipe_feed feed = {ends[1], load_file("pipe")};
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, feed_pipe, &feed), 0);
         dup2(ends[0], STDIN_FILENO);
@@ -365,8 +363,7 @@ TEST(writers_refuse_what_they_cannot_hold)
         gconv_writer_options options = gconv_writer_options_default();
         options.format = cases[i].format;
         options.shape = cases[i].shape;
-        assert_int_equal(gconv_writer_open(scratch_path("refused"), &options, &writer, &error),
-                         cases[i].status);
+        assert_int_equal(gconv_writer_open("refused", &options, &writer, &error), cases[i].status);
         assert_null(writer);
         assert_int_equal(error.status, cases[i].status);
     }
@@ -392,31 +389,31 @@ TEST(what_cannot_be_read)
 {
     gconv_reader *reader;
     gconv_reader_options options = as_stored();
-    assert_fails(gconv_reader_open(scratch_path("none"), &options, &reader, &error),
-                 GCONV_ERROR_OPEN, &error, "No such file");
+    assert_fails(gconv_reader_open("none", &options, &reader, &error), GCONV_ERROR_OPEN, &error,
+                 "No such file");
     assert_fails(gconv_reader_open(scratch, &options, &reader, &error), GCONV_ERROR_OPEN, &error,
                  "directory");
-    int descriptor = open(scratch_path("huge"), O_CREAT | O_WRONLY, 0600);
+    int descriptor = open("huge", O_CREAT | O_WRONLY, 0600);
     assert_true(descriptor >= 0);
     if (ftruncate(descriptor, ((off_t)4 << 30) + 1) == 0) {
-        assert_fails(gconv_reader_open(scratch_path("huge"), &options, &reader, &error),
-                     GCONV_ERROR_LIMIT, &error, "4 GiB");
+        assert_fails(gconv_reader_open("huge", &options, &reader, &error), GCONV_ERROR_LIMIT,
+                     &error, "4 GiB");
     }
     close(descriptor);
-    save_file(scratch_path("p"), "P\0\0 no PNM", 9);
-    assert_fails(gconv_reader_open(scratch_path("p"), &options, &reader, &error),
-                 GCONV_ERROR_FORMAT, &error, "not a PNG");
+    save_file("p", "P\0\0 no PNM", 9);
+    assert_fails(gconv_reader_open("p", &options, &reader, &error), GCONV_ERROR_FORMAT, &error,
+                 "not a PNG");
 }
 
 TEST(options_may_be_left_out)
 {
     gconv_writer *writer;
-    save_file(scratch_path("p"), "P5 2 1 255\nab", 13);
-    gconv_reader *reader = opened_reader(scratch_path("p"), NULL);
+    save_file("p", "P5 2 1 255\nab", 13);
+    gconv_reader *reader = opened_reader("p", NULL);
     assert_int_equal(gconv_reader_shape(reader)->width, 2);
     gconv_reader_free(reader);
-    assert_invalid(gconv_writer_open(scratch_path("q"), NULL, &writer, &error));
+    assert_invalid(gconv_writer_open("q", NULL, &writer, &error));
     assert_null(writer);
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

@@ -46,8 +46,8 @@ static int open_content(void)
 {
     for (size_t i = 0; i < BYTES; i++)
         content[i] = (unsigned char)(i * 31 >> 3);
-    save_file(scratch_path("content"), content, BYTES);
-    int descriptor = open(scratch_path("content"), O_RDONLY | O_CLOEXEC);
+    save_file("content", content, BYTES);
+    int descriptor = open("content", O_RDONLY | O_CLOEXEC);
     assert_true(descriptor >= 0);
     return descriptor;
 }
@@ -121,8 +121,8 @@ TEST(intents_are_flushed)
     char input[] = "in.png", output[] = "in.png";
     gc_record record = {.input = input, .output = output, .status = GC_RECORD_DONE};
     gc_journal *journal;
-    gconv_status status = gc_journal_open(scratch_path("journal"), GC_JOURNAL_WRITE, GC_DIGEST_XXH3,
-                                          false, &journal, NULL);
+    gconv_status status =
+        gc_journal_open("journal", GC_JOURNAL_WRITE, GC_DIGEST_XXH3, false, &journal, NULL);
     assert_int_equal(status, GCONV_OK);
     syncs = 0;
     assert_ok(gc_journal_append(journal, &record, NULL));
@@ -170,4 +170,4 @@ TEST(records_are_read_as_they_were_written)
     assert_true(again.seconds > 3.0000019 && again.seconds < 3.0000021);
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

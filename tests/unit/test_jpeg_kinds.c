@@ -68,11 +68,11 @@ TEST(jpeg_of_every_kind)
     };
     for (size_t i = 0; i < COUNT(kinds); i++) {
         OWNED_PICTURE source = make_picture(45, 39, kinds[i].channels, 8);
-        write_plain_jpeg(scratch_path("kind.jpg"), &kinds[i], 100, &source);
+        write_plain_jpeg("kind.jpg", &kinds[i], 100, &source);
         for (int grey = 0; grey < 2; grey++) {
             gconv_reader_options options = grey ? as_grey() : as_stored();
-            OWNED_PICTURE result = must_read(scratch_path("kind.jpg"), &options);
-            OWNED_PICTURE expected = expected_jpeg(scratch_path("kind.jpg"), &kinds[i], grey);
+            OWNED_PICTURE result = must_read("kind.jpg", &options);
+            OWNED_PICTURE expected = expected_jpeg("kind.jpg", &kinds[i], grey);
             assert_same_picture(&result, &expected);
         }
     }
@@ -84,17 +84,17 @@ TEST(cmyk_without_an_adobe_marker)
     static const jpeg_kind kind = {JCS_CMYK, JCS_CMYK, 4, false, 0, 1, NULL, 0};
     enum { SEGMENT_BYTES = 16 };
     OWNED_PICTURE source = make_picture(45, 39, 4, 8);
-    write_plain_jpeg(scratch_path("ink.jpg"), &kind, 100, &source);
-    OWNED_BLOB file = load_file(scratch_path("ink.jpg"));
+    write_plain_jpeg("ink.jpg", &kind, 100, &source);
+    OWNED_BLOB file = load_file("ink.jpg");
     size_t at = 2;
     while (file.bytes[at] != 0xff || file.bytes[at + 1] != 0xee)
         at++;
     assert_memory_equal(file.bytes + at + 4, "Adobe", 5);
     memmove(file.bytes + at, file.bytes + at + SEGMENT_BYTES, file.size - at - SEGMENT_BYTES);
-    save_file(scratch_path("ink.jpg"), file.bytes, file.size - SEGMENT_BYTES);
-    OWNED_PICTURE ink = plain_jpeg(scratch_path("ink.jpg"), JCS_CMYK, 4);
+    save_file("ink.jpg", file.bytes, file.size - SEGMENT_BYTES);
+    OWNED_PICTURE ink = plain_jpeg("ink.jpg", JCS_CMYK, 4);
     gconv_reader_options options = as_stored();
-    OWNED_PICTURE result = must_read(scratch_path("ink.jpg"), &options);
+    OWNED_PICTURE result = must_read("ink.jpg", &options);
     for (uint32_t y = 0; y < 39; y++)
         for (uint32_t x = 0; x < 45; x++)
             for (int c = 0; c < 3; c++) {
@@ -104,4 +104,4 @@ TEST(cmyk_without_an_adobe_marker)
             }
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

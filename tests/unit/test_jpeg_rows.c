@@ -154,8 +154,8 @@ static bool compare(const char *path, const manner *how, const char *name, size_
 
 static bool compare_bytes(const jpeg_file *file, const manner *how, const char *name, size_t index)
 {
-    save_file(scratch_path("file.jpg"), file->bytes, file->size);
-    return compare(scratch_path("file.jpg"), how, name, index);
+    save_file("file.jpg", file->bytes, file->size);
+    return compare("file.jpg", how, name, index);
 }
 
 static const manner plainly = {.band = 5};
@@ -443,11 +443,11 @@ TEST(shown_by_one_thread)
     recipe.pattern = JPEG_NOISE;
     jpeg_file file = jpeg_sample(&recipe);
     memset((char *)memmem(file.bytes, file.size, "\xff\xdb", 2) + 5, 255, GC_JPEG_COEFFICIENTS);
-    save_file(scratch_path("file.jpg"), file.bytes, file.size);
+    save_file("file.jpg", file.bytes, file.size);
     free(file.bytes);
     for (int threads = 1; threads <= 4; threads++) {
         const manner how = {.band = 8, .threads = threads, .shown = show_slowly};
-        outcome o = read_file(scratch_path("file.jpg"), &how);
+        outcome o = read_file("file.jpg", &how);
         assert_int_equal(o.status, GCONV_OK);
         assert_false(o.own);
         assert_int_equal(together, 0);
@@ -458,7 +458,7 @@ TEST(shown_by_one_thread)
 static int use_small_images(void **state)
 {
     gc_jpeg_rows_pixels_min = gc_jpeg_rows_spread_min = 0;
-    return make_scratch(state);
+    return enter_scratch(state);
 }
 
 static const char *missing(void)

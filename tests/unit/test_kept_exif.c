@@ -28,7 +28,7 @@ static void write_camera_image(gconv_format format, const exif_kind *kind, bool 
         whole.bytes[15] = whole.bytes[17] = own_resolution ? 10 : 1;
         add_exif_to_jpeg(&whole, exif, sizeof exif);
     }
-    save_file(scratch_path("camera"), whole.bytes, whole.size);
+    save_file("camera", whole.bytes, whole.size);
 }
 
 TEST(exif_resolution_serves_where_there_is_no_other)
@@ -73,7 +73,7 @@ static void check_camera_copy(const gconv_reader *reader, const exif_kind *kind,
     memset(expected + 70, 0, 4);
     assert_int_equal(kept->exif_bytes, FULL_EXIF_KEPT);
     assert_memory_equal(kept->exif, expected, FULL_EXIF_KEPT);
-    OWNED_BLOB copy = load_file(scratch_path("copy"));
+    OWNED_BLOB copy = load_file("copy");
     for (size_t i = 0; i + 4 <= copy.size; i++)
         assert_memory_not_equal(copy.bytes + i, "TTTT", 4);
 }
@@ -107,14 +107,14 @@ TEST(what_is_not_kept_is_told)
         for (int keep = GCONV_KEEP_NOTHING; keep <= GCONV_KEEP_ALL; keep++) {
             exif_kind kind = camera_kind(1);
             write_camera_image(GCONV_FORMAT_JPEG, &kind, true);
-            OWNED_BLOB whole = load_file(scratch_path("camera"));
+            OWNED_BLOB whole = load_file("camera");
             if (present & 1)
                 add_segment(&whole, 0xe1, xmp, sizeof xmp);
             if (present & 2)
                 add_segment(&whole, 0xed, iptc, sizeof iptc);
             if (present & 4)
                 add_segment(&whole, 0xfe, "", 0);
-            save_file(scratch_path("camera"), whole.bytes, whole.size);
+            save_file("camera", whole.bytes, whole.size);
             OWNED_READER reader =
                 copy_with("camera", GCONV_FORMAT_JPEG, (gconv_keep)keep, &reading);
             int expected = (present & 1) + (present >> 1 & 1) + (present >> 2);
@@ -123,4 +123,4 @@ TEST(what_is_not_kept_is_told)
         }
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

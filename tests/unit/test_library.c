@@ -259,10 +259,10 @@ TEST(messages_say_what_is_possible)
     gconv_writer_options options = gconv_writer_options_default();
     options.format = GCONV_FORMAT_JPEG;
     options.shape = shape_of(1, 1, 1, 16);
-    assert_invalid(gconv_writer_open(scratch_path("none"), &options, &writer, &error));
+    assert_invalid(gconv_writer_open("none", &options, &writer, &error));
     assert_string_equal(error.message, "jpeg: depth 16: 8 is possible");
     options.format = gconv_format_from_path("image.webp");
-    assert_invalid(gconv_writer_open(scratch_path("none"), &options, &writer, &error));
+    assert_invalid(gconv_writer_open("none", &options, &writer, &error));
     assert_string_equal(error.message,
                         "unknown output format: png, jpeg, pgm, ppm or pfm are possible");
 }
@@ -293,7 +293,7 @@ static void convert(const gconv_shape *shape, const char *out, bool edges)
     gconv_writer_options options = gconv_writer_options_default();
     options.format = GCONV_FORMAT_PNG;
     options.shape = *shape;
-    gconv_writer *writer = opened_writer(scratch_path("in.png"), &options);
+    gconv_writer *writer = opened_writer("in.png", &options);
     assert_ok(gconv_writer_write(writer, shape->height, image, gconv_shape_row_bytes(shape), NULL));
     assert_ok(gconv_writer_finish(writer, NULL));
     gconv_writer_free(writer);
@@ -302,17 +302,15 @@ static void convert(const gconv_shape *shape, const char *out, bool edges)
     job.filter_count = 1;
     job.threshold = 190;
     job.output_depth = 8;
-    gconv_status status =
-        edges ? gconv_edges_file(scratch_path("in.png"), scratch_path(out), &job, &error)
-              : gconv_filter_file(scratch_path("in.png"), scratch_path(out), box_chain()[0], &job,
-                                  &error);
+    gconv_status status = edges ? gconv_edges_file("in.png", out, &job, &error)
+                                : gconv_filter_file("in.png", out, box_chain()[0], &job, &error);
     if (status != GCONV_OK)
         fail_msg("%s", error.message);
 }
 
 static void compare_file(const char *name, int channels)
 {
-    OWNED_READER reader = opened_reader(scratch_path(name), NULL);
+    OWNED_READER reader = opened_reader(name, NULL);
     assert_int_equal(gconv_reader_shape(reader)->channels, channels);
     size_t stride = (size_t)(WIDTH * channels);
     assert_ok(gconv_reader_read(reader, HEIGHT, place, stride, NULL));
@@ -347,12 +345,9 @@ TEST(files_with_alpha_are_filtered_in_one_call)
     job.threshold = 190;
     run(&job, image, 3 * WIDTH, expected, WIDTH);
     compare_file("edges.png", 1);
-    assert_invalid(
-        gconv_filter_file(scratch_path("in.png"), scratch_path("none.png"), NULL, NULL, &error));
-    assert_int_equal(symlink("in.png", scratch_path("link.png")), 0);
-    assert_int_equal(
-        gconv_edges_file(scratch_path("in.png"), scratch_path("link.png"), NULL, &error),
-        GCONV_ERROR_EXISTS);
+    assert_invalid(gconv_filter_file("in.png", "none.png", NULL, NULL, &error));
+    assert_int_equal(symlink("in.png", "link.png"), 0);
+    assert_int_equal(gconv_edges_file("in.png", "link.png", NULL, &error), GCONV_ERROR_EXISTS);
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

@@ -209,4 +209,4 @@ TEST(pnm_without_memory)
     sweep(GCONV_FORMAT_PPM, GCONV_FORMAT_PGM, -1, false);
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

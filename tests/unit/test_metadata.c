@@ -22,7 +22,7 @@ static void write_rich_png(int channels, const char *space)
     add_chunk(&whole, "gAMA", "\0\0\xb1\x8f", 4);
     add_chunk(&whole, "pHYs", "\0\0\x0b\x13\0\0\x17\x26\1", 9); /* 2835 and 5926 a metre */
     add_chunk(&whole, "eXIf", exif, sizeof exif);
-    save_file(scratch_path("rich.png"), whole.bytes, whole.size);
+    save_file("rich.png", whole.bytes, whole.size);
 }
 
 TEST(png_metadata_are_kept)
@@ -52,7 +52,7 @@ TEST(pixels_that_are_not_square_stay_so)
     gconv_reader_options reading = as_stored();
     OWNED_BLOB file = small_file(GCONV_FORMAT_PNG, 3);
     add_chunk(&file, "pHYs", "\0\0\0\2\0\0\0\3\0", 9);
-    save_file(scratch_path("ratio.png"), file.bytes, file.size);
+    save_file("ratio.png", file.bytes, file.size);
     for (int f = 0; f < 2; f++) {
         OWNED_READER reader = copy_with("ratio.png", formats[f], GCONV_KEEP_ALL, &reading);
         const gconv_metadata *kept = gconv_reader_metadata(reader);
@@ -79,7 +79,7 @@ TEST(colour_chunks_are_kept)
             add_chunk(&file, "gAMA", "\0\0\xb1\x8e", 4); /* 45454 */
         if (chromaticities)
             add_chunk(&file, "cHRM", bytes, sizeof bytes);
-        save_file(scratch_path("chunks.png"), file.bytes, file.size);
+        save_file("chunks.png", file.bytes, file.size);
         OWNED_READER reader = copy_with("chunks.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading);
         const gconv_metadata *kept = gconv_reader_metadata(reader);
         assert_int_equal(warnings, 0);
@@ -172,7 +172,7 @@ TEST(the_first_of_two_profiles_is_kept)
             if (second > 0)
                 add_profile(&whole, second, 2);
             add_profile(&whole, first, 1);
-            save_file(scratch_path("twice.jpg"), whole.bytes, whole.size);
+            save_file("twice.jpg", whole.bytes, whole.size);
             OWNED_READER reader =
                 copy_with("twice.jpg", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading);
             const gconv_metadata *kept = gconv_reader_metadata(reader);
@@ -195,11 +195,11 @@ TEST(large_exif_does_not_fit_a_jpeg)
         assert_non_null(exif);
         make_exif(exif, 1, true);
         add_chunk(&whole, "eXIf", exif, size);
-        save_file(scratch_path("large.png"), whole.bytes, whole.size);
+        save_file("large.png", whole.bytes, whole.size);
         OWNED_READER reader = copy_with("large.png", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading);
         assert_int_equal(warnings, size == LARGE);
         assert_int_equal(gconv_reader_metadata(reader)->exif_bytes, size == LARGE ? 0 : size);
     }
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

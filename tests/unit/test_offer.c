@@ -38,7 +38,7 @@ static void open_path(const char *path, gconv_reader_options options)
 
 static void open_with(const char *name, gconv_reader_options options)
 {
-    open_path(scratch_path(name), options);
+    open_path(name, options);
 }
 
 static bool offers(void)
@@ -53,7 +53,7 @@ static void write_jpeg(const char *name, int channels, int sampling, bool progre
     J_COLOR_SPACE stored = channels == 1 ? JCS_GRAYSCALE : JCS_YCbCr;
     jpeg_kind kind = {given, stored, channels, progressive, 0, sampling, NULL, 0};
     OWNED_PICTURE source = make_picture(71, 40, channels, 8);
-    write_plain_jpeg(scratch_path(name), &kind, 90, &source);
+    write_plain_jpeg(name, &kind, 90, &source);
 }
 
 /* The same in colour, 4:2:0 and baseline, which the reader offers. */
@@ -67,9 +67,9 @@ static void open_offered(const char *name)
 /* Changes a file. Arguments of `change`: the file and `user`. */
 static void change_file(const char *name, void (*change)(blob *, int), int user)
 {
-    OWNED_BLOB whole = load_file(scratch_path(name));
+    OWNED_BLOB whole = load_file(name);
     change(&whole, user);
-    save_file(scratch_path(name), whole.bytes, whole.size);
+    save_file(name, whole.bytes, whole.size);
 }
 
 static void append_bytes(blob *whole, int count)
@@ -149,7 +149,7 @@ TEST(the_facts_are_those_of_the_file)
     for (int channels = 1; channels <= 3; channels += 2)
         for (int sampling = 1; sampling <= (channels == 1 ? 1 : 2); sampling++) {
             write_jpeg("facts.jpg", channels, sampling, false);
-            OWNED_BLOB whole = load_file(scratch_path("facts.jpg"));
+            OWNED_BLOB whole = load_file("facts.jpg");
             open_with("facts.jpg", as_stored());
             assert_true(offers());
             assert_facts(&whole, channels, sampling);
@@ -196,8 +196,8 @@ TEST(a_long_file_comes_in_pieces)
             write_jpeg("pieces.jpg", 3, 2, false);
             change_file("pieces.jpg", pad, header_bytes[i]);
             change_file("pieces.jpg", append_bytes, 500000);
-            OWNED_BLOB whole = load_file(scratch_path("pieces.jpg"));
-            OWNED_PICTURE expected = must_read(scratch_path("pieces.jpg"), &options);
+            OWNED_BLOB whole = load_file("pieces.jpg");
+            OWNED_PICTURE expected = must_read("pieces.jpg", &options);
             open_with("pieces.jpg", options);
             assert_true(offers());
             assert_int_equal(o.picture.held < whole.size, i == 0);
@@ -217,7 +217,7 @@ TEST(a_file_that_becomes_shorter_gives_no_more)
     change_file("shorter.jpg", append_bytes, 500000);
     open_with("shorter.jpg", as_stored());
     assert_true(offers());
-    assert_int_equal(truncate(scratch_path("shorter.jpg"), 1000), 0);
+    assert_int_equal(truncate("shorter.jpg", 1000), 0);
     assert_false(o.source.more(o.source.user, &bytes, &count));
 }
 
@@ -225,10 +225,10 @@ TEST(a_file_that_becomes_shorter_gives_no_more)
 TEST(any_data_are_offered_with_their_layout)
 {
     write_jpeg("layout.jpg", 3, 2, false);
-    OWNED_BLOB whole = load_file(scratch_path("layout.jpg"));
+    OWNED_BLOB whole = load_file("layout.jpg");
     whole.size -= 40;
     memset(whole.bytes + whole.size - 40, 0xff, 40);
-    save_file(scratch_path("layout.jpg"), whole.bytes, whole.size);
+    save_file("layout.jpg", whole.bytes, whole.size);
     open_with("layout.jpg", as_stored());
     assert_true(offers());
     assert_facts(&whole, 3, 2);
@@ -243,7 +243,7 @@ TEST(what_is_offered_has_the_pixels_that_are_read)
             write_jpeg("turned.jpg", 3, 2, false);
             change_file("turned.jpg", turn, orientation);
             gconv_reader_options options = grey ? as_grey() : as_stored();
-            OWNED_PICTURE expected = must_read(scratch_path("turned.jpg"), &options);
+            OWNED_PICTURE expected = must_read("turned.jpg", &options);
             open_with("turned.jpg", options);
             assert_true(offers());
             assert_int_equal(o.picture.orientation, orientation);
@@ -288,7 +288,7 @@ TEST(without_accept_rows_are_read_as_ever)
 {
     write_jpeg("declined.jpg", 3, 2, false);
     gconv_reader_options options = as_stored();
-    OWNED_PICTURE expected = must_read(scratch_path("declined.jpg"), &options);
+    OWNED_PICTURE expected = must_read("declined.jpg", &options);
     open_with("declined.jpg", options);
     assert_true(offers());
     assert_reads(&expected);
@@ -311,13 +311,13 @@ TEST(bytes_behind_the_image_are_a_warning_in_every_way)
 {
     for (int accepts = 0; accepts <= 1; accepts++) {
         write_jpeg("long.jpg", 3, 2, false);
-        OWNED_BLOB whole = load_file(scratch_path("long.jpg"));
+        OWNED_BLOB whole = load_file("long.jpg");
         change_file("long.jpg", append_bytes, 300);
         gconv_reader_options options = as_stored();
         open_with("long.jpg", options);
         assert_true(offers());
         assert_int_equal(o.picture.size, whole.size + 300);
-        OWNED_PICTURE expected = must_read(scratch_path("long.jpg"), &options);
+        OWNED_PICTURE expected = must_read("long.jpg", &options);
         if (accepts) {
             o.source.accept(o.source.user, whole.size);
             must_finish();
@@ -381,7 +381,7 @@ TEST(a_stream_passes_the_offer_on)
 /* Nothing is offered, and the picture is read as ever. */
 static void check_no_offer(const char *name, gconv_reader_options options, bool is_rejected)
 {
-    OWNED_PICTURE expected = must_read(scratch_path(name), &options);
+    OWNED_PICTURE expected = must_read(name, &options);
     open_with(name, options);
     assert_false(offers());
     assert_int_equal(gconv_reader_fallback(o.reader)[0] != '\0', is_rejected);
@@ -396,11 +396,11 @@ TEST(what_devices_do_not_decode_is_not_offered)
     check_no_offer("progressive.jpg", as_stored(), true);
     OWNED_PICTURE source = make_picture(71, 40, 3, 8);
     jpeg_kind rgb = {JCS_RGB, JCS_RGB, 3, false, 0, 1, NULL, 0};
-    write_plain_jpeg(scratch_path("rgb.jpg"), &rgb, 90, &source);
+    write_plain_jpeg("rgb.jpg", &rgb, 90, &source);
     check_no_offer("rgb.jpg", as_stored(), true);
-    must_write(scratch_path("plain.png"), GCONV_FORMAT_PNG, &source);
+    must_write("plain.png", GCONV_FORMAT_PNG, &source);
     check_no_offer("plain.png", as_stored(), false);
-    must_write(scratch_path("plain.ppm"), GCONV_FORMAT_PPM, &source);
+    must_write("plain.ppm", GCONV_FORMAT_PPM, &source);
     check_no_offer("plain.ppm", as_stored(), false);
     open_with("plain.png", as_stored());
     assert_null(o.source.offer);
@@ -418,8 +418,8 @@ TEST(a_reader_for_the_cpu_offers_nothing)
 TEST(damage_of_the_data_is_found_by_libjpeg)
 {
     write_jpeg("short.jpg", 3, 2, false);
-    blob whole = load_file(scratch_path("short.jpg"));
-    save_file(scratch_path("short.jpg"), whole.bytes, whole.size - 40);
+    blob whole = load_file("short.jpg");
+    save_file("short.jpg", whole.bytes, whole.size - 40);
     free(whole.bytes);
     open_with("short.jpg", as_stored());
     assert_true(offers());
@@ -437,11 +437,11 @@ TEST(a_trailer_for_the_end_is_left_to_libjpeg)
     gconv_reader_options options = as_stored();
     options.tolerant = true;
     write_jpeg("trailer.jpg", 3, 2, false);
-    OWNED_PICTURE expected = must_read(scratch_path("trailer.jpg"), &options);
-    OWNED_BLOB whole = load_file(scratch_path("trailer.jpg"));
+    OWNED_PICTURE expected = must_read("trailer.jpg", &options);
+    OWNED_BLOB whole = load_file("trailer.jpg");
     whole.size -= 2;
     splice(&whole, whole.size, "trailer\xff\xd8", 9);
-    save_file(scratch_path("trailer.jpg"), whole.bytes, whole.size);
+    save_file("trailer.jpg", whole.bytes, whole.size);
     open_with("trailer.jpg", options);
     assert_true(offers());
     assert_reads(&expected);
@@ -462,9 +462,9 @@ TEST(a_pipe_is_not_offered)
     int ends[2];
     char path[64];
     write_jpeg("piped.jpg", 3, 2, false);
-    OWNED_BLOB whole = load_file(scratch_path("piped.jpg"));
+    OWNED_BLOB whole = load_file("piped.jpg");
     gconv_reader_options options = as_stored();
-    OWNED_PICTURE expected = must_read(scratch_path("piped.jpg"), &options);
+    OWNED_PICTURE expected = must_read("piped.jpg", &options);
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], whole.bytes, whole.size), (ssize_t)whole.size);
     close(ends[1]);
@@ -481,7 +481,7 @@ TEST(a_file_that_changes_is_not_offered)
 {
     write_jpeg("changed.jpg", 3, 2, false);
     open_with("changed.jpg", as_stored());
-    assert_int_equal(truncate(scratch_path("changed.jpg"), 100), 0);
+    assert_int_equal(truncate("changed.jpg", 100), 0);
     assert_false(offers());
 }
 
@@ -492,4 +492,4 @@ static const char *missing(void)
 }
 
 const test_suite suite = {
-    .setup = make_scratch, .teardown = remove_scratch, .after = forget, .missing = missing};
+    .setup = enter_scratch, .teardown = remove_scratch, .after = forget, .missing = missing};

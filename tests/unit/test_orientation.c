@@ -42,17 +42,17 @@ TEST(orientation_is_applied)
     for (int orientation = 1; orientation <= GC_ORIENTATION_COUNT; orientation++)
         for (size_t i = 0; i < 8; i++) {
             OWNED_PICTURE source = make_picture(71, 40, channels[i % 4], i < 4 ? 8 : 16);
-            must_write(scratch_path("turn.png"), GCONV_FORMAT_PNG, &source);
-            blob whole = load_file(scratch_path("turn.png"));
+            must_write("turn.png", GCONV_FORMAT_PNG, &source);
+            blob whole = load_file("turn.png");
             unsigned char exif[EXIF_BYTES];
             make_exif(exif, orientation, i & 1);
             add_chunk(&whole, "eXIf", exif, sizeof exif);
-            save_file(scratch_path("turn.png"), whole.bytes, whole.size);
+            save_file("turn.png", whole.bytes, whole.size);
             free(whole.bytes);
-            picture upright = must_read(scratch_path("turn.png"), &apply);
+            picture upright = must_read("turn.png", &apply);
             check_upright(&source, &upright, orientation);
             free_picture(&upright);
-            OWNED_PICTURE stored = must_read(scratch_path("turn.png"), &leave);
+            OWNED_PICTURE stored = must_read("turn.png", &leave);
             assert_same_picture(&stored, &source);
         }
 }
@@ -63,17 +63,17 @@ TEST(jpeg_exif_turns_the_picture)
     gconv_reader_options leave = as_stored();
     leave.auto_orient = false;
     picture source = make_picture(40, 30, 3, 8);
-    must_write(scratch_path("turn.jpg"), GCONV_FORMAT_JPEG, &source);
+    must_write("turn.jpg", GCONV_FORMAT_JPEG, &source);
     free_picture(&source);
-    blob whole = load_file(scratch_path("turn.jpg"));
+    blob whole = load_file("turn.jpg");
     unsigned char exif[EXIF_BYTES];
     make_exif(exif, 8, true);
     add_exif_to_jpeg(&whole, exif, sizeof exif);
-    save_file(scratch_path("turn.jpg"), whole.bytes, whole.size);
+    save_file("turn.jpg", whole.bytes, whole.size);
     free(whole.bytes);
-    OWNED_PICTURE stored = must_read(scratch_path("turn.jpg"), &leave);
-    OWNED_PICTURE upright = must_read(scratch_path("turn.jpg"), &apply);
+    OWNED_PICTURE stored = must_read("turn.jpg", &leave);
+    OWNED_PICTURE upright = must_read("turn.jpg", &apply);
     check_upright(&stored, &upright, 8);
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

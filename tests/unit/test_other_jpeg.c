@@ -18,11 +18,11 @@ JDIMENSION __wrap_jpeg_read_scanlines(j_decompress_ptr jpeg, JSAMPARRAY rows, JD
 TEST(nothing_is_offered)
 {
     OWNED_PICTURE image = make_picture(71, 40, 3, 8);
-    must_write(scratch_path("sound.jpg"), GCONV_FORMAT_JPEG, &image);
+    must_write("sound.jpg", GCONV_FORMAT_JPEG, &image);
     for (int grey = 0; grey <= 1; grey++) {
         gconv_reader_options options = grey ? as_grey() : as_stored();
         gconv_encoded encoded;
-        OWNED_READER reader = opened_reader(scratch_path("sound.jpg"), &options);
+        OWNED_READER reader = opened_reader("sound.jpg", &options);
         const gconv_source *source = gconv_reader_source(reader);
         assert_false(source->offer(source->user, &encoded));
         assert_string_equal(gconv_reader_fallback(reader),
@@ -32,4 +32,4 @@ TEST(nothing_is_offered)
     }
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

@@ -43,32 +43,32 @@ static mode_t mode_of(const char *path)
 TEST(new_file_follows_umask)
 {
     mode_t before = umask(027);
-    assert_ok(put(scratch_path("new"), &plain, "text", NULL));
+    assert_ok(put("new", &plain, "text", NULL));
     umask(before);
-    assert_content(scratch_path("new"), "text");
-    assert_int_equal(mode_of(scratch_path("new")), 0640);
+    assert_content("new", "text");
+    assert_int_equal(mode_of("new"), 0640);
     assert_int_equal(count_entries("gconv-"), 0);
 }
 
 TEST(replaced_file_keeps_mode)
 {
-    save_file(scratch_path("old"), "before", 6);
-    chmod(scratch_path("old"), 0606);
-    assert_ok(put(scratch_path("old"), &plain, "after", NULL));
-    assert_content(scratch_path("old"), "after");
-    assert_int_equal(mode_of(scratch_path("old")), 0606);
+    save_file("old", "before", 6);
+    chmod("old", 0606);
+    assert_ok(put("old", &plain, "after", NULL));
+    assert_content("old", "after");
+    assert_int_equal(mode_of("old"), 0606);
 }
 
 TEST(nothing_is_visible_before_commit)
 {
     gc_output *output;
-    save_file(scratch_path("whole"), "before", 6);
-    assert_ok(gc_output_open(scratch_path("whole"), &plain, &output, NULL));
+    save_file("whole", "before", 6);
+    assert_ok(gc_output_open("whole", &plain, &output, NULL));
     assert_ok(gc_output_write(output, "half", 4, NULL));
-    assert_content(scratch_path("whole"), "before");
+    assert_content("whole", "before");
     assert_int_equal(count_entries(".whole.gconv-"), 1);
     gc_output_free(output);
-    assert_content(scratch_path("whole"), "before");
+    assert_content("whole", "before");
     assert_int_equal(count_entries("gconv-"), 0);
 }
 
@@ -78,14 +78,14 @@ TEST(large_writes_are_whole)
     gc_output *output;
     OWNED unsigned char *piece = malloc(PIECE);
     assert_non_null(piece);
-    assert_ok(gc_output_open(scratch_path("large"), &plain, &output, NULL));
+    assert_ok(gc_output_open("large", &plain, &output, NULL));
     for (int i = 0; i < PIECES; i++) {
         memset(piece, i, PIECE);
         assert_ok(gc_output_write(output, piece, i % 2 ? PIECE : 3, NULL));
     }
     assert_ok(gc_output_commit(output, NULL));
     gc_output_free(output);
-    OWNED_BLOB whole = load_file(scratch_path("large"));
+    OWNED_BLOB whole = load_file("large");
     size_t at = 0;
     for (int i = 0; i < PIECES; i++)
         for (int n = i % 2 ? PIECE : 3; n > 0; n--)
@@ -96,36 +96,36 @@ TEST(large_writes_are_whole)
 TEST(no_clobber_leaves_the_old)
 {
     const gc_output_options careful = {.no_clobber = true};
-    assert_ok(put(scratch_path("kept"), &careful, "first", &error));
-    assert_int_equal(put(scratch_path("kept"), &careful, "second", &error), GCONV_ERROR_EXISTS);
-    assert_content(scratch_path("kept"), "first");
+    assert_ok(put("kept", &careful, "first", &error));
+    assert_int_equal(put("kept", &careful, "second", &error), GCONV_ERROR_EXISTS);
+    assert_content("kept", "first");
     /* The name is taken between open and commit. */
     gc_output *output;
-    assert_ok(gc_output_open(scratch_path("race"), &careful, &output, &error));
-    save_file(scratch_path("race"), "theirs", 6);
+    assert_ok(gc_output_open("race", &careful, &output, &error));
+    save_file("race", "theirs", 6);
     assert_int_equal(gc_output_commit(output, &error), GCONV_ERROR_EXISTS);
     gc_output_free(output);
-    assert_content(scratch_path("race"), "theirs");
+    assert_content("race", "theirs");
     assert_int_equal(count_entries("gconv-"), 0);
 }
 
 TEST(links_stay_links)
 {
     struct stat about;
-    save_file(scratch_path("target"), "before", 6);
-    assert_int_equal(symlink("target", scratch_path("link")), 0);
-    assert_int_equal(symlink(scratch_path("link"), scratch_path("link2")), 0);
-    assert_ok(put(scratch_path("link2"), &plain, "after", NULL));
-    assert_content(scratch_path("target"), "after");
-    assert_int_equal(lstat(scratch_path("link"), &about), 0);
+    save_file("target", "before", 6);
+    assert_int_equal(symlink("target", "link"), 0);
+    assert_int_equal(symlink("link", "link2"), 0);
+    assert_ok(put("link2", &plain, "after", NULL));
+    assert_content("target", "after");
+    assert_int_equal(lstat("link", &about), 0);
     assert_true(S_ISLNK(about.st_mode));
-    assert_int_equal(symlink("not-yet", scratch_path("dangling")), 0);
-    assert_ok(put(scratch_path("dangling"), &plain, "made", NULL));
-    assert_content(scratch_path("not-yet"), "made");
-    assert_int_equal(lstat(scratch_path("dangling"), &about), 0);
+    assert_int_equal(symlink("not-yet", "dangling"), 0);
+    assert_ok(put("dangling", &plain, "made", NULL));
+    assert_content("not-yet", "made");
+    assert_int_equal(lstat("dangling", &about), 0);
     assert_true(S_ISLNK(about.st_mode));
-    assert_int_equal(symlink("loop", scratch_path("loop")), 0);
-    assert_int_equal(put(scratch_path("loop"), &plain, "made", NULL), GCONV_ERROR_OPEN);
+    assert_int_equal(symlink("loop", "loop"), 0);
+    assert_int_equal(put("loop", &plain, "made", NULL), GCONV_ERROR_OPEN);
 }
 
 /* ---- Links ----------------------------------------------------------------------------------- */
@@ -135,25 +135,25 @@ TEST(links_lead_over_folders)
 {
     static const char *const folders[] = {"a", "a/b", "c"};
     for (size_t i = 0; i < 3; i++)
-        assert_int_equal(mkdir(scratch_path(folders[i]), 0777), 0);
-    assert_int_equal(symlink("a/b/second", scratch_path("first")), 0);
-    assert_int_equal(symlink("../../c/third", scratch_path("a/b/second")), 0);
-    assert_int_equal(symlink("../real", scratch_path("c/third")), 0);
-    assert_ok(put(scratch_path("first"), &plain, "new", NULL));
-    assert_content(scratch_path("real"), "new");
-    assert_ok(put(scratch_path("first"), &plain, "again", NULL));
-    assert_content(scratch_path("real"), "again");
-    assert_ok(put(scratch_path("c/../first"), &plain, "third", NULL));
-    assert_content(scratch_path("real"), "third");
+        assert_int_equal(mkdir(folders[i], 0777), 0);
+    assert_int_equal(symlink("a/b/second", "first"), 0);
+    assert_int_equal(symlink("../../c/third", "a/b/second"), 0);
+    assert_int_equal(symlink("../real", "c/third"), 0);
+    assert_ok(put("first", &plain, "new", NULL));
+    assert_content("real", "new");
+    assert_ok(put("first", &plain, "again", NULL));
+    assert_content("real", "again");
+    assert_ok(put("c/../first", &plain, "third", NULL));
+    assert_content("real", "third");
     assert_int_equal(count_entries("gconv-"), 0);
-    unlink(scratch_path("c/third"));
-    assert_int_equal(symlink("none/real", scratch_path("c/third")), 0);
-    assert_fails(put(scratch_path("first"), &plain, "x", &error), GCONV_ERROR_OPEN, &error,
+    unlink("c/third");
+    assert_int_equal(symlink("none/real", "c/third"), 0);
+    assert_fails(put("first", &plain, "x", &error), GCONV_ERROR_OPEN, &error,
                  "directory does not exist");
-    unlink(scratch_path("c/third"));
-    unlink(scratch_path("a/b/second"));
+    unlink("c/third");
+    unlink("a/b/second");
     for (int i = 2; i >= 0; i--)
-        assert_int_equal(rmdir(scratch_path(folders[i])), 0);
+        assert_int_equal(rmdir(folders[i]), 0);
 }
 
 TEST(chains_of_links_have_an_end)
@@ -163,13 +163,13 @@ TEST(chains_of_links_have_an_end)
     for (int i = 0; i <= DEPTH; i++) {
         char next[32];
         snprintf(next, sizeof next, "chain%d", i);
-        assert_int_equal(symlink(name, scratch_path(next)), 0);
+        assert_int_equal(symlink(name, next), 0);
         strcpy(name, next);
     }
-    assert_ok(put(scratch_path("chain39"), &plain, "held", NULL));
-    assert_content(scratch_path("chain-end"), "held");
-    assert_int_equal(put(scratch_path("chain40"), &plain, "lost", NULL), GCONV_ERROR_OPEN);
-    assert_content(scratch_path("chain-end"), "held");
+    assert_ok(put("chain39", &plain, "held", NULL));
+    assert_content("chain-end", "held");
+    assert_int_equal(put("chain40", &plain, "lost", NULL), GCONV_ERROR_OPEN);
+    assert_content("chain-end", "held");
 }
 
 /* Links of /proc lead to files that have no name. */
@@ -180,11 +180,11 @@ TEST(unnamed_files_are_written_directly)
     int ends[2];
     if (access("/proc/self/fd", X_OK) != 0)
         skip();
-    int file = open(scratch_path("unnamed"), O_RDWR | O_CREAT, 0600);
+    int file = open("unnamed", O_RDWR | O_CREAT, 0600);
     assert_true(file >= 0);
     assert_int_equal(write(file, "much longer", 11), 11);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    unlink(scratch_path("unnamed"));
+    unlink("unnamed");
     assert_ok(put(path, &plain, "new", NULL));
     assert_int_equal(pread(file, text, sizeof text, 0), 3);
     assert_string_equal(text, "new");
@@ -196,14 +196,14 @@ TEST(unnamed_files_are_written_directly)
     close(ends[0]);
     close(ends[1]);
     /* One that has a name is replaced like any other. */
-    save_file(scratch_path("named"), "before", 6);
-    file = open(scratch_path("named"), O_RDONLY);
+    save_file("named", "before", 6);
+    file = open("named", O_RDONLY);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     assert_ok(put(path, &plain, "after", NULL));
     assert_int_equal(pread(file, text, 6, 0), 6);
     assert_memory_equal(text, "before", 6);
     close(file);
-    assert_content(scratch_path("named"), "after");
+    assert_content("named", "after");
 }
 
 /* ---- What others do meanwhile ---------------------------------------------------------------- */
@@ -245,58 +245,58 @@ int __wrap_stat(const char *path, struct stat *about)
 
 static void plant_link(void)
 {
-    symlink("victim", scratch_path("planted"));
+    symlink("victim", "planted");
 }
 
 static void plant_file(void)
 {
-    unlink(scratch_path("planted"));
-    link(scratch_path("victim"), scratch_path("planted"));
+    unlink("planted");
+    link("victim", "planted");
 }
 
 TEST(planted_links_are_not_followed)
 {
     struct stat about;
-    save_file(scratch_path("victim"), "precious", 8);
+    save_file("victim", "precious", 8);
     after_look = plant_link;
-    gconv_status result = put(scratch_path("planted"), &plain, "evil", &error);
+    gconv_status result = put("planted", &plain, "evil", &error);
     if (after_look != NULL)
         skip(); /* the C library has these calls under other names */
-    assert_content(scratch_path("victim"), "precious");
+    assert_content("victim", "precious");
     assert_fails(result, GCONV_ERROR_WRITE, &error, "somebody made it");
-    assert_int_equal(lstat(scratch_path("planted"), &about), 0);
+    assert_int_equal(lstat("planted", &about), 0);
     assert_true(S_ISLNK(about.st_mode));
-    unlink(scratch_path("planted"));
-    unlink(scratch_path("victim"));
+    unlink("planted");
+    unlink("victim");
     /* One whose target is not there yet. */
     after_look = plant_link;
-    assert_int_equal(put(scratch_path("planted"), &plain, "evil", &error), GCONV_ERROR_WRITE);
+    assert_int_equal(put("planted", &plain, "evil", &error), GCONV_ERROR_WRITE);
     assert_int_equal(count_entries("victim"), 0);
     assert_int_equal(count_entries("gconv-"), 0);
-    unlink(scratch_path("planted"));
+    unlink("planted");
 }
 
 TEST(what_takes_the_place_of_a_pipe_is_not_written)
 {
-    save_file(scratch_path("victim"), "precious", 8);
-    assert_int_equal(mkfifo(scratch_path("planted"), 0600), 0);
+    save_file("victim", "precious", 8);
+    assert_int_equal(mkfifo("planted", 0600), 0);
     after_look = plant_file;
-    gconv_status result = put(scratch_path("planted"), &plain, "evil", &error);
+    gconv_status result = put("planted", &plain, "evil", &error);
     if (after_look != NULL)
         skip();
     assert_int_equal(result, GCONV_ERROR_OPEN);
-    assert_content(scratch_path("victim"), "precious");
-    unlink(scratch_path("planted"));
+    assert_content("victim", "precious");
+    unlink("planted");
 }
 
 TEST(new_names_are_not_taken_from_others)
 {
     gc_output *output;
-    assert_ok(gc_output_open(scratch_path("meanwhile"), &plain, &output, &error));
-    save_file(scratch_path("meanwhile"), "theirs", 6);
+    assert_ok(gc_output_open("meanwhile", &plain, &output, &error));
+    save_file("meanwhile", "theirs", 6);
     assert_int_equal(gc_output_commit(output, &error), GCONV_ERROR_WRITE);
     gc_output_free(output);
-    assert_content(scratch_path("meanwhile"), "theirs");
+    assert_content("meanwhile", "theirs");
     assert_int_equal(count_entries("gconv-"), 0);
 }
 
@@ -306,29 +306,28 @@ TEST(links_of_others_in_shared_directories)
     enum { NOBODY = 65534 };
     if (geteuid() != 0)
         skip();
-    assert_int_equal(mkdir(scratch_path("shared"), 0777), 0);
-    assert_int_equal(chmod(scratch_path("shared"), 01777), 0);
-    save_file(scratch_path("victim"), "precious", 8);
-    assert_int_equal(symlink("../victim", scratch_path("shared/theirs")), 0);
-    assert_int_equal(symlink("../victim-to-be", scratch_path("shared/dangling")), 0);
-    assert_int_equal(symlink("../victim", scratch_path("shared/ours")), 0);
-    assert_int_equal(lchown(scratch_path("shared/theirs"), NOBODY, NOBODY), 0);
-    assert_int_equal(lchown(scratch_path("shared/dangling"), NOBODY, NOBODY), 0);
-    assert_fails(put(scratch_path("shared/theirs"), &plain, "evil", &error), GCONV_ERROR_OPEN,
-                 &error, "Permission denied");
-    assert_int_equal(put(scratch_path("shared/dangling"), &plain, "evil", &error),
-                     GCONV_ERROR_OPEN);
-    assert_content(scratch_path("victim"), "precious");
+    assert_int_equal(mkdir("shared", 0777), 0);
+    assert_int_equal(chmod("shared", 01777), 0);
+    save_file("victim", "precious", 8);
+    assert_int_equal(symlink("../victim", "shared/theirs"), 0);
+    assert_int_equal(symlink("../victim-to-be", "shared/dangling"), 0);
+    assert_int_equal(symlink("../victim", "shared/ours"), 0);
+    assert_int_equal(lchown("shared/theirs", NOBODY, NOBODY), 0);
+    assert_int_equal(lchown("shared/dangling", NOBODY, NOBODY), 0);
+    assert_fails(put("shared/theirs", &plain, "evil", &error), GCONV_ERROR_OPEN, &error,
+                 "Permission denied");
+    assert_int_equal(put("shared/dangling", &plain, "evil", &error), GCONV_ERROR_OPEN);
+    assert_content("victim", "precious");
     assert_int_equal(count_entries("victim-to-be"), 0);
-    assert_ok(put(scratch_path("shared/ours"), &plain, "good", &error));
-    assert_content(scratch_path("victim"), "good");
-    assert_int_equal(chmod(scratch_path("shared"), 0777), 0);
-    assert_ok(put(scratch_path("shared/theirs"), &plain, "open", &error));
-    assert_content(scratch_path("victim"), "open");
-    unlink(scratch_path("shared/theirs"));
-    unlink(scratch_path("shared/dangling"));
-    unlink(scratch_path("shared/ours"));
-    assert_int_equal(rmdir(scratch_path("shared")), 0);
+    assert_ok(put("shared/ours", &plain, "good", &error));
+    assert_content("victim", "good");
+    assert_int_equal(chmod("shared", 0777), 0);
+    assert_ok(put("shared/theirs", &plain, "open", &error));
+    assert_content("victim", "open");
+    unlink("shared/theirs");
+    unlink("shared/dangling");
+    unlink("shared/ours");
+    assert_int_equal(rmdir("shared"), 0);
 }
 
 /* The directory is renamed while an output is written: the output goes into the renamed directory,
@@ -337,16 +336,16 @@ TEST(renamed_directories_keep_nothing_unfinished)
 {
     gc_output *output[2];
     for (int end = 0; end < 2; end++) {
-        assert_int_equal(mkdir(scratch_path("before"), 0777), 0);
-        assert_ok(gc_output_open(scratch_path("before/one"), &plain, &output[0], NULL));
-        assert_ok(gc_output_open(scratch_path("before/two"), &plain, &output[1], NULL));
-        assert_int_equal(rename(scratch_path("before"), scratch_path("after")), 0);
+        assert_int_equal(mkdir("before", 0777), 0);
+        assert_ok(gc_output_open("before/one", &plain, &output[0], NULL));
+        assert_ok(gc_output_open("before/two", &plain, &output[1], NULL));
+        assert_int_equal(rename("before", "after"), 0);
         if (end == 0)
             assert_ok(gc_output_commit(output[0], NULL));
         gc_output_free(output[0]);
         gc_output_free(output[1]);
-        assert_int_equal(unlink(scratch_path("after/one")), end == 0 ? 0 : -1);
-        assert_int_equal(rmdir(scratch_path("after")), 0);
+        assert_int_equal(unlink("after/one"), end == 0 ? 0 : -1);
+        assert_int_equal(rmdir("after"), 0);
     }
 }
 
@@ -394,16 +393,16 @@ static int syncs_of(const char *path, bool sync)
  * would be slow. */
 TEST(what_replaces_is_flushed_to_the_disk)
 {
-    assert_int_equal(syncs_of(scratch_path("flushed"), false), 0);
-    assert_int_equal(syncs_of(scratch_path("flushed"), false), 1);
-    assert_int_equal(syncs_of(scratch_path("flushed-new"), true), 1);
-    assert_int_equal(syncs_of(scratch_path("flushed-new"), true), 1);
+    assert_int_equal(syncs_of("flushed", false), 0);
+    assert_int_equal(syncs_of("flushed", false), 1);
+    assert_int_equal(syncs_of("flushed-new", true), 1);
+    assert_int_equal(syncs_of("flushed-new", true), 1);
     assert_int_equal(syncs_of("/dev/null", true), 0);
     sync_fails = true;
-    gconv_status status = put(scratch_path("flushed"), &plain, "other", &error);
+    gconv_status status = put("flushed", &plain, "other", &error);
     sync_fails = false;
     assert_fails(status, GCONV_ERROR_WRITE, &error, "flush to the disk");
-    assert_content(scratch_path("flushed"), "text");
+    assert_content("flushed", "text");
     assert_int_equal(count_entries("gconv-"), 0);
 }
 
@@ -412,18 +411,18 @@ TEST(what_cannot_be_closed_is_an_error)
 {
     static const int failures[] = {EIO, ENOSPC, EDQUOT};
     for (size_t i = 0; i < COUNT(failures); i++) {
-        save_file(scratch_path("kept"), "before", 6);
+        save_file("kept", "before", 6);
         close_failure = failures[i];
-        gconv_status status = put(scratch_path("kept"), &plain, "other", &error);
+        gconv_status status = put("kept", &plain, "other", &error);
         close_failure = 0;
         assert_fails(status, GCONV_ERROR_WRITE, &error, "cannot close");
-        assert_content(scratch_path("kept"), "before");
+        assert_content("kept", "before");
         assert_int_equal(count_entries("gconv-"), 0);
     }
     close_failure = EINTR; /* of a file that is closed all the same */
-    assert_ok(put(scratch_path("kept"), &plain, "after", NULL));
+    assert_ok(put("kept", &plain, "after", NULL));
     close_failure = 0;
-    assert_content(scratch_path("kept"), "after");
+    assert_content("kept", "after");
 }
 
 TEST(long_names_fit)
@@ -431,23 +430,23 @@ TEST(long_names_fit)
     char name[256];
     memset(name, 'n', 255);
     name[255] = '\0';
-    assert_ok(put(scratch_path(name), &plain, "text", NULL));
-    assert_content(scratch_path(name), "text");
+    assert_ok(put(name, &plain, "text", NULL));
+    assert_content(name, "text");
 }
 
 TEST(what_cannot_be_opened)
 {
     assert_int_equal(put("", &plain, "x", &error), GCONV_ERROR_OPEN);
     assert_fails(put(scratch, &plain, "x", &error), GCONV_ERROR_OPEN, &error, "Is a directory");
-    assert_int_equal(put(scratch_path("no/such/place"), &plain, "x", &error), GCONV_ERROR_OPEN);
-    assert_int_equal(put(scratch_path("new/"), &plain, "x", &error), GCONV_ERROR_OPEN);
+    assert_int_equal(put("no/such/place", &plain, "x", &error), GCONV_ERROR_OPEN);
+    assert_int_equal(put("new/", &plain, "x", &error), GCONV_ERROR_OPEN);
     if (geteuid() == 0) /* root may write everywhere */
         return;
-    mkdir(scratch_path("closed"), 0555);
-    assert_int_equal(put(scratch_path("closed/file"), &plain, "x", &error), GCONV_ERROR_OPEN);
-    save_file(scratch_path("readonly"), "before", 6);
-    chmod(scratch_path("readonly"), 0444);
-    assert_int_equal(put(scratch_path("readonly"), &plain, "x", &error), GCONV_ERROR_OPEN);
+    mkdir("closed", 0555);
+    assert_int_equal(put("closed/file", &plain, "x", &error), GCONV_ERROR_OPEN);
+    save_file("readonly", "before", 6);
+    chmod("readonly", 0444);
+    assert_int_equal(put("readonly", &plain, "x", &error), GCONV_ERROR_OPEN);
 }
 
 TEST(full_device_is_an_error)
@@ -476,7 +475,7 @@ TEST(fifo_is_written_directly)
     char path[512];
     pthread_t reader;
     void *text;
-    snprintf(path, sizeof path, "%s", scratch_path("fifo"));
+    snprintf(path, sizeof path, "%s", "fifo");
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_int_equal(pthread_create(&reader, NULL, read_fifo, path), 0);
     assert_ok(put(path, &plain, "through", NULL));
@@ -498,18 +497,17 @@ TEST(abandoned_outputs_are_removed)
         for (int i = 0; i < 3; i++) {
             char name[24];
             snprintf(name, sizeof name, "abandon%d", i);
-            failures += gc_output_open(scratch_path(name), &plain, &output[i], NULL) != GCONV_OK;
+            failures += gc_output_open(name, &plain, &output[i], NULL) != GCONV_OK;
         }
         failures += count_entries("gconv-") != 3;
-        failures += mkdir(scratch_path("moving"), 0777) != 0;
-        failures +=
-            gc_output_open(scratch_path("moving/late"), &plain, &output[3], NULL) != GCONV_OK;
-        failures += rename(scratch_path("moving"), scratch_path("moved")) != 0;
+        failures += mkdir("moving", 0777) != 0;
+        failures += gc_output_open("moving/late", &plain, &output[3], NULL) != GCONV_OK;
+        failures += rename("moving", "moved") != 0;
         gconv_abandon_outputs();
         failures += count_entries("gconv-") != 0;
-        failures += rmdir(scratch_path("moved")) != 0; /* nothing is left in it */
+        failures += rmdir("moved") != 0; /* nothing is left in it */
         failures += gc_output_commit(output[0], NULL) == GCONV_OK;
-        failures += put(scratch_path("late"), &plain, "x", NULL) == GCONV_OK;
+        failures += put("late", &plain, "x", NULL) == GCONV_OK;
         failures += count_entries("abandon") != 0 || count_entries("late") != 0;
         for (int i = 0; i < 4; i++)
             gc_output_free(output[i]);
@@ -547,13 +545,13 @@ TEST(leftovers_of_this_machine_alone_are_removed)
     assert_true(gc_host_tag(own));
     for (int i = 0; i < 2; i++) {
         gc_temporary_name(i == 0 ? own : "00000000", "x.png", name);
-        save_file(scratch_path(name), "part", 4);
+        save_file(name, "part", 4);
     }
     assert_ok(gconv_remove_leftovers(scratch, &removed, NULL));
     assert_int_equal(removed, 1);
-    assert_content(scratch_path(name), "part");
-    unlink(scratch_path(name));
+    assert_content(name, "part");
+    unlink(name);
     assert_int_equal(count_entries(".x.png.gconv-"), 0);
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

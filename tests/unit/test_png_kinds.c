@@ -138,15 +138,15 @@ static void put_on_background(unsigned int pixel[4], int channels, unsigned int 
 
 static void check_kind(const png_kind *kind)
 {
-    write_kind(scratch_path("kind.png"), kind);
+    write_kind("kind.png", kind);
     gconv_reader_options stored = as_stored();
     gconv_reader_options grey = as_grey(), opaque = as_stored();
     opaque.opaque = true;
     memcpy(grey.background, background, sizeof background);
     memcpy(opaque.background, background, sizeof background);
-    OWNED_PICTURE result = must_read(scratch_path("kind.png"), &stored);
-    OWNED_PICTURE flat = must_read(scratch_path("kind.png"), &opaque);
-    OWNED_PICTURE luma = must_read(scratch_path("kind.png"), &grey);
+    OWNED_PICTURE result = must_read("kind.png", &stored);
+    OWNED_PICTURE flat = must_read("kind.png", &opaque);
+    OWNED_PICTURE luma = must_read("kind.png", &grey);
     assert_int_equal(luma.shape.channels, 1);
     assert_int_equal(result.shape.depth, kind->depth == 16 ? 16 : 8);
     for (uint32_t y = 0; y < KIND_HEIGHT; y++)
@@ -186,4 +186,4 @@ TEST(png_of_every_kind)
             }
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

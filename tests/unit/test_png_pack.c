@@ -434,9 +434,9 @@ static blob write_with(const char *instructions, const picture *source, uint32_t
     options.format = GCONV_FORMAT_PNG;
     if (instructions != NULL)
         setenv("GCONV_INSTRUCTIONS", instructions, 1);
-    assert_ok(write_picture(scratch_path("random"), &options, band, source, NULL));
+    assert_ok(write_picture("random", &options, band, source, NULL));
     unsetenv("GCONV_INSTRUCTIONS");
-    return load_file(scratch_path("random"));
+    return load_file("random");
 }
 
 static void assert_same_samples(const picture *source, const picture *result)
@@ -462,7 +462,7 @@ TEST(random_images_come_back)
         OWNED_BLOB found = write_with(NULL, &source, 1 + random_below(9));
         assert_int_equal(found.size, expected.size);
         assert_memory_equal(found.bytes, expected.bytes, found.size);
-        OWNED_PICTURE result = must_read(scratch_path("random"), &reading);
+        OWNED_PICTURE result = must_read("random", &reading);
         assert_same_samples(&source, &result);
     }
 }
@@ -484,7 +484,7 @@ TEST(threads_write_the_same_file)
         helpers_wanted = 0;
         assert_int_equal(found.size, expected.size);
         assert_memory_equal(found.bytes, expected.bytes, found.size);
-        OWNED_PICTURE result = must_read(scratch_path("random"), &reading);
+        OWNED_PICTURE result = must_read("random", &reading);
         assert_same_samples(&source, &result);
     }
 }
@@ -508,7 +508,7 @@ TEST(all_widths_come_back)
                 make_bytes((int)random_below(KINDS), row, source.row_bytes);
         }
         OWNED_BLOB expected = write_with(NULL, &source, source.shape.height);
-        OWNED_PICTURE result = must_read(scratch_path("random"), &reading);
+        OWNED_PICTURE result = must_read("random", &reading);
         assert_same_samples(&source, &result);
         OWNED_BLOB found = write_with("portable", &source, 1);
         assert_int_equal(found.size, expected.size);
@@ -516,4 +516,4 @@ TEST(all_widths_come_back)
     }
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

@@ -200,12 +200,12 @@ static void assert_same_reading(const char *path, bool tolerant)
 TEST(undamaged_files_are_read_alike)
 {
     for (int n = 0; n < 200; n++) {
-        make_file(scratch_path("whole"));
-        reading r = read_by(true, scratch_path("whole"), false, 9);
+        make_file("whole");
+        reading r = read_by(true, "whole", false, 9);
         assert_int_equal(r.status, GCONV_OK);
         assert_int_equal(r.warnings.count, 0);
         free_picture(&r.result);
-        assert_same_reading(scratch_path("whole"), false);
+        assert_same_reading("whole", false);
     }
 }
 
@@ -216,16 +216,16 @@ TEST(damaged_files_are_read_alike)
     blob whole = {0};
     for (int n = 0; n < mutants; n++) {
         if (n % 20 == 0) {
-            make_file(scratch_path("seed"));
+            make_file("seed");
             free(whole.bytes);
-            whole = load_file(scratch_path("seed"));
+            whole = load_file("seed");
         }
         OWNED_BLOB mutant = {malloc(whole.size), whole.size};
         assert_non_null(mutant.bytes);
         memcpy(mutant.bytes, whole.bytes, whole.size);
         damage(&mutant);
-        save_file(scratch_path("mutant"), mutant.bytes, mutant.size);
-        assert_same_reading(scratch_path("mutant"), random_below(4) == 0);
+        save_file("mutant", mutant.bytes, mutant.size);
+        assert_same_reading("mutant", random_below(4) == 0);
     }
     free(whole.bytes);
 }
@@ -238,18 +238,18 @@ TEST(large_files_are_read_alike)
         gconv_writer_options options = gconv_writer_options_default();
         options.format = GCONV_FORMAT_PNG;
         options.compression = level;
-        assert_ok(write_picture(scratch_path("large"), &options, 64, &source, NULL));
+        assert_ok(write_picture("large", &options, 64, &source, NULL));
         helpers_wanted = 2;
-        reading r = read_by(true, scratch_path("large"), false, 50);
+        reading r = read_by(true, "large", false, 50);
         helpers_wanted = 0;
         assert_int_equal(r.status, GCONV_OK);
         assert_same_picture(&source, &r.result);
-        OWNED_BLOB png = load_file(scratch_path("large"));
+        OWNED_BLOB png = load_file("large");
         png.bytes[png.size - 30] ^= 4; /* near the end: nearly all rows are given before */
-        save_file(scratch_path("large"), png.bytes, png.size);
-        assert_same_reading(scratch_path("large"), false);
+        save_file("large", png.bytes, png.size);
+        assert_same_reading("large", false);
         free_picture(&r.result);
     }
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

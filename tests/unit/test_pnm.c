@@ -54,8 +54,8 @@ TEST(pnm_headers)
     gconv_reader_options options = as_stored();
     for (size_t i = 0; i < COUNT(cases); i++) {
         picture result;
-        save_file(scratch_path("p"), cases[i].text, strlen(cases[i].text));
-        gconv_status status = read_picture(scratch_path("p"), &options, 1, &result, &error);
+        save_file("p", cases[i].text, strlen(cases[i].text));
+        gconv_status status = read_picture("p", &options, 1, &result, &error);
         if (cases[i].message == NULL && status == GCONV_OK) {
             free_picture(&result);
             continue;
@@ -84,8 +84,8 @@ TEST(comments_in_pnm_headers)
     };
     gconv_reader_options options = as_stored();
     for (size_t i = 0; i < COUNT(cases); i++) {
-        save_file(scratch_path("p"), cases[i].text, strlen(cases[i].text));
-        OWNED_PICTURE result = must_read(scratch_path("p"), &options);
+        save_file("p", cases[i].text, strlen(cases[i].text));
+        OWNED_PICTURE result = must_read("p", &options);
         assert_int_equal(result.rows[0], cases[i].first);
     }
 }
@@ -105,8 +105,8 @@ TEST(pnm_samples_are_stretched)
                 file.bytes[file.size++] = (unsigned char)(v >> 8);
             file.bytes[file.size++] = (unsigned char)v;
         }
-        save_file(scratch_path("levels"), file.bytes, file.size);
-        OWNED_PICTURE result = must_read(scratch_path("levels"), &options);
+        save_file("levels", file.bytes, file.size);
+        OWNED_PICTURE result = must_read("levels", &options);
         double full = sample_bytes == 2 ? 65535 : 255;
         for (uint32_t v = 0; v <= maxval; v++)
             assert_int_equal(sample_at(&result, v, 0, 0), (unsigned int)(v * full / maxval + 0.5));
@@ -126,14 +126,14 @@ TEST(pfm_keeps_16_bits)
     writing.format = GCONV_FORMAT_PFM;
     writing.shape = source.shape;
     writing.white = 65535;
-    gconv_writer *writer = opened_writer(scratch_path("w.pfm"), &writing);
+    gconv_writer *writer = opened_writer("w.pfm", &writing);
     assert_ok(gconv_writer_write(writer, 1, source.rows, 0, &error));
     assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
-    blob file = load_file(scratch_path("w.pfm"));
+    blob file = load_file("w.pfm");
     assert_memory_equal(file.bytes, "Pf\n65536 1\n-65535\n", 19);
     free(file.bytes);
-    picture result = must_read(scratch_path("w.pfm"), &options);
+    picture result = must_read("w.pfm", &options);
     const float *levels = (const float *)(const void *)result.rows;
     for (int v = 0; v < LEVELS; v++) {
         assert_true(levels[v] == (float)(255.0 * v / 65535));
@@ -141,7 +141,7 @@ TEST(pfm_keeps_16_bits)
     }
     free_picture(&result);
     options.white = 255; /* takes the place of what the header says */
-    result = must_read(scratch_path("w.pfm"), &options);
+    result = must_read("w.pfm", &options);
     assert_memory_equal(result.rows, source.rows, source.row_bytes);
     free_picture(&result);
     free_picture(&source);
@@ -149,8 +149,8 @@ TEST(pfm_keeps_16_bits)
     for (size_t i = 0; i < COUNT(wrong); i++) {
         gconv_reader *reader;
         options.white = writing.white = wrong[i];
-        assert_invalid(gconv_reader_open(scratch_path("w.pfm"), &options, &reader, &error));
-        assert_invalid(gconv_writer_open(scratch_path("x.pfm"), &writing, &writer, &error));
+        assert_invalid(gconv_reader_open("w.pfm", &options, &reader, &error));
+        assert_invalid(gconv_writer_open("x.pfm", &writing, &writer, &error));
     }
 }
 
@@ -160,8 +160,8 @@ TEST(bits_become_pnm)
     gconv_reader_options options = as_stored();
     OWNED_PICTURE source = make_picture(21, 6, 1, 1);
     for (int f = 0; f < 2; f++) {
-        must_write(scratch_path("bits"), formats[f], &source);
-        OWNED_PICTURE result = must_read(scratch_path("bits"), &options);
+        must_write("bits", formats[f], &source);
+        OWNED_PICTURE result = must_read("bits", &options);
         assert_int_equal(result.shape.channels, f == 0 ? 1 : 3);
         for (uint32_t y = 0; y < 6; y++)
             for (uint32_t x = 0; x < 21; x++)
@@ -190,9 +190,9 @@ TEST(channels_are_adapted)
             options.format = cases[i].format;
             options.warn = remember_warning;
             options.warn_user = &seen;
-            assert_ok(write_picture(scratch_path("adapted"), &options, 2, &source, NULL));
+            assert_ok(write_picture("adapted", &options, 2, &source, NULL));
             assert_int_equal(seen.count, cases[i].channels % 2 == 0);
-            OWNED_PICTURE result = must_read(scratch_path("adapted"), &reading);
+            OWNED_PICTURE result = must_read("adapted", &reading);
             assert_int_equal(result.shape.channels, cases[i].written);
             for (uint32_t y = 0; y < 5; y++)
                 for (uint32_t x = 0; x < 19; x++)
@@ -213,8 +213,8 @@ TEST(pfm_is_bottom_up)
     OWNED_PICTURE source = new_picture(2, 2, 4, 32);
     for (int i = 0; i < 16; i++)
         ((float *)(void *)source.rows)[i] = (float)i - 0.5f;
-    must_write(scratch_path("f"), GCONV_FORMAT_PFM, &source);
-    OWNED_BLOB whole = load_file(scratch_path("f"));
+    must_write("f", GCONV_FORMAT_PFM, &source);
+    OWNED_BLOB whole = load_file("f");
     static const char header[] = "PF\n2 2\n-255\n";
     assert_int_equal(whole.size, strlen(header) + 4 * 12);
     assert_memory_equal(whole.bytes, header, strlen(header));
@@ -231,7 +231,7 @@ static void save_pfm(const char *name, const uint32_t bits[2], bool big)
     for (int i = 0; i < 2; i++)
         for (int b = 0; b < 4; b++)
             bytes[size++] = (char)(bits[i] >> 8 * (big ? 3 - b : b));
-    save_file(scratch_path(name), bytes, (size_t)size);
+    save_file(name, bytes, (size_t)size);
 }
 
 TEST(pfm_in_both_byte_orders)
@@ -241,7 +241,7 @@ TEST(pfm_in_both_byte_orders)
     gconv_reader_options options = as_stored();
     for (int big = 0; big < 2; big++) {
         save_pfm("order", bits, big);
-        OWNED_PICTURE result = must_read(scratch_path("order"), &options);
+        OWNED_PICTURE result = must_read("order", &options);
         assert_int_equal(result.shape.depth, 32);
         assert_int_equal(result.shape.channels, 1);
         assert_memory_equal(result.rows, bits, sizeof bits);
@@ -256,11 +256,11 @@ TEST(pfm_samples_have_limits)
     OWNED_PICTURE result;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         save_pfm("limits", (uint32_t[]){0, wrong[i]}, i % 2 == 0);
-        assert_fails(read_picture(scratch_path("limits"), &options, 1, &result, &error),
-                     GCONV_ERROR_FORMAT, &error, "a sample is infinite, not a number, or beyond");
+        assert_fails(read_picture("limits", &options, 1, &result, &error), GCONV_ERROR_FORMAT,
+                     &error, "a sample is infinite, not a number, or beyond");
     }
     save_pfm("limits", (uint32_t[]){0x4f800000, 0xcf800000}, true); /* 2^32 */
-    result = must_read(scratch_path("limits"), &options);
+    result = must_read("limits", &options);
 }
 
 /* Whether rows are asked for all at once or one by one, and whatever orientation is applied. */
@@ -271,10 +271,10 @@ TEST(pfm_is_read_as_written)
         OWNED_PICTURE result;
         for (size_t i = 0; i < source.shape.height * source.row_bytes / 4; i++)
             ((float *)(void *)source.rows)[i] = (float)i / 3 - 20;
-        must_write(scratch_path("f"), GCONV_FORMAT_PFM, &source);
+        must_write("f", GCONV_FORMAT_PFM, &source);
         gconv_reader_options options = as_stored();
         options.auto_orient = n / 2 % 2 == 0;
-        assert_ok(read_picture(scratch_path("f"), &options, n / 4 == 0 ? 1 : 5, &result, NULL));
+        assert_ok(read_picture("f", &options, n / 4 == 0 ? 1 : 5, &result, NULL));
         assert_memory_equal(&result.shape, &source.shape, sizeof source.shape);
         assert_memory_equal(result.rows, source.rows, source.shape.height * source.row_bytes);
     }
@@ -286,10 +286,10 @@ TEST(grey_of_floats)
     static const float greys[] = {1.25f, 19595, -38470, 7471};
     OWNED_PICTURE source = new_picture(4, 1, 3, 32);
     memcpy(source.rows, colours, sizeof colours);
-    must_write(scratch_path("f"), GCONV_FORMAT_PFM, &source);
+    must_write("f", GCONV_FORMAT_PFM, &source);
     gconv_reader_options options = as_stored();
     options.grey = true;
-    OWNED_PICTURE result = must_read(scratch_path("f"), &options);
+    OWNED_PICTURE result = must_read("f", &options);
     assert_int_equal(result.shape.channels, 1);
     assert_memory_equal(result.rows, greys, sizeof greys);
 }
@@ -312,13 +312,13 @@ static gconv_status write_part(const char *path, const picture *whole, uint32_t 
 TEST(parts_make_the_whole)
 {
     OWNED_PICTURE whole = make_picture(9, 20, 3, 16);
-    must_write(scratch_path("whole"), GCONV_FORMAT_PPM, &whole);
-    OWNED_BLOB wanted = load_file(scratch_path("whole"));
+    must_write("whole", GCONV_FORMAT_PPM, &whole);
+    OWNED_BLOB wanted = load_file("whole");
     size_t at = 0;
     for (uint32_t y = 0; y < 20; y += 6) {
         uint32_t count = y + 6 < 20 ? 6 : 20 - y;
-        assert_ok(write_part(scratch_path("part"), &whole, y, count, 20, GCONV_FORMAT_PPM, &error));
-        OWNED_BLOB part = load_file(scratch_path("part"));
+        assert_ok(write_part("part", &whole, y, count, 20, GCONV_FORMAT_PPM, &error));
+        OWNED_BLOB part = load_file("part");
         assert_true(part.size <= wanted.size - at);
         assert_memory_equal(part.bytes, wanted.bytes + at, part.size);
         at += part.size;
@@ -327,8 +327,8 @@ TEST(parts_make_the_whole)
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_PPM, GCONV_FORMAT_PPM};
     static const uint32_t firsts[] = {0, 4, 19}, counts[] = {5, 17, 1}, heights[] = {20, 20, 19};
     for (int i = 0; i < 3; i++)
-        assert_invalid(write_part(scratch_path("no"), &whole, firsts[i], counts[i], heights[i],
-                                  formats[i], &error));
+        assert_invalid(
+            write_part("no", &whole, firsts[i], counts[i], heights[i], formats[i], &error));
     assert_string_equal(error.message, "1 rows from row 19 on are no part of an image of 19 rows");
 }
 
@@ -362,16 +362,16 @@ TEST(readers_select_rows)
         OWNED_PICTURE whole = make_picture(400, 700, 1, depths[i]);
         for (size_t v = 0; depths[i] == 32 && v < 400 * 700; v++)
             ((float *)(void *)whole.rows)[v] = (float)v / 8;
-        must_write(scratch_path("rows"), formats[i], &whole);
-        blob file = load_file(scratch_path("rows"));
+        must_write("rows", formats[i], &whole);
+        blob file = load_file("rows");
         if (formats[i] != GCONV_FORMAT_PNG)
             splice(&file, file.size, "P5 1 1 255 x", 12);
-        save_file(scratch_path("rows"), file.bytes, file.size);
+        save_file("rows", file.bytes, file.size);
         free(file.bytes);
-        assert_selected(scratch_path("rows"), &whole, 0, 1);
-        assert_selected(scratch_path("rows"), &whole, 650, 50);
-        assert_selected(scratch_path("rows"), &whole, 1, 600);
+        assert_selected("rows", &whole, 0, 1);
+        assert_selected("rows", &whole, 650, 50);
+        assert_selected("rows", &whole, 1, 600);
     }
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

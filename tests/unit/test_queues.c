@@ -34,7 +34,7 @@ static int open_directory(const directory *of)
 
 static void make(directory *made, const char *name, int count, off_t size)
 {
-    snprintf(made->path, sizeof made->path, "%s", scratch_path(name));
+    snprintf(made->path, sizeof made->path, "%s", name);
     made->count = count;
     assert_int_equal(mkdir(made->path, 0700), 0);
     int place = open_directory(made);
@@ -90,4 +90,4 @@ TEST(the_user_goes_first)
     assert_string_equal(getenv(variable), "3");
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

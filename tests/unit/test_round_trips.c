@@ -6,8 +6,8 @@ static void round_trip(gconv_format format, int channels, int depth, uint32_t wi
 {
     gconv_reader_options options = as_stored();
     OWNED_PICTURE source = make_picture(width, height, channels, depth);
-    must_write(scratch_path("trip"), format, &source);
-    OWNED_PICTURE result = must_read(scratch_path("trip"), &options);
+    must_write("trip", format, &source);
+    OWNED_PICTURE result = must_read("trip", &options);
     assert_same_picture(&source, &result);
 }
 
@@ -38,8 +38,8 @@ TEST(png_keeps_samples_at_every_level)
             gconv_writer_options options = gconv_writer_options_default();
             options.format = GCONV_FORMAT_PNG;
             options.compression = level;
-            assert_ok(write_picture(scratch_path("level"), &options, 4, &source, NULL));
-            OWNED_PICTURE result = must_read(scratch_path("level"), &reading);
+            assert_ok(write_picture("level", &options, 4, &source, NULL));
+            OWNED_PICTURE result = must_read("level", &reading);
             for (uint32_t y = 0; y < 19; y++)
                 for (uint32_t x = 0; x < 77; x++) {
                     const unsigned char *row = source.rows + y * source.row_bytes;
@@ -56,8 +56,8 @@ static size_t png_size(const picture *source, int level)
     gconv_writer_options options = gconv_writer_options_default();
     options.format = GCONV_FORMAT_PNG;
     options.compression = level;
-    assert_ok(write_picture(scratch_path("size"), &options, 16, source, NULL));
-    OWNED_BLOB whole = load_file(scratch_path("size"));
+    assert_ok(write_picture("size", &options, 16, source, NULL));
+    OWNED_BLOB whole = load_file("size");
     return whole.size;
 }
 
@@ -70,12 +70,12 @@ TEST(bits_behind_a_row_do_not_reach_the_file)
             options.format = GCONV_FORMAT_PNG;
             options.compression = level;
             OWNED_PICTURE source = make_picture(width, 9, 1, 1);
-            write_picture(scratch_path("clear"), &options, 4, &source, NULL);
+            write_picture("clear", &options, 4, &source, NULL);
             for (size_t y = 0; width % 8 != 0 && y < 9; y++)
                 source.rows[(y + 1) * source.row_bytes - 1] |= (unsigned char)(0xff >> width % 8);
-            write_picture(scratch_path("set"), &options, 4, &source, NULL);
-            OWNED_BLOB clear = load_file(scratch_path("clear"));
-            OWNED_BLOB set = load_file(scratch_path("set"));
+            write_picture("set", &options, 4, &source, NULL);
+            OWNED_BLOB clear = load_file("clear");
+            OWNED_BLOB set = load_file("set");
             assert_int_equal(clear.size, set.size);
             assert_memory_equal(clear.bytes, set.bytes, clear.size);
         }
@@ -115,7 +115,7 @@ TEST(the_highest_png_level_takes_large_pictures)
     fill_with_noise(&source, 1);
     assert_in_range(png_size(&source, 9), 4200 * 4200, png_size(&source, -1));
     gconv_reader_options reading = as_stored();
-    OWNED_PICTURE result = must_read(scratch_path("size"), &reading);
+    OWNED_PICTURE result = must_read("size", &reading);
     assert_memory_equal(source.rows, result.rows, 4200 * 4200);
 }
 
@@ -132,12 +132,12 @@ TEST(jpeg_is_close)
         gconv_writer_options options = gconv_writer_options_default();
         options.format = GCONV_FORMAT_JPEG;
         options.quality = 100;
-        assert_ok(write_picture(scratch_path("close"), &options, 9, &source, NULL));
-        OWNED_PICTURE result = must_read(scratch_path("close"), &reading);
+        assert_ok(write_picture("close", &options, 9, &source, NULL));
+        OWNED_PICTURE result = must_read("close", &reading);
         assert_int_equal(result.shape.channels, channels);
         for (size_t i = 0; i < 41 * source.row_bytes; i++)
             assert_in_range(result.rows[i] + 4 - source.rows[i], 0, 8);
     }
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

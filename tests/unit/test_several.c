@@ -33,7 +33,7 @@ TEST(images_follow_each_other)
     OWNED_PICTURE colour = make_picture(5, 40, 3, 16);
     bool more;
     gconv_writer_options options = writing(&grey, GCONV_FORMAT_PGM);
-    gconv_writer *writer = opened_writer(scratch_path("two"), &options);
+    gconv_writer *writer = opened_writer("two", &options);
     gconv_writer_options next = writing(&colour, GCONV_FORMAT_PPM);
     assert_invalid(gconv_writer_next(writer, &next, &error)); /* no rows */
     put_rows(writer, &grey);
@@ -50,7 +50,7 @@ TEST(images_follow_each_other)
     warnings_seen seen = {0};
     reading.warn = remember_warning;
     reading.warn_user = &seen;
-    OWNED_READER reader = opened_reader(scratch_path("two"), &reading);
+    OWNED_READER reader = opened_reader("two", &reading);
     assert_invalid(gconv_reader_next(reader, &more, &error));
     assert_next_is(reader, &grey);
     assert_ok(gconv_reader_next(reader, &more, &error));
@@ -69,8 +69,8 @@ TEST(a_next_image_that_is_broken)
     static const char bytes[] = "P5 1 1 255\nxP6 0 1 255\n";
     unsigned char pixel;
     bool more = true;
-    save_file(scratch_path("broken"), bytes, sizeof bytes - 1);
-    OWNED_READER reader = opened_reader(scratch_path("broken"), NULL);
+    save_file("broken", bytes, sizeof bytes - 1);
+    OWNED_READER reader = opened_reader("broken", NULL);
     assert_ok(gconv_reader_read(reader, 1, &pixel, 1, &error));
     assert_ok(gconv_reader_finish(reader, &error));
     for (int i = 0; i < 2; i++) {
@@ -113,16 +113,16 @@ TEST(a_png_writer_has_no_next)
     OWNED_PICTURE grey = make_picture(5, 4, 1, 8);
     bool more = true;
     gconv_writer_options options = writing(&grey, GCONV_FORMAT_PNG);
-    gconv_writer *writer = opened_writer(scratch_path("one.png"), &options);
+    gconv_writer *writer = opened_writer("one.png", &options);
     put_rows(writer, &grey);
     options.format = GCONV_FORMAT_PGM;
     assert_invalid(gconv_writer_next(writer, &options, &error));
     assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
-    OWNED_READER reader = opened_reader(scratch_path("one.png"), NULL);
+    OWNED_READER reader = opened_reader("one.png", NULL);
     assert_next_is(reader, &grey);
     assert_ok(gconv_reader_next(reader, &more, &error));
     assert_false(more);
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

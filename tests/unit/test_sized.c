@@ -92,7 +92,7 @@ TEST(shorter_options_open_files)
     gconv_writer_options_init(writing, size);
     writing->format = GCONV_FORMAT_PGM;
     writing->shape = shape_of(4, 1, 1, 8);
-    gconv_writer *writer = opened_writer(scratch_path("sized"), writing);
+    gconv_writer *writer = opened_writer("sized", writing);
     assert_ok(gconv_writer_write(writer, 1, "\1\2\3\4", 4, &error));
     assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
@@ -101,16 +101,15 @@ TEST(shorter_options_open_files)
     size = offsetof(gconv_reader_options, warn);
     gconv_reader_options *reading = begin(&room, size);
     gconv_reader_options_init(reading, size);
-    gconv_reader *reader = opened_reader(scratch_path("sized"), reading);
+    gconv_reader *reader = opened_reader("sized", reading);
     gconv_reader_free(reader);
     assert_untouched(&room, size);
 
     writing->size = 0;
-    assert_fails(gconv_writer_open(scratch_path("sized"), writing, &writer, &error),
-                 GCONV_ERROR_ARGUMENT, &error, "gconv_writer_options_default()");
-    assert_fails(
-        gconv_reader_open(scratch_path("sized"), (gconv_reader_options *)writing, &reader, &error),
-        GCONV_ERROR_ARGUMENT, &error, "gconv_reader_options_default()");
+    assert_fails(gconv_writer_open("sized", writing, &writer, &error), GCONV_ERROR_ARGUMENT, &error,
+                 "gconv_writer_options_default()");
+    assert_fails(gconv_reader_open("sized", (gconv_reader_options *)writing, &reader, &error),
+                 GCONV_ERROR_ARGUMENT, &error, "gconv_reader_options_default()");
 }
 
 TEST(shorter_structures_are_filled_as_far_as_they_go)
@@ -186,4 +185,4 @@ TEST(a_run_takes_shorter_timings_sources_and_sinks)
     assert_int_equal(read.done, HEIGHT);
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

@@ -31,28 +31,43 @@ static float plain_sum(const gc_step *step, size_t channels, int first, size_t a
     return sum;
 }
 
-/* Output row o begins `distance` input rows after the one before. */
-static void check_function(const char *name, gc_taps_function *convolve, const gc_step *step,
-                           size_t channels, size_t count, int row_count, int distance)
+static float out[GC_ROWS_TOGETHER][ROW];
+
+static void poison_rows(float *to[GC_ROWS_TOGETHER])
 {
-    static float out[GC_ROWS_TOGETHER][ROW];
-    const float *rows[ROWS_MAX];
-    float *to[GC_ROWS_TOGETHER];
-    for (int j = 0; j < ROWS_MAX; j++)
-        rows[j] = samples[j];
     for (int o = 0; o < GC_ROWS_TOGETHER; o++) {
         to[o] = out[o];
         for (size_t i = 0; i < ROW; i++)
             out[o][i] = -1e6f;
     }
-    convolve(step, rows, channels, count, row_count, to);
+}
+
+typedef float sum_function(const gc_step *step, size_t channels, int first, size_t at);
+
+/* `count` values of `row_count` rows are the sums, and nothing else is written. Output row o begins
+ * `distance` input rows after the one before. */
+static void check_rows(const char *name, sum_function *sum, const gc_step *step, size_t channels,
+                       size_t count, int row_count, int distance)
+{
     for (int o = 0; o < GC_ROWS_TOGETHER; o++)
         for (size_t i = 0; i < ROW; i++) {
             bool inside = o < row_count && i < count;
-            if (out[o][i] != (inside ? plain_sum(step, channels, o * distance, i) : -1e6f))
+            if (out[o][i] != (inside ? sum(step, channels, o * distance, i) : -1e6f))
                 fail_msg("%s: %dx%d, %zu channels, value %zu of %zu, row %d of %d is wrong", name,
                          step->width, step->height, channels, i, count, o, row_count);
         }
+}
+
+static void check_function(const char *name, gc_taps_function *convolve, const gc_step *step,
+                           size_t channels, size_t count, int row_count, int distance)
+{
+    const float *rows[ROWS_MAX];
+    float *to[GC_ROWS_TOGETHER];
+    for (int j = 0; j < ROWS_MAX; j++)
+        rows[j] = samples[j];
+    poison_rows(to);
+    convolve(step, rows, channels, count, row_count, to);
+    check_rows(name, plain_sum, step, channels, count, row_count, distance);
 }
 
 TEST(all_loops_agree)
@@ -80,39 +95,28 @@ TEST(all_loops_agree)
 
 static uint8_t levels[ROWS_MAX][ROW];
 
-static float byte_sum(const gc_step *step, int channels, int row, size_t at)
+static float byte_sum(const gc_step *step, size_t channels, int row, size_t at)
 {
     int sum = 0;
     for (int j = 0; j < step->height; j++)
         for (int k = 0; k < step->width; k++)
             sum +=
-                (int)step->taps[j * step->width + k] * levels[row + j][at + (size_t)(k * channels)];
+                (int)step->taps[j * step->width + k] * levels[row + j][at + (size_t)k * channels];
     return (float)sum;
 }
 
 static void check_bytes(const gc_instructions *set, const gc_step *step, int channels, size_t count,
                         int row_count)
 {
-    static float out[GC_ROWS_TOGETHER][ROW];
     const uint8_t *rows[ROWS_MAX];
     float *to[GC_ROWS_TOGETHER];
     gc_byte_step bytes;
     assert_ok(gc_byte_step_create(&bytes, step, channels, NULL));
     for (int j = 0; j < ROWS_MAX; j++)
         rows[j] = levels[j];
-    for (int o = 0; o < GC_ROWS_TOGETHER; o++) {
-        to[o] = out[o];
-        for (size_t i = 0; i < ROW; i++)
-            out[o][i] = -1e6f;
-    }
+    poison_rows(to);
     set->bytes->every(&bytes, rows, GC_BYTES_GROUP, count, row_count, to);
-    for (int o = 0; o < GC_ROWS_TOGETHER; o++)
-        for (size_t i = 0; i < ROW; i++) {
-            bool inside = o < row_count && i < count;
-            if (out[o][i] != (inside ? byte_sum(step, channels, o, i) : -1e6f))
-                fail_msg("%s: %dx%d, %d channels, value %zu of %zu, row %d of %d is wrong",
-                         set->name, step->width, step->height, channels, i, count, o, row_count);
-        }
+    check_rows(set->name, byte_sum, step, (size_t)channels, count, row_count, 1);
     free(bytes.taps);
 }
 

@@ -60,8 +60,8 @@ typedef enum file_kind {
 static blob build_pnm(bool colour)
 {
     OWNED_PICTURE source = make_picture(WIDTH, HEIGHT, colour ? 3 : 1, colour ? 16 : 8);
-    must_write(scratch_path("sample"), colour ? GCONV_FORMAT_PPM : GCONV_FORMAT_PGM, &source);
-    return load_file(scratch_path("sample"));
+    must_write("sample", colour ? GCONV_FORMAT_PPM : GCONV_FORMAT_PGM, &source);
+    return load_file("sample");
 }
 
 static blob build(file_kind kind)
@@ -335,4 +335,4 @@ TEST(every_damage_has_its_verdict)
     }
 }
 
-const test_suite suite = {.setup = make_scratch, .teardown = remove_scratch};
+const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};
