@@ -62,6 +62,11 @@ json() {
 # key NAME: the values of a key in $out, which is JSON, in order.
 key() { printf '%s\n' "$out" | "$TESTS/json" "$1"; }
 
+# names_of KIND: the implementations of the registry that run on a "cpu", or on a "cuda" device.
+names_of() {
+    gconv info --json | grep -o '{"name": [^{}]*"kind": "'"$1"'"' | cut -d '"' -f 4
+}
+
 has_gpu() { "$GCONV" info | grep -q '^  cuda:0 '; }
 
 # wait_for CONDITION...: until the command succeeds, for five seconds.

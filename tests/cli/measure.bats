@@ -82,8 +82,12 @@ cpu:box *exact
     like "$(row cpu:box)" "cpu:box not usable: 'cpu:box' refuses filters of unequal weights"
     same "$(printf '%s\n' "$out" | grep -c '^cpu:box')" 1
     expect 0 gconv bench --time 1 --sizes 64 --filters 9 --impl all --json
-    same "$(key verdict | grep -c within)" 5
-    same "$(key name | grep '^cpu' | paste -sd ' ')" 'cpu cpu:taps cpu:sparse cpu:bytes cpu:products cpu:tiles cpu:box cpu:vectors'
+    names=$(key name | grep '^cpu')
+    same "$names" "$(names_of cpu | grep '^cpu')"
+    like "$(printf '%s\n' "$names" | paste -sd ' ')" \
+        'cpu cpu:taps*cpu:sparse*cpu:bytes*cpu:products*cpu:tiles*cpu:box*cpu:vectors*'
+    within=$(printf '%s\n' "$out" | grep -o '"name": "[^"]*", "implementation": "[^"]*", "verdict": "within' | cut -d '"' -f 4)
+    same "$(printf '%s\n' "$within" | grep -cxE 'reference|cpu(:(taps|sparse|bytes|products|tiles|box|vectors))?')" 5
 }
 
 @test "bench lists behind the table what refused which filters" {
@@ -402,11 +406,6 @@ below() { same "$(key seconds | awk -v limit="$1" '!($1 < limit)')" ''; }
     same "$(key compile_seconds)" ''
 }
 
-# Implementations that need a GPU.
-cuda_names() {
-    gconv info -v | sed -n '/^implementations:/,/^$/s/^  \([^ ]\{1,\}\) .*/\1/p' | grep -v '^reference$\|^cpu'
-}
-
 @test "compare and bench go on beside what cannot run here: exit 4" {
     if has_gpu; then skip "there is a GPU"; fi
     setup_images
@@ -418,11 +417,11 @@ cuda_names() {
     like "$(row naive)" "naive not usable: *"
     expect 0 gconv compare --time 0.01 -k identity in.png
     same "$(printf '%s\n' "$out" | grep -c 'needs a CUDA device')" 1
-    like "$(row not | head -n 1)" 'not usable: naive, shared, const, *, fft: each needs a CUDA device: *'
+    like "$(row not | head -n 1)" 'not usable: *naive, shared, const, *, fft*: each needs a CUDA device: *'
     expect 0 gconv compare --time 0.01 -k identity --json in.png
     results_alone
-    same "$(key name | grep -v '^reference$\|^cpu')" "$(cuda_names | grep -v :)" # variants are left out
-    same "$(gconv info -v | grep -c 'not usable here: see cuda above')" "$(cuda_names | wc -l)"
+    same_list names "$(key name | grep -vxF "$(names_of cpu)")" "$(names_of cuda | grep -v :)" # no variants
+    same "$(gconv info -v | grep -c 'not usable here: see cuda above')" "$(names_of cuda | wc -l)"
     same "$(gconv info | grep -c '^  cuda .*none: ')" 1
 }
 

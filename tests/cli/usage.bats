@@ -337,7 +337,7 @@ implementations:
     same "$(printf '%s\n' "$out" | grep 'not usable here: ' | grep -vc 'is not part of this build')" 0
     names=$(printf '%s\n' "$out" | sed -n '/^  not usable here, see cuda above (-v describes them):/,$p')
     like "$names" '*:
-    naive, naive:const, *, twopass:transposed, *, fft'
+    *naive, naive:const, *, twopass:transposed, * fft*'
     [ "$(printf '%s\n' "$names" | wc -L)" -le 80 ]
     described=$(gconv info -v | sed -n '/^implementations:/,$p')
     like "$described" '*
@@ -346,7 +346,7 @@ implementations:
                        not usable here: see cuda above
 *'
     same "$(printf '%s\n' "$names" | tail -n +2 | tr ',' '\n' | tr -d ' ' | grep .)" \
-        "$(printf '%s\n' "$described" | sed -n 's/^  \([^ ]\{1,\}\) .*/\1/p' | grep -v '^reference$\|^cpu')"
+        "$(printf '%s\n' "$described" | sed -n 's/^  \([^ ]\{1,\}\) .*/\1/p' | grep -vxF "$(names_of cpu)")"
     # Every summary begins in the same column.
     same "$(printf '%s\n' "$described" | grep -c '^  [^ ]')" \
         "$(printf '%s\n' "$described" | grep -c '^  [^ ][^ ]* *[^ ]')"
