@@ -322,6 +322,9 @@ built-in filters:
   laplace3 *
 generated filters:
 *
+formats:
+  png * read and written
+*
 devices:
   cpu *
 implementations:
@@ -370,6 +373,21 @@ implementations:
     done
     expect 0 gconv info --json
     same "$(key usage | wc -l | tr -d ' ')" 3
+}
+
+@test "info lists the formats: those that tests make are read and written" {
+    expect 0 gconv info
+    listed=$(printf '%s\n' "$out" | sed -n '/^formats:/,/^$/s/^  \([a-z]*\) .* \(.*\)/\1 \2/p')
+    for name in png jpeg pgm ppm pfm; do
+        like "
+$listed
+" "*
+$name written
+*"
+    done
+    expect 0 gconv info --json
+    objects=$(printf '%s\n' "$out" | grep -o '"formats": .*' | grep -o '"name": "[^"]*", "reads": true, "writes": true')
+    same "$(printf '%s\n' "$objects" | cut -d '"' -f 4)" "$(printf '%s\n' "$listed" | cut -d ' ' -f 1)"
 }
 
 @test "info --json is one valid object with a schema" {

@@ -1,4 +1,4 @@
-/* gconv info: program and machine, filters, devices, implementations. */
+/* gconv info: program and machine, filters, formats, devices, implementations. */
 #include "base/json.h"
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
@@ -143,10 +143,21 @@ static void print_filters(void)
         printf("  %-22s %s\n", gconv_generator_at(i)->usage, gconv_generator_at(i)->summary);
 }
 
+static void print_formats(void)
+{
+    printf("\nformats:\n");
+    for (int i = GCONV_FORMAT_UNKNOWN + 1; i < GCONV_FORMAT_COUNT; i++) {
+        const gconv_format_info *info = gconv_format_describe((gconv_format)i);
+        printf("  %-10s %s%s%s\n", info->name, info->reads ? "read" : "",
+               info->reads && info->writes ? " and " : "", info->writes ? "written" : "");
+    }
+}
+
 static void print_text(bool verbose)
 {
     gc_about_print();
     print_filters();
+    print_formats();
     print_devices();
     print_implementations(verbose);
 }
@@ -219,6 +230,20 @@ static void json_filters(void)
     gc_json_close(']');
 }
 
+static void json_formats(void)
+{
+    gc_json_open("formats", '[');
+    for (int i = GCONV_FORMAT_UNKNOWN + 1; i < GCONV_FORMAT_COUNT; i++) {
+        const gconv_format_info *info = gconv_format_describe((gconv_format)i);
+        gc_json_open(NULL, '{');
+        gc_json_string("name", info->name);
+        gc_json_bool("reads", info->reads);
+        gc_json_bool("writes", info->writes);
+        gc_json_close('}');
+    }
+    gc_json_close(']');
+}
+
 static void print_json(void)
 {
     gc_json_open(NULL, '{');
@@ -228,6 +253,7 @@ static void print_json(void)
     json_devices();
     json_implementations();
     json_filters();
+    json_formats();
     gc_json_close('}');
     gc_json_end();
 }
