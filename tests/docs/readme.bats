@@ -61,6 +61,16 @@ prepare() {
   done
 }
 
+@test "it counts the implementations, and names each" {
+  words=(no one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen twenty)
+  names=$(implementations | grep -v :)
+  grep -qF " has ${words[$(echo "$names" | wc -l)]} implementations" "$README"
+  for name in $names; do
+    grep -qF "\`$name\`" "$README" || { echo "not named: $name"; false; }
+  done
+}
+
 @test "the two commands for a fresh machine are quickstart's" {
   [ -x "$SOURCE/quickstart.sh" ]
   "$SOURCE/quickstart.sh" help | grep -q '\./quickstart.sh test'
