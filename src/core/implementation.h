@@ -15,12 +15,16 @@ typedef struct gc_operations {
                              gconv_error *error);
     /* Seconds that one image is expected to take, start-up and transfers included. */
     double (*cost)(const gc_problem *problem, const gconv_device_info *device);
-    /* Allocates and computes what runs need, so that the problem can be run many times. *state is
-     * given to run and release. */
+    /* Allocates and computes what runs need, so that the problem can be run many times. *state,
+     * which is NULL before, is given to the functions below. It may stay NULL, and stays NULL on
+     * failure. */
     gconv_status (*prepare)(const gc_problem *problem, const gconv_device_info *device,
                             void **state, gconv_error *error);
-    /* Reads every row of the stream, writes every row. */
+    /* Reads the rows that it needs, in order, and writes rows stream->first to stream->end - 1 of
+     * the output. If it computes long before it writes, it calls gc_stream_tell meanwhile, and ends
+     * if this fails. */
     gconv_status (*run)(void *state, gc_stream *stream, gconv_error *error);
+    /* Not called for NULL. */
     void (*release)(void *state);
     /* Terms that the summation of a step adds to n = w*h in the bound of rule 4; NULL is 0. */
     double (*extra_terms)(const gc_problem *problem);
@@ -51,8 +55,8 @@ typedef struct gc_operations {
 enum { GC_FOLLOWS_THREADS = 1, GC_FOLLOWS_BLOCK = 2, GC_FOLLOWS_TILE = 4, GC_FOLLOWS_SHARED = 8 };
 
 typedef struct gc_implementation {
-    /* Of --impl; also the file's name. With a colon in it, it names a variant, which auto leaves
-     * out. */
+    /* Of --impl; also the file's name, unless it is a variant. A variant has a colon in its name,
+     * and auto leaves it out. */
     const char *name;
     const char *summary; /* one line for people */
     const char *limits;  /* what it refuses, in words; "" if nothing */

@@ -108,12 +108,17 @@ gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan, gconv_er
     return GCONV_OK;
 }
 
+static void release_state(gconv_plan *plan)
+{
+    if (plan->state != NULL)
+        plan->choice.implementation->operations->release(plan->state);
+}
+
 void gconv_plan_free(gconv_plan *plan)
 {
     if (plan == NULL)
         return;
-    if (plan->state != NULL)
-        plan->choice.implementation->operations->release(plan->state);
+    release_state(plan);
     gc_problem_destroy(&plan->problem);
     gc_choice_destroy(&plan->choice);
     free(plan->description);
@@ -241,7 +246,7 @@ static void note_failure(gconv_plan *plan, const gconv_error *failure)
 static gconv_status take_over(gconv_plan *plan, const gconv_error *failure)
 {
     gc_choice next;
-    void *state;
+    void *state = NULL;
     gconv_status status = choose(plan, &next, NULL);
     if (status != GCONV_OK)
         return status;
@@ -250,7 +255,7 @@ static gconv_status take_over(gconv_plan *plan, const gconv_error *failure)
         gc_choice_destroy(&next);
         return status;
     }
-    plan->choice.implementation->operations->release(plan->state);
+    release_state(plan);
     gc_choice_leave_device(&plan->choice);
     char device[32] = "";
     if (next.device.kind == GCONV_DEVICE_CUDA)

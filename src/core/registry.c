@@ -1,5 +1,7 @@
 /* THE table of implementations. A new one needs an `extern` line and an entry here. docs/design.md,
- * "Where to add something", lists what else it needs. */
+ * "Where to add something", lists what else it needs. Those of the CPU stand first. `naive` is the
+ * first of the GPU's: tests on the pretended GPU have auto take it. A variant stands behind the
+ * implementation that it varies. */
 #include "core/registry.h"
 
 #include "base/status.h"
