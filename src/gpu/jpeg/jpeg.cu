@@ -210,7 +210,6 @@ static __device__ inline const gc_packed_interval *intervals_of(const gc_packed 
     return (const gc_packed_interval *)(packed + 1);
 }
 
-/* The interval in which a chunk lies. */
 static __device__ inline unsigned find_interval(const gc_packed *packed, unsigned chunk)
 {
     const gc_packed_interval *intervals = intervals_of(packed);
@@ -225,7 +224,6 @@ static __device__ inline unsigned find_interval(const gc_packed *packed, unsigne
     return first;
 }
 
-/* The first chunk of the interval in which a chunk lies. */
 static __device__ inline unsigned first_chunk_of(const gc_packed *packed, unsigned chunk)
 {
     return intervals_of(packed)[find_interval(packed, chunk)].first_chunk;
@@ -350,7 +348,6 @@ static __global__ void add_up(const gc_packed *packed, chunk_findings to)
         to.tallies[chunk] = thread > 0 ? sums[thread - 1] : tally{0, 0, 0, 0};
 }
 
-/* The sum over all chunks before one. */
 static __device__ inline tally sum_before(const chunk_findings &from, unsigned chunk)
 {
     tally sum = from.tallies[chunk];
@@ -374,7 +371,6 @@ static __device__ inline int16_t *block_of(const gc_packed *packed, const chunk_
     return blocks + number * COEFFICIENTS;
 }
 
-/* What a thread knows of its chunk. */
 struct chunk_place {
     follower at;
     unsigned left; /* blocks until the interval ends */
@@ -532,7 +528,6 @@ static void *take(arena *from, size_t bytes)
     return taken;
 }
 
-/* The addresses of everything in device memory. */
 struct places {
     gc_packed *packed;
     chunk_findings chunks;

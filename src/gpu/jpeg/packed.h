@@ -34,7 +34,6 @@ enum {
     GC_PACKED_END = 64
 };
 
-/* A Huffman table. */
 typedef struct gc_packed_table {
     /* By the next GC_PACKED_LOOK_BITS bits; 0 if the code is longer, or there is none. */
     gc_packed_code look[1 << GC_PACKED_LOOK_BITS];

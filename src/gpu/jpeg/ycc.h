@@ -12,8 +12,7 @@
 
 /* How a sample of Cb and Cr is made for each pixel. */
 typedef enum gc_upsampling {
-    GC_UPSAMPLING_NONE,   /* there is one */
-    GC_UPSAMPLING_REPEAT, /* h2v1_upsample, h2v2_upsample */
+    GC_UPSAMPLING_REPEAT, /* there is one, or h2v1_upsample, h2v2_upsample */
     GC_UPSAMPLING_ACROSS, /* h2v1_fancy_upsample */
     GC_UPSAMPLING_BOTH    /* h2v2_fancy_upsample */
 } gc_upsampling;
@@ -31,7 +30,7 @@ typedef struct gc_ycc {
 /* A picture without planes yet. */
 static inline gc_ycc gc_ycc_of(const gconv_encoded *picture)
 {
-    gc_ycc image = {{NULL, NULL, NULL}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, GC_UPSAMPLING_NONE};
+    gc_ycc image = {{NULL, NULL, NULL}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, GC_UPSAMPLING_REPEAT};
     image.width = (int)picture->width;
     image.height = (int)picture->height;
     image.half_x = picture->sampling_x - 1;
@@ -39,9 +38,7 @@ static inline gc_ycc gc_ycc_of(const gconv_encoded *picture)
     image.chroma_width = (image.width + image.half_x) >> image.half_x;
     image.chroma_height = (image.height + image.half_y) >> image.half_y;
     /* Narrower planes are not interpolated (jinit_upsampler). */
-    if (image.half_x && image.chroma_width <= 2)
-        image.upsampling = GC_UPSAMPLING_REPEAT;
-    else if (image.half_x)
+    if (image.half_x && image.chroma_width > 2)
         image.upsampling = image.half_y ? GC_UPSAMPLING_BOTH : GC_UPSAMPLING_ACROSS;
     return image;
 }
@@ -51,46 +48,15 @@ GC_HOST_DEVICE static inline int gc_ycc_clamp(int value, int last)
     return value < 0 ? 0 : value > last ? last : value;
 }
 
-/* Pixels whose chroma is made together. */
-enum { GC_YCC_RUN = 8 };
-
-/* Chroma of GC_YCC_RUN pixels from (x, y) on, `x` a multiple of GC_YCC_RUN. Outside the plane its
- * first and last rows and columns go on, not the padding of its blocks. `upsampling` is that of the
- * image, as a constant if the caller knows it. */
-GC_HOST_DEVICE static inline void gc_ycc_chroma(const gc_ycc *image, gc_upsampling upsampling,
-                                                int plane, int x, int y, int chroma[GC_YCC_RUN])
-{
-    int last = image->chroma_width - 1, row = y >> image->half_y;
-    const unsigned char *near_row = image->planes[plane] + (size_t)row * image->pitches[plane];
-    if (upsampling == GC_UPSAMPLING_NONE || upsampling == GC_UPSAMPLING_REPEAT) {
-        for (int i = 0; i < GC_YCC_RUN; i++)
-            chroma[i] = near_row[gc_ycc_clamp((x + i) >> image->half_x, last)];
-        return;
-    }
-    int both = upsampling == GC_UPSAMPLING_BOTH;
-    int far_index = gc_ycc_clamp(y & 1 ? row + 1 : row - 1, image->chroma_height - 1);
-    const unsigned char *far_row = image->planes[plane] + (size_t)far_index * image->pitches[plane];
-    int shift = both ? 4 : 2, left = both ? 8 : 1,
-        right = both ? 7 : 2; /* what is added to round */
-    int sums[GC_YCC_RUN / 2 + 2];
-    for (int i = 0; i < GC_YCC_RUN / 2 + 2; i++) {
-        int column = gc_ycc_clamp(x / 2 - 1 + i, last);
-        sums[i] = both ? 3 * near_row[column] + far_row[column] : near_row[column];
-    }
-    for (int i = 0; i < GC_YCC_RUN / 2; i++) {
-        chroma[2 * i] = (3 * sums[i + 1] + sums[i] + left) >> shift;
-        chroma[2 * i + 1] = (3 * sums[i + 1] + sums[i + 2] + right) >> shift;
-    }
-}
-
-/* Chroma of one pixel. */
+/* Chroma of one pixel. Outside the plane its first and last rows and columns go on, not the padding
+ * of its blocks. */
 GC_HOST_DEVICE static inline int gc_ycc_chroma_at(const gc_ycc *image, int plane, int x, int y)
 {
     int last = image->chroma_width - 1, row = y >> image->half_y, column = x >> image->half_x;
     const unsigned char *from = image->planes[plane];
     size_t pitch = image->pitches[plane];
     const unsigned char *near_row = from + (size_t)row * pitch;
-    if (image->upsampling == GC_UPSAMPLING_NONE || image->upsampling == GC_UPSAMPLING_REPEAT)
+    if (image->upsampling == GC_UPSAMPLING_REPEAT)
         return near_row[column];
     int next = gc_ycc_clamp(x & 1 ? column + 1 : column - 1, last);
     if (image->upsampling == GC_UPSAMPLING_ACROSS)
@@ -120,7 +86,6 @@ GC_HOST_DEVICE static inline unsigned gc_ycc_rgb(int y, int cb, int cr)
            (unsigned)gc_ycc_clamp(blue, 255) << 16;
 }
 
-/* One pixel, of 1 channel or 3. */
 GC_HOST_DEVICE static inline unsigned gc_ycc_pixel(const gc_ycc *image, int channels, int x, int y)
 {
     int luma = image->planes[0][(size_t)y * image->pitches[0] + (size_t)x];
