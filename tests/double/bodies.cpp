@@ -142,7 +142,6 @@ const gc_double_body gc_double_bodies[] = {
     PLAIN("load_samples<unsigned short>", planes::load_samples<unsigned short>),
     PLAIN("load_samples<float>", planes::load_samples<float>),
     PLAIN("extend_planes", planes::extend_planes),
-    PLAIN("interleave_planes", planes::interleave_planes),
     PLAIN("store_samples<unsigned char>", planes::store_samples<unsigned char>),
     PLAIN("store_samples<unsigned short>", planes::store_samples<unsigned short>),
     PLAIN("store_samples<float>", planes::store_samples<float>),

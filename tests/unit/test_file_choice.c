@@ -5,7 +5,6 @@
 #include "core/registry.h"
 #include "cpu/instructions/instructions.h"
 #include "gpu/cost/costs.h"
-#include "gpu/cost/images.h"
 
 enum { THREADS = 16 };
 

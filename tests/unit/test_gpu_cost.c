@@ -5,7 +5,7 @@
 #include "core_support.h"
 
 #include "core/registry.h"
-#include "gpu/cost/images.h"
+#include "gpu/cost/costs.h"
 #include "gpu/jit/jit.h"
 
 enum { FILTERS_MAX = 2, SIDE_MAX = 31 };

@@ -4,7 +4,6 @@
 #include "core_support.h"
 
 #include "gpu/cost/costs.h"
-#include "gpu/cost/images.h"
 #include "gpu/cost/measured.h"
 
 /* gc_costs_of knows a kind of device for the life of the process: each test has its own. */

@@ -149,6 +149,13 @@ double gc_cost_of_planes(const gc_problem *problem, double sample_bytes,
  * device. */
 double gc_cost_bandwidth(const gconv_device_info *device);
 
+/* Seconds of an image whose kernels take `kernels` seconds. `finishes` says whether the device
+ * makes the output; else it gives chain values. An image alone: all its parts one after the other.
+ * One of several between files: the time of all that are left, divided by their number. Runs share
+ * the time to start a GPU that is not in use. */
+double gc_cost_of_image(const gc_problem *problem, const gconv_device_info *device, double kernels,
+                        bool finishes);
+
 #ifdef __cplusplus
 }
 #endif

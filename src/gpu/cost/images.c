@@ -1,5 +1,5 @@
-#include "gpu/cost/images.h"
-
+/* The expected times of whole images on a GPU: start, copies and kernels, and, if several images go
+ * from file to file at one time, decoding and encoding. */
 #include "core/file_time.h"
 #include "core/gpu.h"
 #include "gpu/cost/costs.h"

@@ -11,7 +11,6 @@ double gc_device_context_seconds(int index);
 /* Whether a device has started (gc_gpu_started). */
 bool gc_device_has_started(int index);
 
-/* Notes that it has. */
 void gc_device_note_started(int index);
 
 #endif

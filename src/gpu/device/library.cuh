@@ -17,7 +17,6 @@ void gc_library_open(gc_library *library, const char *what, const char *file);
 /* The address of a function. If there is none: null, and library->loaded becomes false. */
 void *gc_library_symbol(gc_library *library, const char *name);
 
-/* Sets `target` to the function `name`. */
 template <typename function>
 static inline void gc_library_find(gc_library *library, const char *name, function &target)
 {

@@ -89,6 +89,13 @@ static bool is_refusal(CUresult code)
            code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || code == CUDA_ERROR_NOT_FOUND;
 }
 
+static void unload_module(gc_gpu_kernel *kernel)
+{
+    if (kernel->module != nullptr)
+        driver().unload(kernel->module);
+    kernel->module = nullptr;
+}
+
 static gconv_status load(const void *binary, const char *name, gc_gpu_kernel *kernel, bool *refused,
                          gconv_error *error)
 {
@@ -98,57 +105,50 @@ static gconv_status load(const void *binary, const char *name, gc_gpu_kernel *ke
     if (code == CUDA_SUCCESS)
         code = driver().get_function(&kernel->function, kernel->module, name);
     *refused = is_refusal(code);
-    if (code != CUDA_SUCCESS)
-        return driver_fail(error, code, "loading a kernel");
-    return GCONV_OK;
+    if (code == CUDA_SUCCESS)
+        return GCONV_OK;
+    unload_module(kernel);
+    return driver_fail(error, code, "loading a kernel");
 }
 
-static void unload(gc_gpu_kernel *kernel)
+static void destroy(gc_gpu_kernel *kernel)
 {
-    if (kernel->module != nullptr)
-        driver().unload(kernel->module);
+    unload_module(kernel);
     free(kernel->key);
     free(kernel);
 }
 
-/* A kernel to compile: its source, its name and its device. */
 struct request {
     const gconv_device_info *device;
     const char *source;
     const char *name;
 };
 
-/* Loads a kernel from its binary. *refused: the driver refuses the binary. */
-static gconv_status create(const request &wanted, gc_jit_when when, gc_gpu_kernel **kernel,
-                           bool *refused, gconv_error *error)
+/* Loads *kernel from its binary. *refused: the driver refuses the binary. */
+static gconv_status load_wanted(const request &wanted, gc_jit_when when, gc_gpu_kernel *kernel,
+                                bool *refused, gconv_error *error)
 {
     *refused = false;
     void *binary = nullptr;
     size_t size = 0;
     GC_TRY(gc_jit_binary(wanted.device, wanted.source, when, &binary, &size, error));
-    gc_gpu_kernel *loaded = (gc_gpu_kernel *)calloc(1, sizeof *loaded);
-    gconv_status status = loaded == nullptr ? gc_fail_memory(error, sizeof *loaded)
-                                            : load(binary, wanted.name, loaded, refused, error);
+    gconv_status status = load(binary, wanted.name, kernel, refused, error);
     free(binary);
-    if (status == GCONV_OK)
-        *kernel = loaded;
-    else if (loaded != nullptr)
-        unload(loaded);
     return status;
 }
 
-/* Calls `create`, and calls it again if the driver refuses a binary of the cache. */
-static gconv_status create_again(const request &wanted, gc_jit_when when, gc_gpu_kernel **kernel,
-                                 gconv_error *error)
+/* Calls load_wanted, and calls it again if the driver refuses a binary of the cache. */
+static gconv_status load_again(const request &wanted, gc_jit_when when, gc_gpu_kernel *kernel,
+                               gconv_error *error)
 {
     bool refused;
-    gconv_status status = create(wanted, when, kernel, &refused, error);
+    gconv_status status = load_wanted(wanted, when, kernel, &refused, error);
     if (!refused || when == GC_JIT_UNKEPT)
         return status;
     gc_jit_refuse(wanted.device, wanted.source, false);
     if (when == GC_JIT_CACHED_ONLY)
         return status;
-    status = create(wanted, when, kernel, &refused, error);
+    status = load_wanted(wanted, when, kernel, &refused, error);
     if (refused)
         gc_jit_refuse(wanted.device, wanted.source, true);
     return status;
@@ -198,50 +198,18 @@ static bool enter(gc_gpu_kernel *entry, gc_gpu_kernel **kernel)
     return is_new;
 }
 
-static void remove_shared(gc_gpu_kernel *kernel)
-{
-    gc_gpu_kernel **link = &shared_kernels;
-    while (*link != kernel)
-        link = &(*link)->next;
-    *link = kernel->next;
-}
-
-/* Ends the loading of an entry: with the kernel that was loaded, or by removing the entry. */
-static void end_loading(gc_gpu_kernel *entry, gc_gpu_kernel *loaded)
+/* Ends the loading of an entry. If it has failed, the entry is removed. */
+static void end_loading(gc_gpu_kernel *entry, bool failed)
 {
     pthread_mutex_lock(&shared_lock);
+    gc_gpu_kernel **link = &shared_kernels;
+    while (*link != entry)
+        link = &(*link)->next;
+    if (failed)
+        *link = entry->next;
     entry->loading = false;
-    if (loaded != nullptr) {
-        entry->module = loaded->module;
-        entry->function = loaded->function;
-        loaded->module = nullptr;
-    } else {
-        remove_shared(entry);
-    }
     pthread_cond_broadcast(&shared_loaded);
     pthread_mutex_unlock(&shared_lock);
-    unload(loaded != nullptr ? loaded : entry);
-}
-
-static gconv_status create_shared(const request &wanted, gc_jit_when when, gc_gpu_kernel **kernel,
-                                  gconv_error *error)
-{
-    gc_gpu_kernel *entry = (gc_gpu_kernel *)calloc(1, sizeof *entry);
-    if (entry == nullptr || (entry->key = key_of(wanted)) == nullptr) {
-        free(entry);
-        return gc_fail_memory(error, strlen(wanted.source));
-    }
-    entry->device = wanted.device->index;
-    if (!enter(entry, kernel)) {
-        unload(entry);
-        return GCONV_OK;
-    }
-    gc_gpu_kernel *loaded = nullptr;
-    gconv_status status = create_again(wanted, when, &loaded, error);
-    end_loading(entry, loaded);
-    if (status != GCONV_OK)
-        *kernel = nullptr;
-    return status;
 }
 
 gconv_status gc_jit_create(const gconv_device_info *device, const char *source, const char *name,
@@ -250,8 +218,24 @@ gconv_status gc_jit_create(const gconv_device_info *device, const char *source, 
     *kernel = nullptr;
     GC_CUDA_TRY(error, cudaFree(nullptr)); /* the runtime makes its context and makes it current */
     request wanted = {device, source, name};
-    return when == GC_JIT_UNKEPT ? create_again(wanted, when, kernel, error)
-                                 : create_shared(wanted, when, kernel, error);
+    bool is_shared = when != GC_JIT_UNKEPT;
+    gc_gpu_kernel *made = (gc_gpu_kernel *)calloc(1, sizeof *made);
+    if (made == nullptr || (is_shared && (made->key = key_of(wanted)) == nullptr)) {
+        free(made);
+        return gc_fail_memory(error, strlen(source));
+    }
+    made->device = device->index;
+    if (is_shared && !enter(made, kernel)) {
+        destroy(made);
+        return GCONV_OK;
+    }
+    gconv_status status = load_again(wanted, when, made, error);
+    if (is_shared)
+        end_loading(made, status != GCONV_OK);
+    if (status != GCONV_OK)
+        destroy(made);
+    *kernel = status == GCONV_OK ? made : nullptr;
+    return status;
 }
 
 gconv_status gc_jit_launch(const gc_gpu_kernel *kernel, dim3 grid, dim3 block,
@@ -293,7 +277,7 @@ void gc_jit_destroy(gc_gpu_kernel *kernel)
     if (kernel == nullptr)
         return;
     if (kernel->key == nullptr) {
-        unload(kernel);
+        destroy(kernel);
         return;
     }
     pthread_mutex_lock(&shared_lock);
@@ -319,7 +303,7 @@ void gc_jit_unload_unused()
     while (unused != nullptr) {
         gc_gpu_kernel *next = unused->next;
         gc_current_device current(unused->device);
-        unload(unused);
+        destroy(unused);
         unused = next;
     }
 }

@@ -39,7 +39,6 @@ gconv_status gc_jit_resident(const gc_gpu_kernel *kernel, int threads, unsigned 
  * was made with GC_JIT_UNKEPT is unloaded now. */
 void gc_jit_destroy(gc_gpu_kernel *kernel);
 
-/* Unloads the kernels that nobody has. */
 void gc_jit_unload_unused();
 
 #endif

@@ -35,7 +35,6 @@ struct gc_nvrtc {
 /* Loads the library on the first call. Its functions may be called if library.loaded. */
 const gc_nvrtc &gc_nvrtc_get();
 
-/* The gconv_status of a failed call, with a message. */
 gconv_status gc_nvrtc_fail(gconv_error *error, nvrtcResult code, const char *what);
 
 /* Returns from the calling function with a status when a call of NVRTC fails. */

@@ -96,7 +96,7 @@ gc_plan_result gc_plan_result_of(const gc_gpu_plan *plan, bool chain_only, int64
     size_t bytes = gc_plan_result_bytes(plan, chain_only);
     gc_plan_result result = {rows, bytes, bytes, is_chain(plan, chain_only)};
     gc_sample_type type = gc_finish_type(problem);
-    if (plan->runner->stores_output(plan, chain_only))
+    if (gc_plan_stores_output(plan, chain_only))
         result.pitch = (size_t)gc_plan_output_pitch(plan, type) * (type == GC_SHORT ? 2 : 1);
     return result;
 }
@@ -108,19 +108,20 @@ static gconv_status convert_result(gc_gpu_plan *plan, bool chain_only, int64_t r
     const gc_problem *problem = plan->problem;
     gc_gpu_planes values = gc_plan_planes(plan, plan->work.planes[plan->section_count % 2], rows,
                                           problem->chain.width);
-    if (is_chain(plan, chain_only))
-        return gc_gpu_interleave(values, (float *)plan->work.result, plan->work.stream, error);
     gc_pass pass = gc_plan_pass(plan);
     pass.output_type = gc_finish_type(problem);
+    if (is_chain(plan, chain_only)) {
+        pass.output_type = GC_FLOAT;
+        pass.finish = {}; /* GC_FINISH_NONE */
+    }
     pass.output_first = (int)plan->work.steps[problem->chain.step_count - 1].output_first;
     return gc_gpu_store(pass, values, plan->work.result, plan->work.stream, error);
 }
 
 gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error)
 {
-    GC_TRY(plan->runner->begin(plan, error));
-    GC_TRY(plan->runner->run(plan, chain_only, error));
-    if (plan->runner->stores_output(plan, chain_only))
+    GC_TRY(gc_plan_run_sections(plan, chain_only, error));
+    if (gc_plan_stores_output(plan, chain_only))
         return GCONV_OK;
     GC_TRY(gc_plan_begin_part(plan, GC_PART_CONVERSION, error));
     GC_TRY(convert_result(plan, chain_only, rows, error));

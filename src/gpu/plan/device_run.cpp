@@ -14,7 +14,6 @@ enum { WORD = 16 };
 /* The mark of a plan's latest run in a caller's stream. */
 enum { MARK_DONE = GC_MARK_ARRIVED };
 
-/* One run. */
 struct device_run {
     gc_gpu_plan *plan;
     const char *input;
@@ -73,7 +72,7 @@ static bool can_read_input(const device_run *run)
     if (plan->work.steps[0].input_first < 0 ||
         plan->work.steps[0].input_last >= (int64_t)shape->height)
         return false;
-    if (plan->runner->extends || plan->sections[0].scope.input == GC_FLOAT)
+    if (plan->by_steps || plan->sections[0].scope.input == GC_FLOAT)
         return is_multiple(run->input, run->input_stride, sample) &&
                run->input_stride == gconv_shape_row_bytes(shape);
     if (!gc_plan_has_whole_rows(plan))
@@ -125,7 +124,7 @@ static gconv_status reserve(device_run *run, gconv_error *error)
     gc_plan_buffer_sizes(plan, false, run->result.rows, sizes);
     if (run->reads_input)
         sizes[GC_BUFFER_SAMPLES] = 0;
-    if (run->stores_output && !plan->runner->extends)
+    if (run->stores_output && !plan->by_steps)
         sizes[GC_BUFFER_EXTENDED] = 0;
     for (int i = 0; i < GC_BUFFERS; i++)
         grows |= sizes[i] > plan->own->sizes[i];

@@ -6,7 +6,6 @@
 
 extern "C" {
 #include "gpu/cost/costs.h"
-#include "gpu/cost/images.h"
 #include "gpu/pass/finish.h"
 }
 
@@ -34,7 +33,7 @@ static bool stores_in_place(const gc_problem *problem, gc_finish *finish)
 
 gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count)
 {
-    gc_pass_scope scope = {first, count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE, 1, GC_PASS_NO_ALPHA};
+    gc_pass_scope scope = {first, count};
     gc_finish finish;
     if (first == 0)
         scope.input = gc_input_type(problem);
@@ -53,9 +52,7 @@ gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count)
 
 gc_pass_scope gc_pass_scope_of_planes(const gc_pass_scope &scope)
 {
-    return scope.channels == 1 ? scope : gc_pass_scope{scope.first,     scope.count,    GC_FLOAT,
-                                                       GC_FLOAT,        GC_FINISH_NONE, 1,
-                                                       GC_PASS_NO_ALPHA};
+    return scope.channels == 1 ? scope : gc_pass_scope{scope.first, scope.count};
 }
 
 static double bytes_of(int type)
@@ -132,8 +129,7 @@ static double cost_of_image(const gc_problem *problem, double kernels,
 double gc_gpu_cost(const gc_step_method &method, const gc_problem *problem,
                    const gconv_device_info *device)
 {
-    gc_pass_scope planes = {0, problem->chain.step_count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE,
-                            1, GC_PASS_NO_ALPHA};
+    gc_pass_scope planes = {0, problem->chain.step_count};
     double kernels =
         seconds_of_steps(method, problem, device) + gc_pass_scope_planes(problem, planes, device);
     return cost_of_image(problem, kernels, device);

@@ -1,4 +1,4 @@
-#include "gpu/plan/first_use.cuh"
+#include "gpu/plan/plan.cuh"
 
 #include "gpu/device/check.cuh"
 #include "gpu/device/device.cuh"

@@ -110,7 +110,7 @@ static size_t result_bytes_of(const gc_gpu_plan *plan, bool chain_only, int64_t 
 {
     const gc_problem *problem = plan->problem;
     gc_sample_type type = gc_finish_type(problem);
-    if (plan->runner->stores_output(plan, chain_only))
+    if (gc_plan_stores_output(plan, chain_only))
         return (size_t)(gc_plan_output_pitch(plan, type) * rows) * (type == GC_SHORT ? 2 : 1);
     if (plan->finishes && !chain_only)
         return (size_t)rows * gconv_shape_row_bytes(&problem->conversion.output);
@@ -131,14 +131,13 @@ void gc_plan_buffer_sizes(const gc_gpu_plan *plan, bool chain_only, int64_t rows
 {
     int64_t input_rows = gc_band_input_rows(plan->problem, rows, plan->slabs);
     gc_plane_use use[2] = {GC_PLANE_UNUSED, GC_PLANE_UNUSED};
-    plan->runner->use_planes(plan, chain_only, use);
+    gc_plan_use_planes(plan, chain_only, use);
     sizes[GC_BUFFER_SAMPLES] =
         (size_t)input_rows * gconv_shape_row_bytes(&plan->problem->job.input);
     sizes[GC_BUFFER_PLANE] = plane_bytes_of(plan, use[0], input_rows);
     sizes[GC_BUFFER_OTHER_PLANE] = plane_bytes_of(plan, use[1], input_rows);
-    sizes[GC_BUFFER_EXTENDED] =
-        std::max(plan->runner->extends ? extended_bytes_of(plan, input_rows) : 0,
-                 result_bytes_of(plan, chain_only, rows));
+    sizes[GC_BUFFER_EXTENDED] = std::max(plan->by_steps ? extended_bytes_of(plan, input_rows) : 0,
+                                         result_bytes_of(plan, chain_only, rows));
 }
 
 /* ---- The share ------------------------------------------------------------------------------- */
@@ -258,19 +257,4 @@ void gc_plan_give_slot(gc_gpu_plan *plan)
     plan->work.slot = nullptr;
     if (slot != nullptr)
         gc_slot_give(slot);
-}
-
-/* ---- Sections -------------------------------------------------------------------------------- */
-
-void gc_plan_free_sections(gc_gpu_plan *plan)
-{
-    for (int i = 0; i < plan->problem->chain.step_count; i++) {
-        gc_plan_section *section = &plan->sections[i];
-        if (section->state != nullptr)
-            plan->method->release(section->state);
-        cudaFree(section->taps);
-        *section = {};
-    }
-    plan->section_count = 0;
-    cudaGetLastError();
 }

@@ -77,11 +77,13 @@ struct gc_step_method : gc_gpu_method {
  * crosses memory once and reads borders by itself. It reads samples or chain values, and it stores
  * chain values or, at the end of the chain, samples. */
 struct gc_pass_scope {
-    int first, count;             /* steps of the problem */
-    gc_sample_type input, output; /* `finish` makes an output other than GC_FLOAT */
-    int finish;                   /* gc_finish_kind */
-    int channels; /* of a pixel of interleaved samples that are read or stored; 1: there are none */
-    int alpha;    /* gc_pass_alpha of these channels */
+    int first, count; /* steps of the problem */
+    gc_sample_type input = GC_FLOAT;
+    gc_sample_type output = GC_FLOAT; /* `finish` makes any other */
+    int finish = GC_FINISH_NONE;      /* gc_finish_kind */
+    int channels = 1; /* of a pixel of interleaved samples that are read or stored; 1: there are
+                         none */
+    int alpha = GC_PASS_NO_ALPHA; /* gc_pass_alpha of these channels */
 };
 
 /* The scope of steps `first` to `first + count - 1` with the types that suit the runtime best. */
@@ -187,5 +189,10 @@ template <const gc_pass_method &method> constexpr gc_operations gc_pass_operatio
 {
     return gc_gpu_operations<gc_pass_method, method>(method.extra_terms, nullptr, nullptr);
 }
+
+/* Defines operations for the registry, which is C. */
+#define GC_OPERATIONS(name, made)                                                                  \
+    extern "C" const gc_operations name;                                                           \
+    const gc_operations name = made
 
 #endif

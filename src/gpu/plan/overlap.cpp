@@ -1,4 +1,5 @@
-/* Bands k+1, k and k-1 of an image are uploaded, computed and downloaded at one time:
+/* Runs from memory to memory. Bands k+1, k and k-1 of an image are uploaded, computed and
+ * downloaded at one time, so that both directions of the bus are busy:
  *
  *     stream up       | 0 | 1 | 2 | 3 |
  *     slot's stream       | 0 | 1 | 2 | 3 |
@@ -7,7 +8,7 @@
  * The slot's buffers hold the whole image. A band uploads only the rows that no band before it has
  * brought. GPUs copy from and to pinned memory by themselves. Other memory is copied to and from a
  * ring of pinned pieces by the threads of the job, a band a piece. */
-#include "gpu/plan/overlap.cuh"
+#include "gpu/plan/plan.cuh"
 
 #include "gpu/device/check.cuh"
 #include "gpu/device/wait.cuh"
@@ -85,13 +86,12 @@ bool gc_overlap_applies(const gc_gpu_plan *plan, const gc_stream *stream)
     const gconv_job *job = &plan->problem->job;
     size_t row = std::max(stream->input_bytes, stream->output_bytes);
     return stream->image.next != nullptr && stream->result.next != nullptr &&
-           (plan->finishes || stream->chain_only) && !plan->runner->extends &&
+           (plan->finishes || stream->chain_only) && !plan->by_steps &&
            job->border != GCONV_BORDER_WRAP && job->images_at_once <= 1 &&
            row * plan->problem->chain.height >= IMAGE_BYTES_MIN &&
            rows_of_band(plan, stream) < (int64_t)plan->problem->chain.height;
 }
 
-/* The most rows that a band uploads. */
 static int64_t most_input_rows(const gc_gpu_plan *plan, int64_t band_rows)
 {
     return std::min<int64_t>(gc_band_input_rows(plan->problem, band_rows, plan->slabs),
@@ -278,7 +278,6 @@ static void take_input(overlap_run *run, int64_t band)
     set_ready(run, in, band);
 }
 
-/* Empties the piece of a band when it has arrived. */
 static void give_output(overlap_run *run, int64_t band)
 {
     overlap_side *out = &run->out;

@@ -5,7 +5,6 @@
 #include "gpu/device/check.cuh"
 #include "gpu/device/device.cuh"
 #include "gpu/jit/jit.h"
-#include "gpu/plan/first_use.cuh"
 
 extern "C" {
 #include "base/clock.h"
@@ -25,7 +24,7 @@ static gconv_status synchronize_copies(gconv_error *error)
 
 static gconv_status prepare_sections(gc_gpu_plan *plan, gconv_error *error)
 {
-    GC_TRY(plan->runner->prepare(plan, error));
+    GC_TRY(gc_plan_prepare_sections(plan, error));
     return synchronize_copies(
         error); /* the streams of slots do not wait for copies by themselves */
 }
@@ -111,9 +110,8 @@ void gc_gpu_release(void *state)
 }
 
 /* A plan that has not been started, without slabs; null if memory is short. */
-static gc_gpu_plan *create(const gc_gpu_method &method, const gc_section_runner &runner,
-                           const gc_problem *problem, const gconv_device_info *device,
-                           gconv_error *error)
+static gc_gpu_plan *create(const gc_gpu_method &method, bool by_steps, const gc_problem *problem,
+                           const gconv_device_info *device, gconv_error *error)
 {
     size_t steps = (size_t)problem->chain.step_count;
     gc_gpu_plan *plan = (gc_gpu_plan *)calloc(1, sizeof *plan);
@@ -122,7 +120,7 @@ static gc_gpu_plan *create(const gc_gpu_method &method, const gc_section_runner 
         return nullptr;
     }
     plan->method = &method;
-    plan->runner = &runner;
+    plan->by_steps = by_steps;
     plan->problem = problem;
     plan->device = *device;
     plan->finishes = gc_gpu_finish_of(problem, &plan->finish);
@@ -159,12 +157,10 @@ static void begin_start(gc_gpu_plan *plan, void **state)
     *state = plan;
 }
 
-/* Makes a plan and starts it. */
-static gconv_status prepare(const gc_gpu_method &method, const gc_section_runner &runner,
-                            const gc_problem *problem, const gconv_device_info *device,
-                            void **state, gconv_error *error)
+static gconv_status prepare(const gc_gpu_method &method, bool by_steps, const gc_problem *problem,
+                            const gconv_device_info *device, void **state, gconv_error *error)
 {
-    gc_gpu_plan *plan = create(method, runner, problem, device, error);
+    gc_gpu_plan *plan = create(method, by_steps, problem, device, error);
     if (plan == nullptr)
         return GCONV_ERROR_MEMORY;
     if (method.extra_bytes != nullptr && method.extra_bytes(problem, 1) > 0)
@@ -180,13 +176,13 @@ static gconv_status prepare(const gc_gpu_method &method, const gc_section_runner
 gconv_status gc_gpu_prepare(const gc_step_method &method, const gc_problem *problem,
                             const gconv_device_info *device, void **state, gconv_error *error)
 {
-    return prepare(method, gc_step_runner, problem, device, state, error);
+    return prepare(method, true, problem, device, state, error);
 }
 
 gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *problem,
                             const gconv_device_info *device, void **state, gconv_error *error)
 {
-    return prepare(method, gc_pass_runner, problem, device, state, error);
+    return prepare(method, false, problem, device, state, error);
 }
 
 void gc_gpu_describe_plan(void *state, char *text, size_t size)

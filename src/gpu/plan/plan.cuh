@@ -20,26 +20,6 @@ struct gc_gpu_plan;
 
 enum gc_plane_use { GC_PLANE_UNUSED, GC_PLANE_OF_SAMPLES, GC_PLANE_OF_VALUES };
 
-/* How methods of one type are run. */
-struct gc_section_runner {
-    /* Fills plan->sections and counts them. After a failure gc_plan_free_sections frees the
-     * sections that were begun. */
-    gconv_status (*prepare)(gc_gpu_plan *plan, gconv_error *error);
-    /* Brings the uploaded samples to the place from which the first section reads. */
-    gconv_status (*begin)(gc_gpu_plan *plan, gconv_error *error);
-    /* Runs all sections; `chain_only` if the result has to be chain values. */
-    gconv_status (*run)(gc_gpu_plan *plan, bool chain_only, gconv_error *error);
-    /* Whether the last section stores the output itself. */
-    bool (*stores_output)(const gc_gpu_plan *plan, bool chain_only);
-    /* Which of the planes hold values in a run, and which hold samples with a pitch. */
-    void (*use_planes)(const gc_gpu_plan *plan, bool chain_only, gc_plane_use use[2]);
-    bool extends; /* sections read the extended image */
-};
-
-extern const gc_section_runner gc_step_runner; /* of a gc_step_method */
-extern const gc_section_runner gc_pass_runner; /* of a gc_pass_method */
-
-/* Times parts of a run. */
 struct gc_part_watch;
 
 enum gc_part {
@@ -83,7 +63,7 @@ struct gc_plan_work {
 
 struct gc_gpu_plan {
     const gc_gpu_method *method;
-    const gc_section_runner *runner; /* knows the type of `method` */
+    bool by_steps; /* `method` is a gc_step_method, else a gc_pass_method */
     const gc_problem *problem;
     gconv_device_info device;
     bool finishes;             /* the device makes the output, unless a run wants chain values */
@@ -123,9 +103,6 @@ void gc_plan_buffer_sizes(const gc_gpu_plan *plan, bool chain_only, int64_t rows
 /* Makes the plan work in the buffers of a slot. */
 void gc_plan_use_buffers(gc_gpu_plan *plan, gc_slot *slot);
 
-/* Frees the sections that there are. */
-void gc_plan_free_sections(gc_gpu_plan *plan);
-
 /* Rows that the input of any step has at most. */
 int64_t gc_plan_input_rows(const gc_gpu_plan *plan);
 
@@ -141,6 +118,22 @@ bool gc_plan_has_whole_rows(const gc_gpu_plan *plan);
 /* From row to row of an output that a pass stores: in samples, or in bytes for GC_BIT. Rows are
  * whole words of 16 bytes. Interleaved pixels have room to be stored four at a time. */
 int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type);
+
+/* ---- Sections (sections.cpp) ----------------------------------------------------------------- */
+
+/* Fills plan->sections and counts them. After a failure gc_plan_free_sections frees the sections
+ * that were begun. */
+gconv_status gc_plan_prepare_sections(gc_gpu_plan *plan, gconv_error *error);
+void gc_plan_free_sections(gc_gpu_plan *plan);
+
+/* Enqueues all sections on uploaded samples; `chain_only` if the result has to be chain values. */
+gconv_status gc_plan_run_sections(gc_gpu_plan *plan, bool chain_only, gconv_error *error);
+
+/* Whether the last section stores the output itself. No before sections are prepared. */
+bool gc_plan_stores_output(const gc_gpu_plan *plan, bool chain_only);
+
+/* Which of the planes hold values in a run, and which hold samples with a pitch. */
+void gc_plan_use_planes(const gc_gpu_plan *plan, bool chain_only, gc_plane_use use[2]);
 
 /* ---- On the device (compute.cpp) ------------------------------------------------------------- */
 
@@ -202,5 +195,27 @@ gconv_status gc_plan_await_device_run(gc_gpu_plan *plan, gconv_error *error);
 
 /* Waits for that run and frees plan->own. */
 void gc_plan_end_device_runs(gc_gpu_plan *plan);
+
+/* ---- Runs from memory to memory in bands that overlap (overlap.cpp) -------------------------- */
+
+/* Whether rows lie in pinned memory. Looks at the first and the last byte: one call of
+ * gconv_memory_register covers all rows. The plan's device is current. */
+bool gc_rows_are_pinned(const void *rows, size_t stride, size_t row_bytes, int64_t count);
+
+/* Whether the run goes so: the device makes what the caller wants, and the image pays for it. */
+bool gc_overlap_applies(const gc_gpu_plan *plan, const gc_stream *stream);
+
+/* Bytes of pinned host memory that such a run takes at most. */
+size_t gc_overlap_host_bytes(const gc_gpu_plan *plan, const gc_stream *stream);
+
+/* Runs in the plan's slot, which holds the whole image. */
+gconv_status gc_overlap_run(gc_gpu_plan *plan, gc_stream *stream, gconv_error *error);
+
+/* ---- A device's first use on this machine (first_use.cpp) ------------------------------------ */
+
+/* Measures the device, which is current, if no figures are kept for it: a few milliseconds, once in
+ * a process. `context_seconds` is what making its context took. A failure has no consequence but
+ * that a later process tries again. */
+void gc_measure_device(const gconv_device_info *device, double context_seconds);
 
 #endif

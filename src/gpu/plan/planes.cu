@@ -112,31 +112,11 @@ gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
     return GCONV_OK;
 }
 
-static __global__ void interleave_planes(gc_gpu_planes planes, float *rows)
-{
-    int x = column_index();
-    if (x >= planes.width)
-        return;
-    for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y)
-        for (int c = 0; c < planes.channels; c++)
-            rows[(y * planes.width + x) * planes.channels + c] =
-                planes.values[c * planes.plane + y * planes.pitch + x];
-}
-
-gconv_status gc_gpu_interleave(const gc_gpu_planes &planes, float *rows, cudaStream_t stream,
-                               gconv_error *error)
-{
-    interleave_planes<<<grid_over(planes.width, planes.rows), THREADS, 0, stream>>>(planes, rows);
-    GC_CUDA_TRY_LAUNCH(error);
-    return GCONV_OK;
-}
-
 /* A config for gc_finish_integer that leaves everything to the pass. */
 struct any_finish {
     static constexpr int output = -1, finish = -1;
 };
 
-/* The sample of alpha in column x of row `y` of the image. */
 static __device__ inline float kept_alpha(const gc_pass &pass, int channels, int x, int64_t y)
 {
     int64_t index =
@@ -146,7 +126,6 @@ static __device__ inline float kept_alpha(const gc_pass &pass, int channels, int
                                          : ((const float *)pass.image)[index];
 }
 
-/* A sample of alpha as an integer sample of the output. */
 static __device__ inline unsigned integer_of_kept(const gc_pass &pass, float alpha)
 {
     return pass.image_type == GC_FLOAT ? (unsigned)gc_finish_quantize(pass.finish, (double)alpha)
@@ -165,12 +144,14 @@ static __device__ inline unsigned integer_of(const gc_gpu_planes &planes, const 
                : gc_finish_alpha(pass.finish, *alpha);
 }
 
-/* A value of channel c as float32 output. */
+/* A value of channel c as float32 output; without a conversion the value itself. */
 static __device__ inline float float_of(const gc_gpu_planes &planes, const gc_pass &pass,
                                         const float *from, int c)
 {
     const gc_finish &f = pass.finish;
     const float *alpha = from + (planes.channels - 1) * planes.plane;
+    if (f.kind == GC_FINISH_NONE)
+        return from[c * planes.plane];
     if (f.alpha != GC_PASS_MULTIPLIES)
         return gc_finish_float<any_finish>(pass, from[c * planes.plane]);
     if (c + 1 == planes.channels)

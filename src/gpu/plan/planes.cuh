@@ -36,13 +36,10 @@ gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
                            const gc_gpu_extension &extension, cudaStream_t stream,
                            gconv_error *error);
 
-/* Makes rows of output, densely packed, from planes of chain values. Of `pass` these members count:
- * finish, output_type, output_first and, if alpha is kept, the image. */
+/* Makes rows of output, densely packed, from planes of chain values, or rows of chain values if the
+ * finish is GC_FINISH_NONE. Of `pass` these members count: finish, output_type, output_first and,
+ * if alpha is kept, the image. */
 gconv_status gc_gpu_store(const gc_pass &pass, const gc_gpu_planes &planes, void *rows,
                           cudaStream_t stream, gconv_error *error);
-
-/* Makes interleaved chain values, densely packed, from planes. */
-gconv_status gc_gpu_interleave(const gc_gpu_planes &planes, float *rows, cudaStream_t stream,
-                               gconv_error *error);
 
 #endif

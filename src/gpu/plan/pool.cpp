@@ -26,27 +26,17 @@ struct slot_waiter {
 };
 
 static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t host_given, ended;
-    int plans;
-    bool ending;          /* the last plan has gone, and what the pool held is being freed */
-    gc_slot *slots;       /* of all devices, taken and free */
-    slot_waiter *waiters; /* in their order */
-    gc_host_buffer *idle; /* host buffers that nobody holds */
-    size_t allocated;     /* bytes of host buffers, held and idle */
-    size_t reserved;      /* bytes of host buffers that runs hold or will take */
-} pool = {PTHREAD_MUTEX_INITIALIZER,
-          PTHREAD_COND_INITIALIZER,
-          PTHREAD_COND_INITIALIZER,
-          0,
-          false,
-          nullptr,
-          nullptr,
-          nullptr,
-          0,
-          0};
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t host_given = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
+    int plans = 0;
+    bool ending = false;            /* the last plan has gone; what the pool held is being freed */
+    gc_slot *slots = nullptr;       /* of all devices, taken and free */
+    slot_waiter *waiters = nullptr; /* in their order */
+    gc_host_buffer *idle = nullptr; /* host buffers that nobody holds */
+    size_t allocated = 0;           /* bytes of host buffers, held and idle */
+    size_t reserved = 0;            /* bytes of host buffers that runs hold or will take */
+} pool;
 
-/* Locks the pool as long as it lives. */
 struct pool_lock {
     pool_lock()
     {
@@ -251,7 +241,6 @@ static void free_idle(gc_slot *slot)
     slot->held = 0;
 }
 
-/* Frees the buffers of all free slots of the device. */
 static void free_idle_buffers(int device)
 {
     pool_lock lock;

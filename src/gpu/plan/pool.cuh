@@ -9,7 +9,6 @@
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-/* Counts a plan of the process. */
 void gc_pool_enter();
 
 /* Takes back gc_pool_enter. With the last plan it frees what the pool holds. Plans that come
@@ -22,7 +21,6 @@ void gc_pool_leave();
  * a device idle, so that several pictures have to be decoded at one time. */
 enum { GC_SLOTS_MAX = 24 };
 
-/* Buffers of a slot. */
 enum {
     GC_BUFFER_SAMPLES,
     GC_BUFFER_PLANE,
@@ -54,7 +52,6 @@ struct gc_copy_streams {
     cudaEvent_t sent[GC_COPY_PIECES], arrived[GC_COPY_PIECES]; /* bands, in turn */
 };
 
-/* What a run holds of a device. */
 struct gc_slot {
     int device;
     cudaStream_t cuda_stream;

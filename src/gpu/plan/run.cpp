@@ -6,13 +6,12 @@
 #include "gpu/device/device.cuh"
 #include "gpu/device/wait.cuh"
 #include "gpu/jpeg/jpeg.h"
-#include "gpu/plan/overlap.cuh"
 #include "gpu/plan/plan.cuh"
 #include "gpu/png/encode.h"
 
 extern "C" {
 #include "base/clock.h"
-#include "gpu/cost/images.h"
+#include "gpu/cost/costs.h"
 }
 
 #include <algorithm>
@@ -27,7 +26,6 @@ enum { PIECES = 2, PIECE_BYTES = 8 << 20 };
  * then gives its slot back before it writes. */
 enum { WHOLE_BYTES = 256 << 20 };
 
-/* One run. */
 struct gpu_run {
     gc_gpu_plan *plan;
     gc_stream *stream;
@@ -157,7 +155,6 @@ static void give_buffer(void *buffer)
     gc_host_give((gc_host_buffer *)buffer);
 }
 
-/* Whether the device decodes the image. */
 static bool is_decoded(const gpu_run *run)
 {
     return run->packed_bytes > 0;
@@ -242,7 +239,6 @@ static bool is_luma(const gpu_run *run)
     return run->plan->problem->job.input.channels == 1;
 }
 
-/* Has the source offer its picture. */
 static bool get_offer(gpu_run *run)
 {
     return gc_stream_offer(run->stream, &run->picture) &&
@@ -269,7 +265,7 @@ static void *memory_of(const gpu_run *run)
 static bool reads_plane(const gpu_run *run)
 {
     const gc_gpu_plan *plan = run->plan;
-    return is_luma(run) && !plan->runner->extends && plan->sections[0].scope.input == GC_BYTE &&
+    return is_luma(run) && !plan->by_steps && plan->sections[0].scope.input == GC_BYTE &&
            run->picture.orientation == 1 &&
            (int64_t)run->decoded.pitches[0] == gc_device_pitch(plan->problem->chain.width);
 }
@@ -595,7 +591,6 @@ static gconv_status run_image(gpu_run *run, gconv_error *error)
     return run->needs_rows ? GCONV_OK : run_in_slot(run, error);
 }
 
-/* Gives back all that a run holds. */
 static void end_run(gpu_run *run)
 {
     gc_plan_give_slot(run->plan);

@@ -7,7 +7,6 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <cstdlib>
 
 enum { TIMES_MIN = 5, TIMES_MAX = 1000 };
 
@@ -15,66 +14,41 @@ enum { TIMES_MIN = 5, TIMES_MAX = 1000 };
 
 /* Each time that a part is at work lies between two events. */
 struct part_span {
-    cudaEvent_t begin, end;
+    cudaEvent_t begin, end; /* null before the first use */
     gc_part part;
 };
 
+/* Spans of a run that are timed: an extended image a step, and conversions at both ends. */
+enum { SPANS_MAX = 256 };
+
 struct gc_part_watch {
-    int count, room; /* spans of the run, and those that there are */
-    part_span *spans;
+    int count;
+    part_span spans[SPANS_MAX];
 };
 
 gconv_status gc_plan_begin_part(gc_gpu_plan *plan, gc_part part, gconv_error *error)
 {
     gc_part_watch *watch = plan->work.watch;
-    if (watch == nullptr || watch->count == watch->room)
+    if (watch == nullptr || watch->count == SPANS_MAX)
         return GCONV_OK;
-    watch->spans[watch->count].part = part;
-    GC_CUDA_TRY(error, cudaEventRecord(watch->spans[watch->count].begin, plan->work.stream));
+    part_span *span = &watch->spans[watch->count];
+    for (cudaEvent_t *event : {&span->begin, &span->end})
+        if (*event == nullptr)
+            GC_CUDA_TRY(error, cudaEventCreate(event));
+    span->part = part;
+    GC_CUDA_TRY(error, cudaEventRecord(span->begin, plan->work.stream));
     return GCONV_OK;
 }
 
 gconv_status gc_plan_end_part(gc_gpu_plan *plan, gconv_error *error)
 {
     gc_part_watch *watch = plan->work.watch;
-    if (watch == nullptr || watch->count == watch->room)
+    if (watch == nullptr || watch->count == SPANS_MAX)
         return GCONV_OK;
     GC_CUDA_TRY(error, cudaEventRecord(watch->spans[watch->count++].end, plan->work.stream));
     return GCONV_OK;
 }
 
-static void free_watch(gc_part_watch *watch)
-{
-    for (int i = 0; i < watch->room; i++) {
-        if (watch->spans[i].end != nullptr)
-            cudaEventDestroy(watch->spans[i].end);
-        if (watch->spans[i].begin != nullptr)
-            cudaEventDestroy(watch->spans[i].begin);
-    }
-    free(watch->spans);
-}
-
-/* Room for an extended image a step, and for conversions at both ends. free_watch frees it, after a
- * failure, too. */
-static gconv_status make_watch(const gc_gpu_plan *plan, gc_part_watch *watch, gconv_error *error)
-{
-    *watch = {};
-    size_t room = (size_t)plan->problem->chain.step_count + 2;
-    watch->spans = (part_span *)calloc(room, sizeof *watch->spans);
-    if (watch->spans == nullptr)
-        return gc_fail_memory(error, room * sizeof *watch->spans);
-    for (watch->room = 0; watch->room < (int)room; watch->room++) {
-        part_span *span = &watch->spans[watch->room];
-        GC_CUDA_TRY(error, cudaEventCreate(&span->begin));
-        cudaError_t code = cudaEventCreate(&span->end);
-        if (code != cudaSuccess)
-            cudaEventDestroy(span->begin);
-        GC_CUDA_TRY(error, code);
-    }
-    return GCONV_OK;
-}
-
-/* Adds up the spans of a run that has ended. */
 static gconv_status read_parts(const gc_part_watch *watch, float milliseconds[GC_PARTS],
                                gconv_error *error)
 {
@@ -166,7 +140,6 @@ static gconv_status time_many(gc_gpu_plan *plan, stopwatch *watch, double second
     GC_CUDA_TRY(error, cudaEventCreate(&watch->begin));
     GC_CUDA_TRY(error, cudaEventCreate(&watch->end));
     GC_CUDA_TRY(error, cudaMalloc(&watch->flush, watch->flush_bytes));
-    GC_TRY(make_watch(plan, &watch->parts, error));
     GC_TRY(time_whole(plan, watch, seconds * 2 / 3, &times->total, error));
     plan->work.watch = &watch->parts;
     gconv_status status = time_parts(plan, watch, seconds / 3, parts, error);
@@ -176,6 +149,13 @@ static gconv_status time_many(gc_gpu_plan *plan, stopwatch *watch, double second
         times->conversion = parts[GC_PART_CONVERSION];
     }
     return status;
+}
+
+static void destroy(cudaEvent_t begin, cudaEvent_t end)
+{
+    for (cudaEvent_t event : {begin, end})
+        if (event != nullptr)
+            cudaEventDestroy(event);
 }
 
 /* In a slot that holds the whole image. */
@@ -188,12 +168,10 @@ static gconv_status time_image(gc_gpu_plan *plan, const char *input, size_t stri
                           plan->work.steps[0].input_last, cudaMemcpyHostToDevice, error));
     stopwatch watch = {};
     gconv_status status = time_many(plan, &watch, seconds, times, error);
-    free_watch(&watch.parts);
+    for (const part_span &span : watch.parts.spans)
+        destroy(span.begin, span.end);
+    destroy(watch.begin, watch.end);
     cudaFree(watch.flush);
-    if (watch.end != nullptr)
-        cudaEventDestroy(watch.end);
-    if (watch.begin != nullptr)
-        cudaEventDestroy(watch.begin);
     return status;
 }
 

@@ -17,7 +17,6 @@
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* Puts the head of a deflate block, with its code. */
 static __device__ void put_head(unsigned *output, bool is_last, bool is_fixed, block_state *shared)
 {
     enum { FIXED_CODE = 1, OWN_CODE = 2 };

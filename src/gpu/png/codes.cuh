@@ -28,7 +28,6 @@ static __device__ void count_symbols(const token_list &list, block_state *shared
     __syncthreads();
 }
 
-/* Chooses lengths for the tokens of a part. */
 static __device__ void choose_own_lengths(const token_list &list, block_state *shared)
 {
     count_symbols(list, shared);

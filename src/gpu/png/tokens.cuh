@@ -164,7 +164,6 @@ static __device__ word_tokens find_tokens(const block_part &part, const block_st
     return found;
 }
 
-/* Lists the tokens of a stretch. */
 static __device__ void list_stretch(uint16_t *tokens, unsigned length, unsigned byte)
 {
     for (; length >= RUN_MAX; length -= RUN_MAX)
