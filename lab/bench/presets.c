@@ -60,10 +60,10 @@ static const gc_preset presets[] = {
      .filters = "3..43x3..43,rank1:3..43",
      .implementations =
          "cpu,naive,const:16x16,const,tiled:nopad:16x16x2,tiled:nopad,tiled:16x16x2,tiled:16x16x4,"
-         "tiled:32x32x2,tiled,adaptive,adaptive:nc,adaptive:ours,adaptive:unrolled,twopass,"
+         "tiled:32x32x2,tiled,adaptive,adaptive:nc,adaptive:unrolled,twopass,"
          "twopass:tiled:x1,twopass:tiled:x4,twopass:tiled:x8,twopass:tiled:x16,twopass:tiled",
      .full_rank = "naive,const:16x16,const,tiled:nopad:16x16x2,tiled:nopad,tiled:16x16x2,"
-                  "tiled:16x16x4,tiled:32x32x2,tiled,adaptive:nc,adaptive:ours",
+                  "tiled:16x16x4,tiled:32x32x2,tiled,adaptive:nc",
      .rank1 = "twopass,twopass:tiled:x1,twopass:tiled:x4,twopass:tiled:x8,twopass:tiled:x16,"
               "twopass:tiled",
      .samples = "grey8",

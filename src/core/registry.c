@@ -15,7 +15,7 @@ extern const gc_operations gc_shared_operations;
 extern const gc_operations gc_const_operations;
 extern const gc_operations gc_tiled_operations, gc_tiled_nopad_operations;
 extern const gc_operations gc_adaptive_operations, gc_adaptive_nc_operations,
-    gc_adaptive_ours_operations, gc_adaptive_kth_operations, gc_adaptive_unrolled_operations;
+    gc_adaptive_kth_operations, gc_adaptive_unrolled_operations;
 extern const gc_operations gc_twopass_operations, gc_twopass_lecture_operations,
     gc_twopass_lecture1d_operations, gc_twopass_transposed_operations, gc_twopass_tiled_operations;
 extern const gc_operations gc_direct_operations;
@@ -78,9 +78,6 @@ static const gc_implementation implementations[] = {
      GCONV_DEVICE_CUDA, CUDA(gc_adaptive_operations), GC_FOLLOWS_BLOCK | GC_FOLLOWS_SHARED},
     {"adaptive:nc", "adaptive, pixels through the read-only cache", "what adaptive refuses",
      GCONV_DEVICE_CUDA, CUDA(gc_adaptive_nc_operations), GC_FOLLOWS_BLOCK | GC_FOLLOWS_SHARED},
-    {"adaptive:ours", "adaptive by a rule of ours: more and smaller blocks at once",
-     "what adaptive refuses", GCONV_DEVICE_CUDA, CUDA(gc_adaptive_ours_operations),
-     GC_FOLLOWS_BLOCK},
     {"adaptive:kth", "adaptive by the rule of KTH 2018: 21 tiles, pixels as integers of 16 bits",
      "what is not integers of 16 bits, and filters of which not one tile fits in 48 KiB",
      GCONV_DEVICE_CUDA, CUDA(gc_adaptive_kth_operations), GC_FOLLOWS_BLOCK},

@@ -37,7 +37,7 @@ extern "C" {
 enum { SHARED_FLOATS = (227 << 10) / sizeof(float) };
 
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/methods/ladder/factors.cuh"
+#include "gpu/methods/ladder/tile.cuh"
 #include "gpu/methods/ladder/twopass.cuh"
 
 namespace naive

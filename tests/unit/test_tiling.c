@@ -95,24 +95,27 @@ static gc_factor_registers registers_of(int count)
     return registers;
 }
 
-/* 32 times the least common multiple of 1 to 16: no factor leaves columns idle. */
-enum { EVEN_WIDTH = 32 * 720720 };
+/* The factor of gc_tiling_adapt, 0 where there is none. */
+static int published(const gconv_device_info *device, const gc_factor_registers *registers,
+                     int block_width, int block_height, int width, int height)
+{
+    gc_tiling tiling = {.block_width = block_width, .block_height = block_height};
+    return gc_tiling_adapt(device, registers, 0, width, height, &tiling) ? tiling.factor : 0;
+}
 
-/* The factor of gc_tiling_balance for a square filter on an image that suits every factor, 0 where
- * there is none. */
+/* That for a square filter and kernels that all take as many registers. */
 static int factor(const gconv_device_info *device, int registers, int width, int height, int filter)
 {
     gc_factor_registers all = registers_of(registers);
-    gc_tiling tiling = {.block_width = width, .block_height = height};
-    return gc_tiling_balance(device, &all, EVEN_WIDTH, filter, filter, &tiling) ? tiling.factor : 0;
+    return published(device, &all, width, height, filter, filter);
 }
 
 /* The table of the papers: on a GTX 680 large filters leave room for ever smaller factors. */
 TEST(factors_on_a_gtx680)
 {
-    assert_int_equal(factor(&gtx680, 32, 32, 8, 3), 12);  /* 386 * 10 * 4 bytes, three times */
+    assert_int_equal(factor(&gtx680, 32, 32, 8, 3), 16);  /* 514 * 10 * 4 bytes, twice */
     assert_int_equal(factor(&gtx680, 32, 32, 8, 17), 7);  /* 240 * 24 * 4, twice */
-    assert_int_equal(factor(&gtx680, 32, 32, 8, 31), 4);  /* 158 * 38 * 4, twice */
+    assert_int_equal(factor(&gtx680, 32, 32, 8, 31), 9);  /* 318 * 38 * 4, one block */
     assert_int_equal(factor(&gtx680, 32, 32, 8, 43), 6);  /* 234 * 50 * 4, one block */
     assert_int_equal(factor(&gtx680, 32, 32, 8, 64), 3);  /* 159 * 71 * 4, one block */
     assert_int_equal(factor(&gtx680, 32, 32, 8, 128), 0); /* 159 * 135 * 4 is too much */
@@ -121,8 +124,7 @@ TEST(factors_on_a_gtx680)
 TEST(factors_on_an_h200)
 {
     assert_int_equal(factor(&h200, 32, 32, 8, 3), 16);
-    assert_int_equal(factor(&h200, 32, 32, 8, 43), 10); /* 362 * 50 * 4, three times */
-    assert_int_equal(factor(&h200, 32, 32, 8, 64), 10); /* 383 * 71 * 4, twice */
+    assert_int_equal(factor(&h200, 32, 32, 8, 64), 16); /* 575 * 71 * 4, one block */
     assert_int_equal(factor(&h200, 32, 32, 8, 128), 9); /* 415 * 135 * 4, one block */
     assert_int_equal(factor(&h200, 32, 32, 8, 200), 2); /* 263 * 207 * 4, one block */
     assert_int_equal(factor(&h200, 32, 32, 8, 255), 0);
@@ -147,9 +149,7 @@ TEST(registers_limit_the_factor)
     gc_factor_registers registers = registers_of(32);
     for (int factor = 9; factor <= GC_FACTOR_MAX; factor++)
         registers.count[factor] = 129; /* 136 * 256 threads, once in 65536 */
-    gc_tiling tiling = {.block_width = 32, .block_height = 8};
-    assert_true(gc_tiling_balance(&h200, &registers, 4096, 5, 5, &tiling));
-    assert_int_equal(tiling.factor, 8);
+    assert_int_equal(published(&h200, &registers, 32, 8, 5, 5), 8);
     assert_int_equal(factor(&h200, 64, 32, 32, 5), 16); /* 1024 threads, once */
     assert_int_equal(factor(&h200, 65, 32, 32, 5), 0);  /* 72 * 1024 are too many */
     assert_int_equal(factor(&h200, 32, 32, 33, 5), 0);  /* more than 1024 threads */
@@ -164,37 +164,22 @@ TEST(factors_on_a_tiny_device)
     assert_int_equal(factor(&tiny, 32, 16, 8, 17), 3); /* (32 + 48) * 24 * 4, twice */
 }
 
-/* Factors that leave more than a hundredth of the columns idle are passed over. */
-TEST(images_decide_too)
-{
-    gc_factor_registers registers = registers_of(32);
-    static const struct {
-        uint32_t width;
-        int factor;
-    } images[] = {{1, 1},    {32, 1},   {33, 2},   {64, 2},    {65, 3},
-                  {480, 15}, {481, 16}, {640, 10}, {4000, 14}, {1 << 30, 16}};
-    for (size_t i = 0; i < COUNT(images); i++) {
-        gc_tiling tiling = {.block_width = 32, .block_height = 8};
-        assert_true(gc_tiling_balance(&h200, &registers, images[i].width, 3, 3, &tiling));
-        assert_int_equal(tiling.factor, images[i].factor);
-    }
-}
-
 /* What a tiling takes fits as often as is wished for, and no larger one does. */
 static void assert_largest(const gconv_device_info *device, const gc_tiling *chosen, int filter)
 {
     uint64_t kept = device->compute_major >= 8 ? 1024 : 0;
-    int fits[4] = {0, 0, 0, 0}; /* the largest factor of which that many blocks fit */
+    int fits[3] = {0, 0, 0}; /* the largest factor of which that many blocks fit */
     for (int factor = 1; factor <= GC_FACTOR_MAX; factor++) {
         gc_tiling other = *chosen;
         other.factor = factor;
         gc_tiling_measure(filter, filter, &other);
-        for (int blocks = 1; blocks <= 3; blocks++)
+        for (int blocks = 1; blocks <= 2; blocks++)
             if (other.shared_bytes <= device->shared_per_block_optin &&
                 (other.shared_bytes + kept) * (uint64_t)blocks <= device->shared_per_processor)
                 fits[blocks] = factor;
     }
-    assert_int_equal(chosen->factor, fits[3] >= 8 ? fits[3] : fits[2] >= 4 ? fits[2] : fits[1]);
+    assert_int_equal(chosen->factor,
+                     filter <= GC_SMALL_FILTER_COLUMNS && fits[2] > 0 ? fits[2] : fits[1]);
 }
 
 TEST(chosen_factors_are_the_largest)
@@ -206,7 +191,7 @@ TEST(chosen_factors_are_the_largest)
         for (int filter = 1; filter <= 128; filter++) {
             gc_tiling tiling = {.block_width = blocks[n / 2][0], .block_height = blocks[n / 2][1]};
             /* Where none fits the factor stays 0. */
-            gc_tiling_balance(devices[n % 2], &registers, EVEN_WIDTH, filter, filter, &tiling);
+            gc_tiling_adapt(devices[n % 2], &registers, 0, filter, filter, &tiling);
             assert_largest(devices[n % 2], &tiling, filter);
         }
 }
@@ -214,14 +199,6 @@ TEST(chosen_factors_are_the_largest)
 /* ---- Factors as published -------------------------------------------------------------------- */
 
 enum { SIDE_FIRST = 3, SIDE_LAST = 43 }; /* the filters of the 2014 paper, odd in both directions */
-
-/* The factor of gc_tiling_adapt, 0 where there is none. */
-static int published(const gconv_device_info *device, const gc_factor_registers *registers,
-                     int block_width, int block_height, int width, int height)
-{
-    gc_tiling tiling = {.block_width = block_width, .block_height = block_height};
-    return gc_tiling_adapt(device, registers, 0, width, height, &tiling) ? tiling.factor : 0;
-}
 
 /* Kernels of which two blocks of 32x32 fit in 65536 registers up to factor 4, and of more than the
  * 63 registers that a thread of a GTX 680 can have beyond. */

@@ -49,11 +49,6 @@ static const gc_costs h200 = {
     .adaptive_share = 0.2,
     .twopass_factor = 1.5,
 
-    /* The 2014 paper asks for two blocks of 32x32 on Kepler, "for small filter sizes". Here three
-     * blocks of 32x8 are 1 to 3 % faster than two. */
-    .adaptive_wishes = {{3, 8}, {2, 4}, {1, 1}},
-    .adaptive_idle = 0.01,
-
     /* A kernel of moderate size, by NVRTC on a server. */
     .compile_seconds = 0.5,
     .compiled_share = 0.78,

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { GC_ADAPTIVE_WISHES = 3, GC_TILE_KINDS = 7 };
+enum { GC_TILE_KINDS = 7 };
 
 /* The figures of one device. costs.c has their values and tells how each was measured. Names that
  * end in `seconds` are seconds. A `share` is a fraction of a rated figure: of float32 multiply-adds
@@ -49,14 +49,6 @@ typedef struct gc_costs {
     /* Shares of the multiply-adds that the implementations of the ladder reach. */
     double naive_share, shared_share, const_share, tiled_share, adaptive_share;
     double twopass_factor; /* time of twopass over adaptive's for width + height weights */
-
-    /* How adaptive chooses a factor. Wishes stand in order of preference. A wish holds for factors
-     * from `smallest` on: so many `blocks` should run at once on a multiprocessor. The last block
-     * of a row may have idle columns, up to the fraction `adaptive_idle` of the image's width. */
-    struct {
-        int blocks, smallest;
-    } adaptive_wishes[GC_ADAPTIVE_WISHES];
-    double adaptive_idle;
 
     /* Kernels that are compiled for one filter. */
     double compile_seconds;

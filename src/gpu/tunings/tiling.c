@@ -1,7 +1,5 @@
 #include "gpu/tunings/tiling.h"
 
-#include "gpu/cost/costs.h"
-
 /* Bytes of shared memory that the system takes for itself in each block. */
 static uint64_t shared_reserved(const gconv_device_info *device)
 {
@@ -69,17 +67,6 @@ static int resident_blocks(const gconv_device_info *device, const gc_factor_regi
     return by_shared < (uint64_t)blocks ? (int)by_shared : blocks;
 }
 
-/* Whether few threads lie idle in the last block of a row. */
-static bool leaves_few_idle(const gconv_device_info *device, uint32_t image_width,
-                            const gc_tiling *tiling)
-{
-    uint32_t span = (uint32_t)(tiling->factor * tiling->block_width);
-    uint32_t columns = (image_width + (uint32_t)tiling->block_width - 1) /
-                       (uint32_t)tiling->block_width * (uint32_t)tiling->block_width;
-    uint32_t idle = (columns + span - 1) / span * span - columns;
-    return idle <= gc_costs_of(device)->adaptive_idle * image_width;
-}
-
 /* Sets the largest factor of which a multiprocessor holds that many blocks. False if there is
  * none. */
 static bool take_largest(const gconv_device_info *device, const gc_factor_registers *registers,
@@ -115,23 +102,4 @@ void gc_tiling_adapt_kth(int filter_width, int filter_height, gc_tiling *tiling)
     tiling->factor = factor < 0 ? 0 : factor < GC_KTH_FACTOR_MAX ? factor : GC_KTH_FACTOR_MAX;
     tiling->shared_pitch = filter_width - 1 + tiling->factor * tiling->block_width;
     tiling->shared_bytes = (uint64_t)tiling->shared_pitch * (uint64_t)rows * sizeof(short);
-}
-
-bool gc_tiling_balance(const gconv_device_info *device, const gc_factor_registers *registers,
-                       uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling)
-{
-    const gc_costs *costs = gc_costs_of(device);
-    gc_tiling candidate = *tiling;
-    for (int w = 0; w < GC_ADAPTIVE_WISHES; w++)
-        for (int factor = GC_FACTOR_MAX; factor >= costs->adaptive_wishes[w].smallest; factor--) {
-            candidate.factor = factor;
-            gc_tiling_measure(filter_width, filter_height, &candidate);
-            bool fits = resident_blocks(device, registers, UINT64_MAX, &candidate) >=
-                        costs->adaptive_wishes[w].blocks;
-            if (fits && (factor == 1 || leaves_few_idle(device, image_width, &candidate))) {
-                *tiling = candidate;
-                return true;
-            }
-        }
-    return false;
 }

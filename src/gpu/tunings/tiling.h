@@ -64,15 +64,6 @@ bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers 
 enum { GC_KTH_FACTOR_MAX = 21 };
 void gc_tiling_adapt_kth(int filter_width, int filter_height, gc_tiling *tiling);
 
-/* A rule of ours for the same choice. Sets the largest factor
- *   - of which three blocks fit on a multiprocessor, with small filters, else two, else one, and
- *   - which leaves few threads idle at the right edge of the image.
- *
- * False if not even factor 1 fits. */
-bool gc_tiling_balance(const gconv_device_info *device, const gc_factor_registers *registers,
-                       uint32_t image_width, int filter_width, int filter_height,
-                       gc_tiling *tiling);
-
 #ifdef __cplusplus
 }
 #endif

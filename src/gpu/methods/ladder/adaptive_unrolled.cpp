@@ -11,12 +11,12 @@
  *   to 25 weights, else 4, or what fits. --block and --tile go before the table.
  * Limits: those of adaptive. Code of large filters falls out of the instruction cache.
  * Loses: to direct, whose threads share loads in both directions. */
+#include "gpu/device/check.cuh"
 #include "gpu/methods/ladder/block.cuh"
 #include "gpu/methods/ladder/constant.cuh"
 #include "gpu/methods/ladder/unrolled.cuh"
 
 extern "C" {
-#include "base/status.h"
 #include "gpu/cost/costs.h"
 #include "gpu/tunings/tuning.h"
 }
@@ -40,14 +40,11 @@ static gc_tiling choose(const gc_problem *problem, const gc_step *step,
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
-    gconv_status status = gc_constant_check(step, error);
-    if (status == GCONV_OK && problem->tiling.tile > GC_UNROLLED_FACTOR_MAX)
-        status = gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
-                         problem->tiling.tile, (int)GC_UNROLLED_FACTOR_MAX);
-    if (status == GCONV_OK)
-        status = gc_unrolled_check(step, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_constant_check(step, error));
+    if (problem->tiling.tile > GC_UNROLLED_FACTOR_MAX)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
+                       problem->tiling.tile, (int)GC_UNROLLED_FACTOR_MAX);
+    GC_TRY(gc_unrolled_check(step, error));
     gc_tiling tiling = choose(problem, step, device);
     return gc_tiling_check(&tiling, device, error);
 }
@@ -77,21 +74,6 @@ static void release(void *state)
     free(state);
 }
 
-static void describe(const void *state, char *text, size_t size)
-{
-    gc_tiling_describe(&((const gc_unrolled *)state)->tiling, text, size);
-}
-
-static double intensity(const void *state, const gc_step *step)
-{
-    return gc_tiling_intensity(&((const gc_unrolled *)state)->tiling, step);
-}
-
-static int tiling_factor(const void *state)
-{
-    return gc_tiling_factor(&((const gc_unrolled *)state)->tiling);
-}
-
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
@@ -99,10 +81,11 @@ static double seconds(const gc_problem *problem, const gc_step *step,
 }
 
 static const gc_step_method method = {
-    {supports, seconds, release, describe}, prepare, convolve, intensity, tiling_factor,
+    {supports, seconds, release, gc_tiling_describe},
+    prepare,
+    convolve,
+    gc_tiling_intensity,
+    gc_tiling_factor,
 };
 
-extern "C" {
-extern const gc_operations gc_adaptive_unrolled_operations;
-const gc_operations gc_adaptive_unrolled_operations = gc_step_operations<method>();
-}
+GC_OPERATIONS(gc_adaptive_unrolled_operations, gc_step_operations<method>());

@@ -5,7 +5,6 @@ extern "C" {
 }
 
 #include <cstdio>
-#include <cstdlib>
 
 gconv_status gc_tiling_check(const gc_tiling *tiling, const gconv_device_info *device,
                              gconv_error *error)
@@ -38,16 +37,6 @@ gc_tiling gc_tiling_of_block(const gc_problem *problem, const gc_step *step)
     gc_tiling_take_block(problem, &tiling);
     gc_tiling_measure_unpadded(step->width, step->height, &tiling);
     return tiling;
-}
-
-gconv_status gc_tiling_create(const gc_tiling *tiling, void **state, gconv_error *error)
-{
-    gc_tiling *copy = (gc_tiling *)malloc(sizeof *copy);
-    if (copy == nullptr)
-        return gc_fail_memory(error, sizeof *copy);
-    *copy = *tiling;
-    *state = copy;
-    return GCONV_OK;
 }
 
 void gc_tiling_describe(const void *state, char *text, size_t size)

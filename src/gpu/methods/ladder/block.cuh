@@ -18,7 +18,6 @@ struct gc_gpu_grid {
     unsigned columns; /* blocks in a row */
 };
 
-/* Blocks of `width` x `height` outputs. */
 static inline gc_gpu_grid gc_gpu_grid_of(const gc_gpu_step &step, int width, int height)
 {
     unsigned columns = (unsigned)((step.width + width - 1) / width);
@@ -39,8 +38,7 @@ void gc_tiling_take_block(const gc_problem *problem, gc_tiling *tiling);
  * padded. */
 gc_tiling gc_tiling_of_block(const gc_problem *problem, const gc_step *step);
 
-/* The state of a step that needs a tiling and nothing else; freed with free. */
-gconv_status gc_tiling_create(const gc_tiling *tiling, void **state, gconv_error *error);
+/* Functions of a gc_step_method whose state begins with a gc_tiling. */
 /* Equations 1 and 2 of van Werkhoven et al. 2014. */
 double gc_tiling_intensity(const void *state, const gc_step *step);
 void gc_tiling_describe(const void *state, char *text, size_t size);

@@ -8,15 +8,7 @@
  * Limits: these must fit: filters up to about 220x220 on a device with 227 KiB a block.
  * Loses: to naive at small filters (up to 9x9 on an H200), for which a cache does the same without
  *   a barrier. */
-#include "gpu/device/check.cuh"
-#include "gpu/device/kernel.cuh"
-#include "gpu/methods/ladder/block.cuh"
-
-extern "C" {
-#include "gpu/cost/costs.h"
-}
-
-#include <cstdlib>
+#include "gpu/methods/ladder/tile.cuh"
 
 static __global__ void convolve_block(gc_gpu_step step, unsigned columns, int pitch)
 {
@@ -40,49 +32,22 @@ static __global__ void convolve_block(gc_gpu_step step, unsigned columns, int pi
     step.output[blockIdx.y * step.output_plane + y * step.output_pitch + x] = sum;
 }
 
-static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
-                             gconv_error *error)
-{
-    const gc_tiling *tiling = (const gc_tiling *)state;
-    dim3 block((unsigned)tiling->block_width, (unsigned)tiling->block_height);
-    gc_gpu_grid grid = gc_gpu_grid_of(step, tiling->block_width, tiling->block_height);
-    convolve_block<<<grid.blocks, block, tiling->shared_bytes, stream>>>(step, grid.columns,
-                                                                         tiling->shared_pitch);
-    GC_CUDA_TRY_LAUNCH(error);
-    return GCONV_OK;
-}
+struct shared_way {
+    static constexpr bool in_constant_memory = false;
+    static constexpr double gc_costs::*share = &gc_costs::shared_share;
 
-static gconv_status supports(const gc_problem *problem, const gc_step *step,
-                             const gconv_device_info *device, gconv_error *error)
-{
-    gc_tiling tiling = gc_tiling_of_block(problem, step);
-    return gc_tiling_check(&tiling, device, error);
-}
+    static gconv_status choose(const gc_tiling_wish &wish, gc_tiling *tiling, gconv_error *)
+    {
+        *tiling = gc_tiling_of_block(wish.problem, wish.step);
+        return GCONV_OK;
+    }
 
-static gconv_status prepare(const gc_problem *problem, const gc_step *step,
-                            const gconv_device_info *device, int rows, void **state,
-                            gconv_error *error)
-{
-    (void)rows;
-    gc_tiling tiling = gc_tiling_of_block(problem, step);
-    gconv_status status = gc_gpu_opt_in((const void *)convolve_block, device, error);
-    return status == GCONV_OK ? gc_tiling_create(&tiling, state, error) : status;
-}
-
-static double seconds(const gc_problem *problem, const gc_step *step,
-                      const gconv_device_info *device)
-{
-    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->shared_share);
-}
-
-static const gc_step_method method = {
-    {supports, seconds, free, gc_tiling_describe},
-    prepare,
-    convolve,
-    gc_tiling_intensity,
+    static gc_tile_kernel kernel(int)
+    {
+        return convolve_block;
+    }
 };
 
-extern "C" {
-extern const gc_operations gc_shared_operations;
-const gc_operations gc_shared_operations = gc_step_operations<method>();
-}
+static const gc_step_method method = gc_tiling_method<shared_way>();
+
+GC_OPERATIONS(gc_shared_operations, gc_step_operations<method>());

@@ -11,80 +11,37 @@
  *   in registers.
  * Limits: filters of up to 16384 weights whose tiles fit in shared memory.
  * Loses: to adaptive, if another factor fits the filter and the device better. */
-#include "gpu/device/kernel.cuh"
-#include "gpu/methods/ladder/factors.cuh"
-
-extern "C" {
-#include "gpu/cost/costs.h"
-}
+#include "gpu/methods/ladder/tile.cuh"
 
 enum { DEFAULT_FACTOR = 4 };
 
-template <bool PADDED> static gc_tiling choose(const gc_problem *problem, const gc_step *step)
-{
-    int factor = problem->tiling.tile > 0 ? problem->tiling.tile : DEFAULT_FACTOR;
-    gc_tiling tiling = {PADDED ? 32 : 16, 16, factor, 0, 0};
-    gc_tiling_take_block(problem, &tiling);
-    if (PADDED)
-        gc_tiling_measure(step->width, step->height, &tiling);
-    else
-        gc_tiling_measure_unpadded(step->width, step->height, &tiling);
-    return tiling;
-}
+template <bool PADDED> struct tiled_way {
+    static constexpr bool in_constant_memory = true;
+    static constexpr double gc_costs::*share = &gc_costs::tiled_share;
 
-template <bool PADDED>
-static gconv_status supports(const gc_problem *problem, const gc_step *step,
-                             const gconv_device_info *device, gconv_error *error)
-{
-    gc_tiling tiling = choose<PADDED>(problem, step);
-    if (tiling.factor > GC_FACTOR_MAX)
-        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
-                       tiling.factor, (int)GC_FACTOR_MAX);
-    gconv_status status = gc_constant_check(step, error);
-    return status == GCONV_OK ? gc_tiling_check(&tiling, device, error) : status;
-}
+    static gconv_status choose(const gc_tiling_wish &wish, gc_tiling *tiling, gconv_error *error)
+    {
+        int asked = wish.problem->tiling.tile;
+        *tiling = {PADDED ? 32 : 16, 16, asked > 0 ? asked : (int)DEFAULT_FACTOR, 0, 0};
+        gc_tiling_take_block(wish.problem, tiling);
+        (PADDED ? gc_tiling_measure : gc_tiling_measure_unpadded)(wish.step->width,
+                                                                  wish.step->height, tiling);
+        return asked <= GC_FACTOR_MAX
+                   ? GCONV_OK
+                   : gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
+                             asked, (int)GC_FACTOR_MAX);
+    }
 
-template <bool PADDED>
-static gconv_status prepare(const gc_problem *problem, const gc_step *step,
-                            const gconv_device_info *device, int rows, void **state,
-                            gconv_error *error)
-{
-    (void)rows;
-    gc_tiling tiling = choose<PADDED>(problem, step);
-    gconv_status status =
-        gc_gpu_opt_in((const void *)gc_factor_kernels<false>[tiling.factor], device, error);
-    return status == GCONV_OK ? gc_tiling_create(&tiling, state, error) : status;
-}
+    static gc_tile_kernel kernel(int factor)
+    {
+        return gc_kernel_of<GC_FACTOR_MAX, false>(factor);
+    }
+};
 
-static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
-                             gconv_error *error)
-{
-    const gc_tiling *tiling = (const gc_tiling *)state;
-    return gc_launch_tiles(gc_factor_kernels<false>[tiling->factor], *tiling, step, stream, error);
-}
+static const gc_step_method method =
+    gc_tiling_method<tiled_way<true>>(gc_tiling_intensity, gc_tiling_factor);
+static const gc_step_method nopad_method =
+    gc_tiling_method<tiled_way<false>>(gc_tiling_intensity, gc_tiling_factor);
 
-static double seconds(const gc_problem *problem, const gc_step *step,
-                      const gconv_device_info *device)
-{
-    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->tiled_share);
-}
-
-template <bool PADDED> constexpr gc_step_method method_of()
-{
-    return {
-        {supports<PADDED>, seconds, free, gc_tiling_describe},
-        prepare<PADDED>,
-        convolve,
-        gc_tiling_intensity,
-        gc_tiling_factor,
-    };
-}
-
-static const gc_step_method method = method_of<true>();
-static const gc_step_method nopad_method = method_of<false>();
-
-extern "C" {
-extern const gc_operations gc_tiled_operations, gc_tiled_nopad_operations;
-const gc_operations gc_tiled_operations = gc_step_operations<method>();
-const gc_operations gc_tiled_nopad_operations = gc_step_operations<nopad_method>();
-}
+GC_OPERATIONS(gc_tiled_operations, gc_step_operations<method>());
+GC_OPERATIONS(gc_tiled_nopad_operations, gc_step_operations<nopad_method>());

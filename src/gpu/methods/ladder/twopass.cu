@@ -14,7 +14,6 @@
  *   have its limits.
  * Loses: to adaptive at 3x3 and 5x5, where a second pass over memory costs more than it saves; to
  *   separable, which crosses memory once, if that fits. */
-#include "gpu/device/kernel.cuh"
 #include "gpu/methods/ladder/adaptive.cuh"
 #include "gpu/methods/ladder/twopass.cuh"
 
@@ -59,57 +58,26 @@ static __global__ void convolve_columns(gc_gpu_step step, unsigned columns)
     }
 }
 
-static gconv_status check(const gc_problem *problem, const gc_step *step,
-                          const gconv_device_info *device, gconv_error *error)
+static int column_floats(int, int filter_height)
 {
-    (void)problem, (void)step, (void)device, (void)error;
-    return GCONV_OK;
+    return (COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR + filter_height - 1) * COLUMN_BLOCK_WIDTH;
 }
 
-static gconv_status prepare_kernels(const gc_problem *problem, const gc_step *step,
-                                    const gconv_device_info *device, void **kernels,
-                                    gconv_error *error)
-{
-    (void)problem, (void)step, (void)kernels;
-    GC_TRY(gc_gpu_opt_in((const void *)gc_convolve_rows, device, error));
-    return gc_gpu_opt_in((const void *)convolve_columns, device, error);
-}
-
-static gconv_status run(void *kernels, const gc_gpu_step &rows, const gc_gpu_step &columns,
-                        const float *weights, cudaStream_t stream, gconv_error *error)
-{
-    (void)kernels;
-    const int span = COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR;
-    gc_gpu_grid grid = gc_gpu_grid_of(columns, COLUMN_BLOCK_WIDTH, span);
-    size_t bytes = (size_t)(span + columns.filter_height - 1) * COLUMN_BLOCK_WIDTH * sizeof(float);
-    GC_TRY(gc_weights_lock(rows, weights, stream, error));
-    gc_launch_rows(rows, stream);
-    convolve_columns<<<grid.blocks, dim3(COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_HEIGHT), bytes, stream>>>(
-        columns, grid.columns);
-    return gc_constant_unlock(stream, error);
-}
-
-static void describe_kernels(const void *kernels, char *text, size_t size)
-{
-    (void)kernels;
-    snprintf(text, size, "rows with factor %d, columns with factor %d", (int)GC_ROW_FACTOR,
-             (int)COLUMN_FACTOR);
-}
-
-static void spans(const void *kernels, double *row, double *column)
-{
-    (void)kernels;
-    *row = GC_ROW_BLOCK_WIDTH * GC_ROW_FACTOR;
-    *column = COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR;
-}
+static const gc_line_kernels lines = {
+    gc_row_kernel,
+    {convolve_columns, COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_HEIGHT, COLUMN_BLOCK_WIDTH,
+     COLUMN_BLOCK_HEIGHT *COLUMN_FACTOR, column_floats},
+    GCONV_FILTER_SIDE_MAX,
+    "rows with factor 4, columns with factor 8",
+};
 
 /* ---- What all variants share ----------------------------------------------------------------- */
 
-/* A step's state: of two passes, or of adaptive:ours. */
+/* A step's state: of two passes, or of adaptive. */
 struct twopass_step {
     const gc_two_passes *passes;
     bool separates;
-    void *adaptive; /* state of adaptive:ours, if the filter is not of rank 1 */
+    void *adaptive; /* state of adaptive, if the filter is not of rank 1 */
     void *kernels;  /* of `passes` */
     float *weights; /* device: the row, then the column */
     float *between; /* device: the result of the first pass */
@@ -122,7 +90,7 @@ gconv_status gc_twopass_convolve(void *state, const gc_gpu_step &step, cudaStrea
 {
     const twopass_step *s = (const twopass_step *)state;
     if (!s->separates)
-        return gc_adaptive_ours_method.convolve(s->adaptive, step, stream, error);
+        return gc_adaptive_method.convolve(s->adaptive, step, stream, error);
     gc_gpu_step rows = step, columns = step;
     rows.output = s->between;
     rows.output_pitch = s->between_pitch;
@@ -152,14 +120,14 @@ gconv_status gc_twopass_supports(const gc_two_passes &passes, const gc_problem *
                        "no filter of the chain is of rank 1 (a column times a row), with sums that "
                        "float32 has room for");
     return separates(step) ? passes.check(problem, step, device, error)
-                           : gc_adaptive_ours_method.supports(problem, step, device, error);
+                           : gc_adaptive_method.supports(problem, step, device, error);
 }
 
 void gc_twopass_release(void *state)
 {
     twopass_step *s = (twopass_step *)state;
     if (s->adaptive != nullptr)
-        gc_adaptive_ours_method.release(s->adaptive);
+        gc_adaptive_method.release(s->adaptive);
     if (s->passes->release != nullptr && s->kernels != nullptr)
         s->passes->release(s->kernels);
     cudaFree(s->weights);
@@ -174,9 +142,8 @@ static gconv_status prepare_plane(const gc_problem *problem, const gc_step *step
     gc_step_separate(step, weights, column);
     for (int j = 0; j < step->height; j++)
         weights[step->width + j] = column[j];
-    size_t bytes = (size_t)(step->width + step->height) * sizeof(float);
-    GC_CUDA_TRY(error, cudaMalloc(&s->weights, bytes));
-    GC_CUDA_TRY(error, cudaMemcpy(s->weights, weights, bytes, cudaMemcpyHostToDevice));
+    GC_TRY(gc_gpu_upload(weights, (size_t)(step->width + step->height) * sizeof(float), &s->weights,
+                         error));
     s->between_pitch = gc_device_pitch(problem->chain.width);
     s->between_plane = s->between_pitch * (rows + step->height - 1);
     GC_CUDA_TRY(error,
@@ -196,7 +163,7 @@ gconv_status gc_twopass_prepare(const gc_two_passes &passes, const gc_problem *p
     s->passes = &passes;
     s->separates = separates(step);
     if (!s->separates)
-        return gc_adaptive_ours_method.prepare(problem, step, device, rows, &s->adaptive, error);
+        return gc_adaptive_method.prepare(problem, step, device, rows, &s->adaptive, error);
     GC_TRY(passes.prepare(problem, step, device, &s->kernels, error));
     return prepare_plane(problem, step, rows, s, error);
 }
@@ -208,7 +175,7 @@ void gc_twopass_describe(const void *state, char *text, size_t size)
     if (s->separates)
         s->passes->describe(s->kernels, text + used, size - (size_t)used);
     else
-        gc_adaptive_ours_method.describe(s->adaptive, text + used, size - (size_t)used);
+        gc_adaptive_method.describe(s->adaptive, text + used, size - (size_t)used);
 }
 
 /* A plane between the passes for every step. A band grows by 2 (height - 1) rows with each
@@ -229,7 +196,7 @@ double gc_twopass_seconds(const gc_problem *problem, const gc_step *step,
                           const gconv_device_info *device)
 {
     if (!separates(step))
-        return gc_adaptive_ours_method.seconds(problem, step, device);
+        return gc_adaptive_method.seconds(problem, step, device);
     gc_step passes = *step;
     passes.width = step->width + step->height;
     passes.height = 1;
@@ -243,7 +210,7 @@ double gc_twopass_intensity(const void *state, const gc_step *step)
 {
     const twopass_step *s = (const twopass_step *)state;
     if (!s->separates)
-        return gc_adaptive_ours_method.intensity(s->adaptive, step);
+        return gc_adaptive_method.intensity(s->adaptive, step);
     double row_span, column_span;
     s->passes->spans(s->kernels, &row_span, &column_span);
     double row_loads = (row_span + step->width - 1) / row_span;
@@ -251,10 +218,7 @@ double gc_twopass_intensity(const void *state, const gc_step *step)
     return 2.0 * step->width * step->height / ((row_loads + column_loads) * sizeof(float));
 }
 
-static const gc_two_passes passes = {check, prepare_kernels, nullptr, run, describe_kernels, spans};
+static const gc_two_passes passes = gc_two_kernels<lines>();
 static const gc_step_method method = gc_twopass_method<passes>();
 
-extern "C" {
-extern const gc_operations gc_twopass_operations;
-const gc_operations gc_twopass_operations = gc_step_operations<method>();
-}
+GC_OPERATIONS(gc_twopass_operations, gc_step_operations<method>());

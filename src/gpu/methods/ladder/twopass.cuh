@@ -1,10 +1,13 @@
 /* What the variants of twopass share: a filter of rank 1 in two passes, with a plane between them.
- * Filters that are not of rank 1 are convolved as adaptive:ours does. */
+ * Filters that are not of rank 1 are convolved as adaptive does. */
 #ifndef GC_GPU_METHODS_LADDER_TWOPASS_CUH
 #define GC_GPU_METHODS_LADDER_TWOPASS_CUH
 
+#include "gpu/device/kernel.cuh"
 #include "gpu/methods/ladder/block.cuh"
-#include "gpu/methods/ladder/constant_filter.cuh"
+#include "gpu/methods/ladder/constant.cuh"
+
+#include <cstdio>
 
 /* The kernels of a variant. All functions but `release` are required. */
 struct gc_two_passes {
@@ -97,24 +100,85 @@ static __global__ void gc_convolve_rows(gc_gpu_step step, unsigned columns)
     }
 }
 
-static inline void gc_launch_rows(const gc_gpu_step &step, cudaStream_t stream)
+/* ---- Variants of two kernels ----------------------------------------------------------------- */
+
+/* A pass by one kernel. Its weights lie in the file's constant memory: those of the row, then those
+ * of the column. */
+struct gc_line_kernel {
+    void (*kernel)(gc_gpu_step step, unsigned columns);
+    int block_width, block_height; /* threads */
+    int width, height;             /* outputs of a block */
+    /* Floats of shared memory for the filter of both passes. */
+    int (*floats)(int filter_width, int filter_height);
+};
+
+struct gc_line_kernels {
+    gc_line_kernel rows, columns;
+    int widest;        /* the most columns of a filter */
+    const char *about; /* what gc_step_method.describe says */
+};
+
+/* The rows of twopass. */
+static inline int gc_row_floats(int filter_width, int)
 {
-    const int span = GC_ROW_BLOCK_WIDTH * GC_ROW_FACTOR;
-    gc_gpu_grid grid = gc_gpu_grid_of(step, span, GC_ROW_BLOCK_HEIGHT);
-    size_t bytes = (size_t)(span + step.filter_width - 1) * GC_ROW_BLOCK_HEIGHT * sizeof(float);
-    gc_convolve_rows<<<grid.blocks, dim3(GC_ROW_BLOCK_WIDTH, GC_ROW_BLOCK_HEIGHT), bytes, stream>>>(
-        step, grid.columns);
+    return (GC_ROW_BLOCK_WIDTH * GC_ROW_FACTOR + filter_width - 1) * GC_ROW_BLOCK_HEIGHT;
+}
+static constexpr gc_line_kernel gc_row_kernel = {
+    gc_convolve_rows,    GC_ROW_BLOCK_WIDTH, GC_ROW_BLOCK_HEIGHT, GC_ROW_BLOCK_WIDTH *GC_ROW_FACTOR,
+    GC_ROW_BLOCK_HEIGHT, gc_row_floats};
+
+/* Whether a block has the shared memory for a step's filter. */
+static inline gconv_status gc_line_check(const gc_line_kernel &line, const gc_step *step,
+                                         const gconv_device_info *device, gconv_error *error)
+{
+    gc_tiling tiling = {line.block_width, line.block_height, line.width / line.block_width, 0, 0};
+    tiling.shared_bytes = (uint64_t)line.floats(step->width, step->height) * sizeof(float);
+    return gc_tiling_check(&tiling, device, error);
+}
+
+static inline void gc_line_launch(const gc_line_kernel &line, const gc_gpu_step &step,
+                                  cudaStream_t stream)
+{
+    gc_gpu_grid grid = gc_gpu_grid_of(step, line.width, line.height);
+    dim3 block((unsigned)line.block_width, (unsigned)line.block_height);
+    size_t bytes = (size_t)line.floats(step.filter_width, step.filter_height) * sizeof(float);
+    auto kernel = line.kernel;
+    kernel<<<grid.blocks, block, bytes, stream>>>(step, grid.columns);
+}
+
+template <const gc_line_kernels &lines> constexpr gc_two_passes gc_two_kernels()
+{
+    return {
+        [](const gc_problem *, const gc_step *step, const gconv_device_info *device,
+           gconv_error *error) {
+            if (step->width > lines.widest)
+                return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                               "a filter of %d columns is wider than the %d that its array has "
+                               "room for",
+                               step->width, lines.widest);
+            GC_TRY(gc_line_check(lines.rows, step, device, error));
+            return gc_line_check(lines.columns, step, device, error);
+        },
+        [](const gc_problem *, const gc_step *, const gconv_device_info *device, void **,
+           gconv_error *error) {
+            GC_TRY(gc_gpu_opt_in((const void *)lines.rows.kernel, device, error));
+            return gc_gpu_opt_in((const void *)lines.columns.kernel, device, error);
+        },
+        nullptr,
+        [](void *, const gc_gpu_step &rows, const gc_gpu_step &columns, const float *weights,
+           cudaStream_t stream, gconv_error *error) {
+            GC_TRY(gc_filter_lock(weights, rows.filter_width + rows.filter_height, stream, error));
+            gc_line_launch(lines.rows, rows, stream);
+            gc_line_launch(lines.columns, columns, stream);
+            return gc_constant_unlock(stream, error);
+        },
+        [](const void *, char *text, size_t size) { snprintf(text, size, "%s", lines.about); },
+        [](const void *, double *row, double *column) {
+            *row = lines.rows.width;
+            *column = lines.columns.height;
+        },
+    };
 }
 #endif
-
-/* Puts the weights of both passes into this file's constant memory. The caller then launches its
- * kernels, and calls gc_constant_unlock. */
-static inline gconv_status gc_weights_lock(const gc_gpu_step &step, const float *weights,
-                                           cudaStream_t stream, gconv_error *error)
-{
-    void *symbol;
-    GC_CUDA_TRY(error, cudaGetSymbolAddress(&symbol, gc_filter));
-    return gc_constant_lock(symbol, weights, step.filter_width + step.filter_height, stream, error);
-}
 
 #endif

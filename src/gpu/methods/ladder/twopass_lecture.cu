@@ -10,14 +10,7 @@
  *   memory for the values between the passes.
  * Limits: those of twopass; twopass:lecture takes filters of at most 49 columns.
  * Loses: to twopass, whose threads compute several outputs. */
-#include "gpu/device/kernel.cuh"
 #include "gpu/methods/ladder/twopass.cuh"
-
-extern "C" {
-#include "base/status.h"
-}
-
-#include <cstdio>
 
 enum { SIDE = 16, FIXED_PITCH = 64 };
 
@@ -60,68 +53,27 @@ static __global__ void lecture_columns(gc_gpu_step step, unsigned columns)
     step.output[blockIdx.y * step.output_plane + y * step.output_pitch + x] = sum;
 }
 
-template <bool FLAT>
-static gconv_status check(const gc_problem *problem, const gc_step *step,
-                          const gconv_device_info *device, gconv_error *error)
+template <bool FLAT> static int row_floats(int filter_width, int)
 {
-    (void)problem, (void)device;
-    const int most = FIXED_PITCH - SIDE + 1;
-    if (!FLAT && step->width > most)
-        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                       "a filter of %d columns is wider than the %d that its array has room for",
-                       step->width, most);
-    return GCONV_OK;
+    return (FLAT ? SIDE + filter_width - 1 : (int)FIXED_PITCH) * SIDE;
+}
+
+static int column_floats(int, int filter_height)
+{
+    return (SIDE + filter_height - 1) * SIDE;
 }
 
 template <bool FLAT>
-static gconv_status prepare_kernels(const gc_problem *problem, const gc_step *step,
-                                    const gconv_device_info *device, void **kernels,
-                                    gconv_error *error)
-{
-    (void)problem, (void)step, (void)kernels;
-    GC_TRY(gc_gpu_opt_in((const void *)lecture_rows<FLAT>, device, error));
-    return gc_gpu_opt_in((const void *)lecture_columns, device, error);
-}
-
-template <bool FLAT>
-static gconv_status run(void *kernels, const gc_gpu_step &rows, const gc_gpu_step &columns,
-                        const float *weights, cudaStream_t stream, gconv_error *error)
-{
-    (void)kernels;
-    gc_gpu_grid row_grid = gc_gpu_grid_of(rows, SIDE, SIDE);
-    gc_gpu_grid column_grid = gc_gpu_grid_of(columns, SIDE, SIDE);
-    int pitch = FLAT ? SIDE + rows.filter_width - 1 : (int)FIXED_PITCH;
-    size_t row_bytes = (size_t)pitch * SIDE * sizeof(float);
-    size_t column_bytes = (size_t)(SIDE + columns.filter_height - 1) * SIDE * sizeof(float);
-    auto row_kernel = lecture_rows<FLAT>;
-    GC_TRY(gc_weights_lock(rows, weights, stream, error));
-    row_kernel<<<row_grid.blocks, dim3(SIDE, SIDE), row_bytes, stream>>>(rows, row_grid.columns);
-    lecture_columns<<<column_grid.blocks, dim3(SIDE, SIDE), column_bytes, stream>>>(
-        columns, column_grid.columns);
-    return gc_constant_unlock(stream, error);
-}
-
-static void describe(const void *kernels, char *text, size_t size)
-{
-    (void)kernels;
-    snprintf(text, size, "blocks %dx%d, one output a thread", (int)SIDE, (int)SIDE);
-}
-
-static void spans(const void *kernels, double *row, double *column)
-{
-    (void)kernels;
-    *row = *column = SIDE;
-}
-
-static const gc_two_passes two_dimensions = {
-    check<false>, prepare_kernels<false>, nullptr, run<false>, describe, spans};
-static const gc_two_passes one_dimension = {
-    check<true>, prepare_kernels<true>, nullptr, run<true>, describe, spans};
+static const gc_line_kernels lines = {
+    {lecture_rows<FLAT>, SIDE, SIDE, SIDE, SIDE, row_floats<FLAT>},
+    {lecture_columns, SIDE, SIDE, SIDE, SIDE, column_floats},
+    FLAT ? (int)GCONV_FILTER_SIDE_MAX : FIXED_PITCH - SIDE + 1,
+    "blocks 16x16, one output a thread",
+};
+static const gc_two_passes two_dimensions = gc_two_kernels<lines<false>>();
+static const gc_two_passes one_dimension = gc_two_kernels<lines<true>>();
 static const gc_step_method lecture = gc_twopass_method<two_dimensions>();
 static const gc_step_method lecture1d = gc_twopass_method<one_dimension>();
 
-extern "C" {
-extern const gc_operations gc_twopass_lecture_operations, gc_twopass_lecture1d_operations;
-const gc_operations gc_twopass_lecture_operations = gc_step_operations<lecture>();
-const gc_operations gc_twopass_lecture1d_operations = gc_step_operations<lecture1d>();
-}
+GC_OPERATIONS(gc_twopass_lecture_operations, gc_step_operations<lecture>());
+GC_OPERATIONS(gc_twopass_lecture1d_operations, gc_step_operations<lecture1d>());

@@ -137,7 +137,4 @@ static void spans(const void *state, double *row, double *column)
 static const gc_two_passes passes = {check, prepare, release, run, describe, spans};
 static const gc_step_method method = gc_twopass_method<passes>();
 
-extern "C" {
-extern const gc_operations gc_twopass_tiled_operations;
-const gc_operations gc_twopass_tiled_operations = gc_step_operations<method>();
-}
+GC_OPERATIONS(gc_twopass_tiled_operations, gc_step_operations<method>());

@@ -10,10 +10,7 @@
  *   the threads that store a column in different banks.
  * Limits: those of twopass.
  * Loses: to twopass: neighbouring threads store outputs that lie one below the other. */
-#include "gpu/device/kernel.cuh"
 #include "gpu/methods/ladder/twopass.cuh"
-
-#include <cstdio>
 
 enum { SIDE = 32, FACTOR = 4, SPAN = SIDE * FACTOR };
 
@@ -53,54 +50,18 @@ static __global__ void turned_columns(gc_gpu_step step, unsigned columns)
     }
 }
 
-static gconv_status check(const gc_problem *problem, const gc_step *step,
-                          const gconv_device_info *device, gconv_error *error)
+static int turned_floats(int, int filter_height)
 {
-    (void)problem;
-    gc_tiling tiling = {SIDE, SIDE, FACTOR, turned_pitch(step->height), 0};
-    tiling.shared_bytes = (uint64_t)tiling.shared_pitch * SIDE * sizeof(float);
-    return gc_tiling_check(&tiling, device, error);
+    return turned_pitch(filter_height) * SIDE;
 }
 
-static gconv_status prepare_kernels(const gc_problem *problem, const gc_step *step,
-                                    const gconv_device_info *device, void **kernels,
-                                    gconv_error *error)
-{
-    (void)problem, (void)step, (void)kernels;
-    GC_TRY(gc_gpu_opt_in((const void *)gc_convolve_rows, device, error));
-    return gc_gpu_opt_in((const void *)turned_columns, device, error);
-}
-
-static gconv_status run(void *kernels, const gc_gpu_step &rows, const gc_gpu_step &columns,
-                        const float *weights, cudaStream_t stream, gconv_error *error)
-{
-    (void)kernels;
-    gc_gpu_grid grid = gc_gpu_grid_of(columns, SIDE, SPAN);
-    size_t bytes = (size_t)turned_pitch(columns.filter_height) * SIDE * sizeof(float);
-    GC_TRY(gc_weights_lock(rows, weights, stream, error));
-    gc_launch_rows(rows, stream);
-    turned_columns<<<grid.blocks, dim3(SIDE, SIDE), bytes, stream>>>(columns, grid.columns);
-    return gc_constant_unlock(stream, error);
-}
-
-static void describe(const void *kernels, char *text, size_t size)
-{
-    (void)kernels;
-    snprintf(text, size, "rows with factor %d, transposed columns with factor %d",
-             (int)GC_ROW_FACTOR, (int)FACTOR);
-}
-
-static void spans(const void *kernels, double *row, double *column)
-{
-    (void)kernels;
-    *row = GC_ROW_BLOCK_WIDTH * GC_ROW_FACTOR;
-    *column = SPAN;
-}
-
-static const gc_two_passes passes = {check, prepare_kernels, nullptr, run, describe, spans};
+static const gc_line_kernels lines = {
+    gc_row_kernel,
+    {turned_columns, SIDE, SIDE, SIDE, SPAN, turned_floats},
+    GCONV_FILTER_SIDE_MAX,
+    "rows with factor 4, transposed columns with factor 4",
+};
+static const gc_two_passes passes = gc_two_kernels<lines>();
 static const gc_step_method method = gc_twopass_method<passes>();
 
-extern "C" {
-extern const gc_operations gc_twopass_transposed_operations;
-const gc_operations gc_twopass_transposed_operations = gc_step_operations<method>();
-}
+GC_OPERATIONS(gc_twopass_transposed_operations, gc_step_operations<method>());

@@ -11,7 +11,7 @@ extern "C" {
 
 /* A kernel for filters of one size. It is cached, and plans share it. */
 struct gc_unrolled {
-    gc_tiling tiling;
+    gc_tiling tiling;  /* comes first: gc_tiling_describe and others take it */
     bool down;         /* tiles lie one below the other, not side by side */
     int width, height; /* of the filter */
     gc_gpu_kernel *kernel;
