@@ -24,10 +24,10 @@ foreach(list IN ITEMS bytes split_bytes floats any rgb rgba kept_alpha)
   gconv_add_kernels(tensor_${list} tensor
     GC_TENSOR_KERNELS=${listed} GC_TENSOR_PART=gc_tensor_${list})
 endforeach()
-foreach(type IN ITEMS floats:GC_FLOAT bytes:GC_BYTE shorts:GC_SHORT any:-1)
+foreach(type IN ITEMS floats:GC_FLOAT bytes:GC_BYTE shorts:GC_SHORT)
   string(REPLACE ":" ";" type ${type})
   list(GET type 0 name)
   list(GET type 1 value)
   gconv_add_kernels(tilefft_${name} tilefft GC_TILEFFT_TYPE=${value}
-    GC_TILEFFT_PART=gc_tilefft_${name} GC_TILEFFT_LARGE_PART=gc_tilefft_large_${name})
+    GC_TILEFFT_PART=gc_tilefft_${name})
 endforeach()

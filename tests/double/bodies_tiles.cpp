@@ -41,16 +41,15 @@ template <int columns, int lines, int type> static void add_large(body_map *bodi
             "large_columns", true, gc_double_binder<tiles::large_columns<config>>::bind, nullptr};
 }
 
-#undef KERNEL
-#undef LARGE
-#define KERNEL(columns, lines, type) add<columns, lines, type>(&bodies)
+#define TILE(columns, lines, type) add<columns, lines, type>(&bodies)
 #define LARGE(columns, lines, type) add_large<columns, lines, type>(&bodies)
 
 static body_map make_bodies()
 {
     body_map bodies;
-    KERNELS(GC_FLOAT), KERNELS(GC_BYTE), KERNELS(GC_SHORT), KERNELS(-1);
-    LARGE_KERNELS(GC_FLOAT), LARGE_KERNELS(GC_BYTE), LARGE_KERNELS(GC_SHORT), LARGE_KERNELS(-1);
+    GC_TILEFFT_TILES(TILE, GC_FLOAT), GC_TILEFFT_LARGE_TILES(LARGE, GC_FLOAT);
+    GC_TILEFFT_TILES(TILE, GC_BYTE), GC_TILEFFT_LARGE_TILES(LARGE, GC_BYTE);
+    GC_TILEFFT_TILES(TILE, GC_SHORT), GC_TILEFFT_LARGE_TILES(LARGE, GC_SHORT);
     return bodies;
 }
 

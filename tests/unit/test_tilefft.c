@@ -28,43 +28,38 @@ static gconv_device_info device_with(size_t shared_bytes)
 }
 
 /* A pair of tiles covers what its transform holds, and pairs cover the image. */
-static void check_tiles(const gc_problem *problem, const gc_tiles *tiles, bool stores_words)
+static void check_tiles(const gc_problem *problem, const gc_tiles *tiles)
 {
     const gc_step *step = &problem->chain.steps[0];
     assert_true(tiles->width > 0 && tiles->height > 0 && tiles->seconds > 0);
     assert_true(tiles->width + step->width - 1 <= tiles->columns);
     assert_true(tiles->height + step->height - 1 <= tiles->lines);
-    assert_true(!stores_words || tiles->width % 8 == 0);
     int64_t covered = (int64_t)tiles->width * tiles->across;
     assert_true(covered >= problem->chain.width);
     assert_true(covered - tiles->width < problem->chain.width);
     assert_int_equal(tiles->pairs, (tiles->rows * tiles->across + 1) / 2);
 }
 
-static gc_tiles tiles_of(const gc_problem *problem, bool stores_words,
-                         const gconv_device_info *device)
+static gc_tiles tiles_of(const gc_problem *problem, const gconv_device_info *device)
 {
-    gc_tile_filter filter = gc_tile_filter_of(problem, &problem->chain.steps[0], device);
-    assert_int_equal(filter.count, 1);
-    return gc_tiles_of(problem, &filter, stores_words, device);
+    return gc_tiles_of(problem, &problem->chain.steps[0], device);
 }
 
 TEST(tiles_hold_filters)
 {
     static const int sides[] = {1, 3, 17, 31, 43, 63, 64, 65, 100, 121, 129, 255};
     gconv_device_info large = device_with(232448), small = device_with(65536);
-    for (size_t i = 0; i < COUNT(sides); i++)
-        for (int samples = 0; samples < 2; samples++) {
-            OWNED_FIXTURE f;
-            make(&f, 4096, 1000, GCONV_BORDER_MIRROR, 1, sides[i], 3);
-            gc_tiles tiles = tiles_of(&f.problem, samples, &large);
-            check_tiles(&f.problem, &tiles, samples);
-            tiles = tiles_of(&f.problem, samples, &small);
-            if (sides[i] <= 57)
-                check_tiles(&f.problem, &tiles, samples);
-            else if (sides[i] > 64)
-                assert_int_equal(tiles.width, 0);
-        }
+    for (size_t i = 0; i < COUNT(sides); i++) {
+        OWNED_FIXTURE f;
+        make(&f, 4096, 1000, GCONV_BORDER_MIRROR, 1, sides[i], 3);
+        gc_tiles tiles = tiles_of(&f.problem, &large);
+        check_tiles(&f.problem, &tiles);
+        tiles = tiles_of(&f.problem, &small);
+        if (sides[i] <= 57)
+            check_tiles(&f.problem, &tiles);
+        else if (sides[i] > 64)
+            assert_int_equal(tiles.width, 0);
+    }
 }
 
 /* The tiles of a filter on a square image of floats. */
@@ -73,7 +68,7 @@ static gc_tiles tiles_for(uint32_t side, int filter_width, int filter_height)
     gconv_device_info device = device_with(232448);
     OWNED_FIXTURE f;
     make(&f, side, side, GCONV_BORDER_MIRROR, 1, filter_width, filter_height);
-    return tiles_of(&f.problem, false, &device);
+    return tiles_of(&f.problem, &device);
 }
 
 TEST(large_tiles_for_large_filters)
@@ -107,7 +102,7 @@ TEST(slabs_of_large_tiles_are_bounded)
     for (size_t i = 0; i < COUNT(cases); i++) {
         OWNED_FIXTURE f;
         make(&f, cases[i].width, cases[i].height, GCONV_BORDER_MIRROR, 1, 255, 255);
-        gc_tiles tiles = tiles_of(&f.problem, false, &device);
+        gc_tiles tiles = tiles_of(&f.problem, &device);
         assert_int_equal(tiles.columns * tiles.lines, 1024 * 1024);
         assert_int_equal(tiles.rows, cases[i].rows);
         assert_int_equal(tiles.pairs, cases[i].pairs);
@@ -118,13 +113,12 @@ TEST(slabs_of_large_tiles_are_bounded)
     }
 }
 
-/* Small filters need none, whatever they become together with others. */
 TEST(scratch_is_for_large_filters)
 {
-    for (int width = 21; width <= 31; width += 10) {
+    for (int width = 47; width <= 48; width++) {
         OWNED_FIXTURE f;
         make(&f, 4096, 4096, GCONV_BORDER_WRAP, 2, width, 9);
-        assert_true((gc_tiles_scratch_bytes(&f.problem) > 0) == (width == 31));
+        assert_true((gc_tiles_scratch_bytes(&f.problem) > 0) == (width == 48));
         assert_true(gc_tiles_scratch_bytes(&f.problem) >= 0);
     }
 }
@@ -137,48 +131,6 @@ TEST(slabs_are_rows_of_tiles)
     assert_true(slabs.first == -4 && slabs.last == 203 && slabs.rows == 56);
     slabs = gc_slabs_of(&f.problem, &f.problem.chain.steps[1], 56);
     assert_true(slabs.first == 0 && slabs.last == 199);
-}
-
-/* Whether two steps become one filter on a device, for two filters of these sides. */
-static bool are_joined_on(size_t shared_bytes, gconv_border border, int side, bool symmetric)
-{
-    gconv_device_info device = device_with(shared_bytes);
-    OWNED_FIXTURE f;
-    make(&f, 4096, 1000, border, 2, side, side);
-    for (int i = 0; i < side * side && symmetric; i++)
-        f.problem.chain.steps[0].taps[i] = 0.7f;
-    gc_tile_filter filter = gc_tile_filter_of(&f.problem, &f.problem.chain.steps[1], &device);
-    bool joined = filter.count == 2;
-    assert_int_equal(filter.first, joined ? 0 : 1);
-    assert_int_equal(filter.width, joined ? 2 * side - 1 : side);
-    int top = f.problem.chain.steps[1].top;
-    assert_int_equal(filter.top, joined ? f.problem.chain.steps[0].top + top : top);
-    assert_int_equal(gc_tile_filter_of(&f.problem, &f.problem.chain.steps[0], &device).count,
-                     joined ? 2 : 1);
-    return joined;
-}
-
-static bool are_joined(gconv_border border, int side, bool symmetric)
-{
-    return are_joined_on(232448, border, side, symmetric);
-}
-
-/* Each step meets the border of its own input. */
-TEST(steps_are_joined_where_borders_allow)
-{
-    assert_true(are_joined(GCONV_BORDER_WRAP, 9, false));
-    assert_true(are_joined(GCONV_BORDER_MIRROR, 9, true));
-    assert_true(are_joined(GCONV_BORDER_MIRROR101, 9, true));
-    assert_false(are_joined(GCONV_BORDER_MIRROR, 9, false));
-    assert_false(are_joined(GCONV_BORDER_MIRROR, 8, true)); /* not around its middle */
-    assert_false(are_joined(GCONV_BORDER_REPLICATE, 9, true));
-    assert_false(are_joined(GCONV_BORDER_CONSTANT, 9, true));
-    assert_true(are_joined(GCONV_BORDER_WRAP, 61, false));
-    assert_true(are_joined(GCONV_BORDER_WRAP, 255, false));
-    /* Tiles of 64x64 points alone: two passes are faster, or one cannot be had. */
-    assert_true(are_joined_on(65536, GCONV_BORDER_WRAP, 9, false));
-    assert_false(are_joined_on(65536, GCONV_BORDER_WRAP, 30, false));
-    assert_false(are_joined_on(65536, GCONV_BORDER_WRAP, 61, false));
 }
 
 /* The factor of frequency (kx, ky) by its definition. */
@@ -211,8 +163,7 @@ TEST(spectra_are_in_order)
     for (size_t s = 0; s < COUNT(sizes); s++) {
         int columns = sizes[s][0], lines = sizes[s][1];
         const gc_step *step = &f.problem.chain.steps[0];
-        gc_tile_filter filter = {0, 1, step->width, step->height, step->left, step->top};
-        assert_ok(gc_tiles_spectrum(&f.problem, &filter, columns, lines, spectrum, NULL));
+        assert_ok(gc_tiles_spectrum(step, columns, lines, spectrum, NULL));
         for (int at = 0; at < columns * lines; at += 37) {
             int column = at / lines, line = at % lines;
             check_factor(step, columns, lines, column / 8 + columns / 8 * (column % 8),
@@ -230,8 +181,7 @@ TEST(spectra_of_large_tiles_are_in_order)
     OWNED_FIXTURE f;
     make(&f, 100, 200, GCONV_BORDER_MIRROR, 1, 57, 50);
     const gc_step *step = &f.problem.chain.steps[0];
-    gc_tile_filter filter = {0, 1, step->width, step->height, step->left, step->top};
-    assert_ok(gc_tiles_spectrum(&f.problem, &filter, columns, lines, spectrum, NULL));
+    assert_ok(gc_tiles_spectrum(step, columns, lines, spectrum, NULL));
     for (int at = 0; at < columns * lines; at += 3701)
         check_factor(step, columns, lines, at % columns, at / columns, spectrum + 2 * (size_t)at);
 }

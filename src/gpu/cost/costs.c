@@ -105,7 +105,6 @@ static const gc_costs h200 = {
               {1024, 512, 0, 475e-6, 3.3},
               {1024, 1024, 0, 1346e-6, 1.4}},
     .tile_samples_factor = 1.1,
-    .tile_words_factor = 1.6,
 
     /* Some ten passes over memory. */
     .fft_launch_seconds = 4e-5,

@@ -92,8 +92,7 @@ typedef struct gc_costs {
         double pair_seconds;  /* of a multiprocessor, for a pair of tiles */
         double output_factor; /* time of reading and storing values over what the bandwidth says */
     } tiles[GC_TILE_KINDS];
-    /* Factors on the time from values to values: kernels for one type of samples, for all. */
-    double tile_samples_factor, tile_words_factor;
+    double tile_samples_factor; /* time from samples over the time from values to values */
 
     /* fft. */
     double fft_launch_seconds; /* of all kernels of a step */

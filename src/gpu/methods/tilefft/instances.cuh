@@ -1,5 +1,5 @@
-/* The kernels of tilefft: for each size of tiles, for chain values, for samples of 8 and of 16 bits
- * that are rounded, and for everything else. */
+/* The kernels of tilefft: for each size of tiles, for chain values, and for samples of 8 and of 16
+ * bits. */
 #ifndef GC_GPU_METHODS_TILEFFT_INSTANCES_CUH
 #define GC_GPU_METHODS_TILEFFT_INSTANCES_CUH
 
@@ -25,22 +25,9 @@ static __global__ void __launch_bounds__(gc_tilefft_shape<config>::threads,
     gc_tilefft_pass<config>(pass, tiles);
 }
 
-struct kernel_entry {
-    int columns, lines, type;
-    gc_tilefft_kernel found;
-};
-
-#define KERNEL(columns, lines, type)                                                               \
-    {                                                                                              \
-        columns, lines, type,                                                                      \
-        {                                                                                          \
-            (const void *)tile_kernel<tile_config<columns, lines, type>>,                          \
-                gc_tilefft_shape<tile_config<columns, lines, type>>::threads,                      \
-                gc_tilefft_shape<tile_config<columns, lines, type>>::bytes                         \
-        }                                                                                          \
-    }
-#define KERNELS(type)                                                                              \
-    KERNEL(64, 64, type), KERNEL(64, 128, type), KERNEL(128, 64, type), KERNEL(128, 128, type)
+/* `take` of all sizes, between commas. */
+#define GC_TILEFFT_TILES(take, type)                                                               \
+    take(64, 64, type), take(64, 128, type), take(128, 64, type), take(128, 128, type)
 
 /* ---- Large tiles ----------------------------------------------------------------------------- */
 
@@ -68,26 +55,7 @@ static __global__ void __launch_bounds__(gc_large_shape<config>::column_threads,
     gc_large_columns<config>(tiles);
 }
 
-struct large_entry {
-    int columns, lines, type;
-    gc_tilefft_large_kernels found;
-};
-
-/* All but the columns, whose kernels are the same for every type (columns.cu). */
-template <class config> static large_entry large_entry_of()
-{
-    typedef gc_large_shape<config> shape;
-    return {config::columns,
-            config::lines,
-            config::input,
-            {{(const void *)large_rows<config>, GC_LARGE_ROW_THREADS, shape::row_bytes},
-             {},
-             {(const void *)large_back<config>, GC_LARGE_ROW_THREADS, shape::row_bytes},
-             shape::rows,
-             shape::column_items}};
-}
-
-#define LARGE(columns, lines, type) large_entry_of<tile_config<columns, lines, type>>()
-#define LARGE_KERNELS(type) LARGE(512, 512, type), LARGE(1024, 512, type), LARGE(1024, 1024, type)
+#define GC_TILEFFT_LARGE_TILES(take, type)                                                         \
+    take(512, 512, type), take(1024, 512, type), take(1024, 1024, type)
 
 #endif

@@ -46,7 +46,6 @@ typedef gc_fft_held<GC_LARGE_HELD> gc_large_points;
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-/* The first output of a tile. */
 struct gc_large_tile {
     int left, top;
     bool exists;
@@ -75,6 +74,19 @@ template <bool in_warp> static __device__ __forceinline__ void gc_large_meet()
         __syncwarp();
     else
         __syncthreads();
+}
+
+/* Reads the thread's points of a line, whose points lie `pitch` apart. */
+template <class axis>
+static __device__ __forceinline__ void gc_large_get(const float2 *line, int pitch, int part,
+                                                    gc_large_points &v)
+{
+#pragma unroll
+    for (int a = 0; a < GC_LARGE_HELD; a++) {
+        float2 point = line[(part + a * axis::parts) * pitch];
+        v.re[a] = point.x;
+        v.im[a] = point.y;
+    }
 }
 
 /* The first step of a line and the exchange through shared memory. The thread holds points
@@ -214,19 +226,6 @@ static __device__ __forceinline__ gc_large_place gc_large_place_of(int item, int
             (int)threadIdx.x % shape::across::parts};
 }
 
-/* Reads the thread's points of a line. */
-template <class axis>
-static __device__ __forceinline__ void gc_large_get(const float2 *line, int part,
-                                                    gc_large_points &v)
-{
-#pragma unroll
-    for (int a = 0; a < GC_LARGE_HELD; a++) {
-        float2 point = line[part + a * axis::parts];
-        v.re[a] = point.x;
-        v.im[a] = point.y;
-    }
-}
-
 /* Takes items blockIdx.x, blockIdx.x + gridDim.x, ... of `count`: `copy` copies an item into a
  * buffer, while `take` takes the one before from another buffer. */
 template <class copier, class taker>
@@ -259,20 +258,17 @@ static __device__ __forceinline__ void gc_large_rows(const gc_pass &pass, const 
         gc_large_place at = gc_large_place_of<config>(item, shape::row_items);
         int number = 2 * (t.first_pair + at.pair);
         float *to = (float *)(buffer + at.line * axis::stride + at.part);
-        gc_fft_read<config>(pass, [&](auto typed) {
 #pragma unroll shape::tiles_together
-            for (int k = 0; k < 2; k++) {
-                gc_large_tile tile = gc_large_tile_of(t, number + k);
-                gc_large_copy_row<decltype(typed)>(pass, t, tile, tile.top - t.top + at.y, at.part,
-                                                   to + k);
-            }
-        });
+        for (int k = 0; k < 2; k++) {
+            gc_large_tile tile = gc_large_tile_of(t, number + k);
+            gc_large_copy_row<config>(pass, t, tile, tile.top - t.top + at.y, at.part, to + k);
+        }
     };
     auto take = [&](int item, float2 *buffer) {
         gc_large_place at = gc_large_place_of<config>(item, shape::row_items);
         float2 *line = buffer + at.line * axis::stride;
         gc_large_points v;
-        gc_large_get<axis>(line, at.part, v);
+        gc_large_get<axis>(line, 1, at.part, v);
         gc_large_exchange<axis, true>(v, at.part, roots, line);
         gc_large_finish<axis>(v);
         float2 *to = gc_large_scratch<config>(t, at.pair) + at.y * config::columns + at.part;
@@ -301,38 +297,10 @@ gc_large_store_row(const gc_pass &pass, const gc_tilefft_large &t, const gc_larg
         for (int a = 0; a < GC_LARGE_HELD; a++)
             if (a * axis::parts < end)
                 to[a * axis::parts] = values[a];
-    } else if constexpr (gc_fft_stores<config>::samples) {
+    } else if constexpr (config::output != GC_FLOAT) {
         int count = min(max((end + axis::parts - 1) / axis::parts, 0), (int)GC_LARGE_HELD);
         gc_fft_store_rounded<config>(pass, values, (unsigned)((1ull << count) - 1),
                                      [&](int a) { return start + a * axis::parts; });
-    }
-}
-
-/* Stores a block's rows of both tiles as samples of any kind, four columns at a time. They are in a
- * buffer. All threads come here together. */
-template <class config>
-static __device__ __forceinline__ void gc_large_store_words(const gc_pass &pass,
-                                                            const gc_tilefft_large &t, int pair,
-                                                            int first_y, const float2 *buffer)
-{
-    typedef gc_large_shape<config> shape;
-    int words = t.width / 4, count = 2 * words * shape::rows;
-#pragma unroll 1
-    for (int i = (int)threadIdx.x; i - gc_pass_lane() < count; i += GC_LARGE_ROW_THREADS) {
-        int line = i / (2 * words), word = i - line * 2 * words;
-        bool second = word >= words, inside = i < count;
-        word -= second ? words : 0;
-        gc_large_tile tile = gc_large_tile_of(t, 2 * (t.first_pair + pair) + (second ? 1 : 0));
-        const float2 *from = buffer + line * shape::across::stride + 4 * word;
-        float values[1][4] = {};
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            if (inside)
-                values[0][k] = second ? from[k].y : from[k].x;
-        int x = tile.left + 4 * word, row = tile.top + first_y + line;
-        inside = inside && tile.exists && first_y + line < t.height && x < pass.width &&
-                 row >= pass.output_first;
-        gc_pass_store<config, 1>(pass, x, row, values, inside);
     }
 }
 
@@ -360,26 +328,15 @@ static __device__ __forceinline__ void gc_large_back(const gc_pass &pass, const 
         int number = 2 * (t.first_pair + at.pair);
         float2 *line = buffer + at.line * axis::stride;
         gc_large_points v;
-        gc_large_get<axis>(line, at.part, v);
+        gc_large_get<axis>(line, 1, at.part, v);
         gc_large_exchange<axis, true>(v, at.part, roots, line);
         gc_large_finish<axis>(v);
-        if (!gc_fft_stores<config>::words || gc_fft_stores_values<config>(pass)) {
 #pragma unroll shape::tiles_together
-            for (int k = 0; k < 2; k++) {
-                gc_large_store_row<config>(pass, t, gc_large_tile_of(t, number + k), at, v.im);
-#pragma unroll
-                for (int a = 0; a < GC_LARGE_HELD; a++)
-                    v.im[a] = v.re[a];
-            }
-            return;
-        }
-        if constexpr (gc_fft_stores<config>::words) {
-            __syncwarp();
+        for (int k = 0; k < 2; k++) {
+            gc_large_store_row<config>(pass, t, gc_large_tile_of(t, number + k), at, v.im);
 #pragma unroll
             for (int a = 0; a < GC_LARGE_HELD; a++)
-                line[at.part + a * axis::parts] = make_float2(v.im[a], v.re[a]);
-            __syncthreads();
-            gc_large_store_words<config>(pass, t, at.pair, at.y - at.line, buffer);
+                v.im[a] = v.re[a];
         }
     };
     gc_large_each(t.pairs * items, memory, shape::row_buffer, copy, take);
@@ -425,12 +382,7 @@ gc_large_take_columns(const gc_tilefft_large &t, const gc_large_points &spectrum
     int column = (int)threadIdx.x % GC_LARGE_COLUMNS, part = (int)threadIdx.x / GC_LARGE_COLUMNS;
     float2 *line = buffer + column * axis::stride;
     gc_large_points v;
-#pragma unroll
-    for (int a = 0; a < GC_LARGE_HELD; a++) {
-        float2 point = buffer[(part + a * axis::parts) * GC_LARGE_COLUMNS + column];
-        v.re[a] = point.x;
-        v.im[a] = point.y;
-    }
+    gc_large_get<axis>(buffer + column, GC_LARGE_COLUMNS, part, v);
     gc_large_exchange<axis, false>(v, part, roots, line);
     gc_large_finish<axis>(v);
     gc_large_multiply(spectrum, v);

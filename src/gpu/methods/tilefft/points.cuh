@@ -11,7 +11,6 @@ template <int count> struct gc_fft_held {
 };
 typedef gc_fft_held<GC_FFT_HELD> gc_fft_points;
 
-/* a, b become a + b, a - b. */
 static __device__ __forceinline__ void gc_fft_two(float &a, float &b)
 {
     float sum = a + b;
@@ -26,7 +25,6 @@ template <class points> static __device__ __forceinline__ void gc_fft_pair(point
     gc_fft_two(v.im[i], v.im[j]);
 }
 
-/* Multiplies a point by a complex number. */
 template <class points>
 static __device__ __forceinline__ void gc_fft_turn(points &v, int i, float re, float im)
 {
@@ -35,7 +33,6 @@ static __device__ __forceinline__ void gc_fft_turn(points &v, int i, float re, f
     v.im[i] = fmaf(old, im, v.im[i] * re);
 }
 
-/* Multiplies a point by -i. */
 template <class points> static __device__ __forceinline__ void gc_fft_turn_back(points &v, int i)
 {
     float old = v.re[i];
@@ -112,7 +109,6 @@ template <class points> static __device__ __forceinline__ void gc_fft_sixteen(po
         gc_fft_four(v, i + 4 * m, 1);
 }
 
-/* The place of frequency k of 16. */
 static __device__ constexpr int gc_fft_place16(int k)
 {
     return (k % 4 % 2 * 2 + k % 4 / 2) * 4 + k / 4 % 2 * 2 + k / 4 / 2;
@@ -160,7 +156,6 @@ template <class points> static __device__ __forceinline__ void gc_fft_thirtytwo(
         gc_fft_eight(v, 8 * m, 1);
 }
 
-/* The place of frequency k of 32. */
 static __device__ constexpr int gc_fft_place32(int k)
 {
     return (k % 4 % 2 * 2 + k % 4 / 2) * 8 + gc_fft_place8(k / 4);
@@ -184,45 +179,19 @@ template <int count> static __device__ constexpr int gc_fft_place(int k)
 
 /* ---- Roots of 1 ------------------------------------------------------------------------------ */
 
-/* cos(2 pi k / 128) for k from 0 to 32. */
-static constexpr double gc_fft_quarter[33] = {1,
-                                              0.99879545620517239271,
-                                              0.99518472667219688624,
-                                              0.98917650996478097345,
-                                              0.98078528040323044913,
-                                              0.97003125319454399260,
-                                              0.95694033573220886494,
-                                              0.94154406518302077841,
-                                              0.92387953251128675613,
-                                              0.90398929312344333159,
-                                              0.88192126434835502971,
-                                              0.85772861000027206990,
-                                              0.83146961230254523708,
-                                              0.80320753148064490981,
-                                              0.77301045336273696081,
-                                              0.74095112535495909118,
-                                              0.70710678118654752440,
-                                              0.67155895484701840063,
-                                              0.63439328416364549822,
-                                              0.59569930449243334347,
-                                              0.55557023301960222474,
-                                              0.51410274419322172659,
-                                              0.47139673682599764856,
-                                              0.42755509343028209432,
-                                              0.38268343236508977173,
-                                              0.33688985339222005069,
-                                              0.29028467725446236764,
-                                              0.24298017990326388995,
-                                              0.19509032201612826785,
-                                              0.14673047445536175166,
-                                              0.09801714032956060199,
-                                              0.04906767432741801426,
-                                              0};
-
-/* cos(2 pi k / 128) for k from 0 to 128. */
+/* cos(2 pi k / 128) for k from 0 to 128, by the series of cosine up to an eighth of a turn and of
+ * sine from there on. */
 static constexpr double gc_fft_cosine(int k)
 {
-    return k > 64 ? gc_fft_cosine(128 - k) : k > 32 ? -gc_fft_quarter[64 - k] : gc_fft_quarter[k];
+    if (k > 32)
+        return k > 64 ? gc_fft_cosine(128 - k) : -gc_fft_cosine(64 - k);
+    const double turn = 6.28318530717958647693;
+    double x = turn * (k > 16 ? 32 - k : k) / 128, term = k > 16 ? x : 1, sum = term;
+    for (int n = k > 16 ? 3 : 2; n < 20; n += 2) {
+        term *= -x * x / (n * (n - 1));
+        sum += term;
+    }
+    return sum;
 }
 
 /* exp(-2 pi i b c / size): a table for point b, and one for the two frequencies c of a thread. */

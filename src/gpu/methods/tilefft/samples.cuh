@@ -1,30 +1,9 @@
-/* How kernels by transforms read and store samples: by a branch on their type around all points of
- * a thread, in place of one around each point. */
+/* How kernels by transforms store: chain values, or samples of 8 and 16 bits, one by one, in passes
+ * of the kinds GC_FINISH_ROUND and GC_FINISH_NEAREST. */
 #ifndef GC_GPU_METHODS_TILEFFT_SAMPLES_CUH
 #define GC_GPU_METHODS_TILEFFT_SAMPLES_CUH
 
 #include "gpu/pass/pass.cuh"
-
-/* A config with inputs of one type. */
-template <class config, int type> struct gc_fft_of_input : config {
-    static constexpr int input = type;
-};
-
-/* Calls `read` with a config that knows the type of the input. */
-template <class config, class reader>
-static __device__ __forceinline__ void gc_fft_read(const gc_pass &pass, const reader &read)
-{
-    if constexpr (config::input >= 0) {
-        read(config());
-    } else {
-        if (pass.input_type == GC_BYTE)
-            read(gc_fft_of_input<config, GC_BYTE>());
-        else if (pass.input_type == GC_SHORT)
-            read(gc_fft_of_input<config, GC_SHORT>());
-        else
-            read(gc_fft_of_input<config, GC_FLOAT>());
-    }
-}
 
 /* Whether a pass stores chain values: every kernel can. */
 template <class config>
@@ -32,14 +11,6 @@ static __device__ __forceinline__ bool gc_fft_stores_values(const gc_pass &pass)
 {
     return config::output == GC_FLOAT || pass.output_type == GC_FLOAT;
 }
-
-/* Whether threads store samples one by one: kernels for samples of one type do. They serve passes
- * of the kinds GC_FINISH_ROUND and GC_FINISH_NEAREST. Kernels for all types store words of several
- * samples. */
-template <class config> struct gc_fft_stores {
-    static constexpr bool samples = config::output == GC_BYTE || config::output == GC_SHORT;
-    static constexpr bool words = config::output < 0;
-};
 
 /* Stores values of the kind GC_FINISH_ROUND, value i at index at(i) if bit i of `stored` is
  * set. */

@@ -234,7 +234,6 @@ template <class config> struct gc_tilefft_outputs {
     }
 };
 
-/* Stores the thread's chain values of both tiles. */
 template <class config>
 static __device__ __forceinline__ void
 gc_tilefft_store_values(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
@@ -254,7 +253,6 @@ gc_tilefft_store_values(const gc_pass &pass, const gc_tilefft &t, const gc_tilef
     }
 }
 
-/* Stores the thread's outputs of both tiles as samples. */
 template <class config>
 static __device__ __forceinline__ void
 gc_tilefft_store_rounded(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
@@ -274,31 +272,6 @@ gc_tilefft_store_rounded(const gc_pass &pass, const gc_tilefft &t, const gc_tile
     gc_fft_store_rounded<config>(pass, one, outputs.has_one ? stored : 0, at);
     gc_fft_store_rounded<config>(pass, other, outputs.has_other ? stored : 0,
                                  [&](int i) { return outputs.at(i) + t.width; });
-}
-
-/* Stores both tiles as samples of any kind, four columns at a time. All threads come here together;
- * the tiles are in shared memory. */
-template <class config>
-static __device__ __forceinline__ void
-gc_tilefft_store_words(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
-                       const float2 *memory)
-{
-    typedef gc_tilefft_shape<config> shape;
-    int words = t.width / 4, count = 2 * words * t.height;
-#pragma unroll 1
-    for (int i = (int)threadIdx.x; i - gc_pass_lane() < count; i += shape::threads) {
-        int y = i / (2 * words), word = i - y * 2 * words;
-        bool second = word >= words;
-        const float2 *from = memory + y * shape::pitch + 4 * (second ? word - words : word);
-        float values[1][4] = {};
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            if (i < count)
-                values[0][k] = second ? from[k].y : from[k].x;
-        int x = pair.left + 4 * word, row = pair.top + y;
-        gc_pass_store<config, 1>(pass, x, row, values,
-                                 i < count && x < pass.width && row >= pass.output_first);
-    }
 }
 
 /* ---- The tile -------------------------------------------------------------------------------- */
@@ -364,7 +337,6 @@ static __device__ __forceinline__ void gc_tilefft_multiply(const float2 *spectru
     v = p;
 }
 
-/* The place of a thread. */
 struct gc_tilefft_place {
     int x, column_part, row, row_part; /* parts are the same in all lanes of a warp */
 };
@@ -457,27 +429,14 @@ static __device__ __forceinline__ void
 gc_tilefft_store(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
                  const gc_tilefft_place &at, float2 *memory, gc_fft_points &v)
 {
-    typedef gc_tilefft_shape<config> shape;
-    typedef typename shape::down down;
     bool has_outputs = at.x / 32 * 32 < t.width; /* of a column of the warp */
     gc_tilefft_columns_back<config>(at, has_outputs, memory, v);
-    if (gc_fft_stores_values<config>(pass)) {
-        if (has_outputs)
-            gc_tilefft_store_values<config>(pass, t, pair, at.x, at.column_part, v);
-    } else if constexpr (gc_fft_stores<config>::samples) {
-        if (has_outputs)
-            gc_tilefft_store_rounded<config>(pass, t, pair, at.x, at.column_part, v);
-    } else if constexpr (gc_fft_stores<config>::words) {
-#pragma unroll
-        for (int i = 0; i < GC_FFT_HELD && has_outputs; i++) {
-            int place = gc_tilefft_far_place<down>(i);
-            memory[gc_tilefft_far_at<down>(at.column_part, i) * shape::pitch + at.x] =
-                make_float2(v.im[place], v.re[place]);
-        }
-        __syncthreads();
-        gc_tilefft_store_words<config>(pass, t, pair, memory);
-        __syncthreads();
-    }
+    if (!has_outputs)
+        return;
+    if (gc_fft_stores_values<config>(pass))
+        gc_tilefft_store_values<config>(pass, t, pair, at.x, at.column_part, v);
+    else if constexpr (config::output != GC_FLOAT)
+        gc_tilefft_store_rounded<config>(pass, t, pair, at.x, at.column_part, v);
 }
 
 /* A number that is the same in all lanes of a warp, and known to be. */
@@ -490,7 +449,6 @@ static __device__ __forceinline__ int gc_tilefft_uniform(int number)
 #endif
 }
 
-/* The place of a thread. */
 template <class config> static __device__ __forceinline__ gc_tilefft_place gc_tilefft_place_of()
 {
     typedef gc_tilefft_shape<config> shape;
@@ -511,9 +469,7 @@ static __device__ __forceinline__ void gc_tilefft_pass(const gc_pass &pass, cons
     for (int number = (int)blockIdx.x; number < pass.tiles; number += (int)gridDim.x) {
         gc_fft_points v;
         gc_tilefft_place at = gc_tilefft_place_of<config>();
-        gc_fft_read<config>(pass, [&](auto typed) {
-            gc_tilefft_load<decltype(typed)>(pass, t, pair, memory + at.x, at.x, at.column_part, v);
-        });
+        gc_tilefft_load<config>(pass, t, pair, memory + at.x, at.x, at.column_part, v);
         gc_tilefft_columns<config>(at, memory, v);
         gc_tilefft_rows<config>(t, gc_tilefft_place_of<config>(), memory, v);
         gc_tilefft_store<config>(pass, t, pair, gc_tilefft_place_of<config>(), memory, v);

@@ -7,7 +7,6 @@
  *   points a filter of 31 columns leaves 98 columns of output (overlap-save).
  *   Filters with a side of 48 and more waste most of such a tile. They get tiles of 512 or 1024
  *   points a side, which cross memory three times (large_tile.cuh).
- *   Steps of a chain are one transform if their borders allow it: their spectra are multiplied.
  * Improves on: fft, which crosses memory some ten times; tensor, for filters of full rank from
  *   about 17x17 on.
  * Needs: shared memory for a tile, 33 KiB for 64 x 64 points to 129 KiB for 128 x 128. For large
@@ -15,12 +14,10 @@
  * Limits: filters smaller than a tile. Exact chains: float32 transforms cannot restore their
  *   integers.
  * Loses: to direct and tensor at small filters, to separable at filters of rank 1 to 3. */
-#include "gpu/device/check.cuh"
 #include "gpu/device/kernel.cuh"
 #include "gpu/methods/methods.cuh"
 #include "gpu/methods/passes.cuh"
 #include "gpu/methods/tilefft/kernels.cuh"
-#include "gpu/methods/tilefft/large.cuh"
 #include "gpu/methods/tilefft/types.cuh"
 
 extern "C" {
@@ -36,58 +33,36 @@ extern "C" {
 
 /* ---- Kernels that are compiled ahead in parts (cmake/Kernels.cmake) -------------------------- */
 
-gc_tilefft_kernel gc_tilefft_find(int columns, int lines, int type)
+gc_tilefft_kernels gc_tilefft_find(int columns, int lines, int type)
 {
-    return (type == GC_FLOAT   ? gc_tilefft_floats
-            : type == GC_BYTE  ? gc_tilefft_bytes
-            : type == GC_SHORT ? gc_tilefft_shorts
-                               : gc_tilefft_any)(columns, lines);
-}
-
-gc_tilefft_large_kernels gc_tilefft_find_large(int columns, int lines, int type)
-{
-    gc_tilefft_large_kernels found = (type == GC_FLOAT   ? gc_tilefft_large_floats
-                                      : type == GC_BYTE  ? gc_tilefft_large_bytes
-                                      : type == GC_SHORT ? gc_tilefft_large_shorts
-                                                         : gc_tilefft_large_any)(columns, lines);
-    found.columns = gc_tilefft_find_columns(columns, lines);
+    gc_tilefft_kernels floats = gc_tilefft_floats(columns, lines);
+    if (type == GC_FLOAT)
+        return floats;
+    gc_tilefft_kernels found =
+        (type == GC_BYTE ? gc_tilefft_bytes : gc_tilefft_shorts)(columns, lines);
+    found.middle = floats.middle;
     return found;
 }
 
 /* ---- What can be done ------------------------------------------------------------------------ */
 
-static gc_pass_scope scope_of(const gc_problem *problem, const gc_tile_filter &filter)
-{
-    return gc_pass_scope_of_planes(gc_pass_scope_of(problem, filter.first, filter.count));
-}
-
-/* Whether a pass reads and stores chain values alone. */
-static bool takes_values(const gc_pass_scope &scope)
-{
-    return scope.input == GC_FLOAT && scope.output == GC_FLOAT;
-}
-
-/* Whether samples of a pass can be stored one by one. Quotients with ties or remainders, samples in
- * double, edges and bits go through the kernels for all types. */
+/* Whether samples of a pass can be stored one by one. Samples in double, edges, bits and samples of
+ * another type than those that are read come from planes of chain values. */
 static bool rounds(const gc_pass_scope &scope)
 {
     return (scope.finish == GC_FINISH_ROUND || scope.finish == GC_FINISH_NEAREST) &&
-           (scope.output == GC_BYTE || scope.output == GC_SHORT);
+           scope.output == scope.input;
 }
 
-/* The kernels of a pass, as gc_tilefft_find takes them. */
-static int type_of(const gc_pass_scope &scope)
+static gc_pass_scope scope_of(const gc_problem *problem, const gc_step *step)
 {
-    bool is_single = takes_values(scope) || (scope.input == scope.output && rounds(scope));
-    return is_single ? scope.input : -1;
-}
-
-static gc_tiles tiles_of(const gc_problem *problem, const gc_tile_filter &filter,
-                         const gconv_device_info *device)
-{
-    gc_pass_scope scope = scope_of(problem, filter);
-    bool stores_words = scope.output != GC_FLOAT && type_of(scope) < 0;
-    return gc_tiles_of(problem, &filter, stores_words, device);
+    int index = (int)(step - problem->chain.steps);
+    gc_pass_scope scope = gc_pass_scope_of_planes(gc_pass_scope_of(problem, index, 1));
+    if (!rounds(scope)) {
+        scope.output = GC_FLOAT;
+        scope.finish = GC_FINISH_NONE;
+    }
+    return scope;
 }
 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
@@ -96,8 +71,7 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     if (problem->chain.exact)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "float32 transforms cannot restore the integers of this chain");
-    gc_tile_filter filter = gc_tile_filter_of(problem, step, device);
-    if (tiles_of(problem, filter, device).width == 0)
+    if (gc_tiles_of(problem, step, device).width == 0)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "a %dx%d filter is too large for the tiles that fit in shared memory of %s",
                        step->width, step->height, device->name);
@@ -107,26 +81,13 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     return GCONV_OK;
 }
 
-/* The first step of a pass takes the time of all. */
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    gc_tile_filter filter = gc_tile_filter_of(problem, step, device);
-    if (step != &problem->chain.steps[filter.first])
-        return 0;
-    gc_pass_scope scope = scope_of(problem, filter);
-    const gc_costs *costs = gc_costs_of(device);
-    int type = type_of(scope);
-    double factor = type == GC_FLOAT ? 1
-                    : type < 0       ? costs->tile_words_factor
-                                     : costs->tile_samples_factor;
-    return factor * tiles_of(problem, filter, device).seconds +
+    gc_pass_scope scope = scope_of(problem, step);
+    double factor = scope.input == GC_FLOAT ? 1 : gc_costs_of(device)->tile_samples_factor;
+    return factor * gc_tiles_of(problem, step, device).seconds +
            gc_pass_scope_planes(problem, scope, device);
-}
-
-static int pass_steps(const gc_problem *problem, int first, const gconv_device_info *device)
-{
-    return gc_tile_filter_of(problem, &problem->chain.steps[first], device).count;
 }
 
 static double extra_bytes(const gc_problem *problem, int64_t rows)
@@ -142,82 +103,90 @@ static double extra_terms(const gc_problem *problem)
     return 32 * log2((double)GC_TILE_POINTS_MAX);
 }
 
-static const gc_step *last_step_of(const gc_problem *problem, const gc_tile_filter &filter)
-{
-    return &problem->chain.steps[filter.first + filter.count - 1];
-}
-
-/* The output of a step within a pass is not stored, so that any of its rows will do. */
 static gc_slabs slabs(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    gc_tile_filter filter = gc_tile_filter_of(problem, step, device);
-    if (step != last_step_of(problem, filter))
-        return gc_slabs_of(problem, step, 1);
-    gc_tiles tiles = tiles_of(problem, filter, device);
+    gc_tiles tiles = gc_tiles_of(problem, step, device);
     return gc_slabs_of(problem, step, (int64_t)tiles.rows * tiles.height);
 }
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-struct tilefft_state {
-    gc_tilefft tiles;
-    int columns, lines; /* of a transform */
-    gc_tilefft_kernel kernel;
-    int resident;        /* blocks on the device at once */
-    float *spectrum;     /* device */
-    gc_large_pass large; /* in place of tiles and kernel, if transforms are large */
+/* Large tiles take three kernels a pass (large_tile.cuh). */
+struct large_pass {
+    gc_tilefft_large tiles; /* of a launch: what changes is filled in */
+    gc_tilefft_kernels kernels;
+    int slab, pairs_at_once; /* as in gc_tiles */
+    int end_row;             /* the row after all tiles' outputs */
+    float *roots;            /* device */
 };
 
-static gconv_status upload_spectrum(const gc_problem *problem, const gc_tile_filter &filter,
-                                    tilefft_state *state, gconv_error *error)
+struct tilefft_state {
+    gc_tiles cut;
+    gc_tilefft tiles;
+    gc_tilefft_kernel kernel;
+    float *spectrum;  /* device */
+    large_pass large; /* in place of the kernel, if transforms are large */
+};
+
+static gconv_status upload_spectrum(const gc_step *step, tilefft_state *state, gconv_error *error)
 {
-    size_t bytes = (size_t)state->columns * (size_t)state->lines * 2 * sizeof(float);
+    int columns = state->cut.columns, lines = state->cut.lines;
+    size_t bytes = (size_t)columns * (size_t)lines * 2 * sizeof(float);
     float *spectrum = (float *)malloc(bytes);
     if (spectrum == nullptr)
         return gc_fail_memory(error, bytes);
-    gconv_status status =
-        gc_tiles_spectrum(problem, &filter, state->columns, state->lines, spectrum, error);
-    cudaError_t code = cudaSuccess;
+    gconv_status status = gc_tiles_spectrum(step, columns, lines, spectrum, error);
     if (status == GCONV_OK)
-        code = cudaMalloc(&state->spectrum, bytes);
-    if (status == GCONV_OK && code == cudaSuccess)
-        code = cudaMemcpy(state->spectrum, spectrum, bytes, cudaMemcpyHostToDevice);
+        status = gc_gpu_upload(spectrum, bytes, &state->spectrum, error);
     free(spectrum);
-    GC_TRY(status);
-    GC_CUDA_TRY(error, code);
-    return GCONV_OK;
+    return status;
 }
 
-static gc_tilefft arguments_of(const gc_problem *problem, const gc_tile_filter &filter,
-                               const gc_tiles &tiles)
-{
-    gc_slabs rows = gc_slabs_of(problem, last_step_of(problem, filter), tiles.height);
-    gc_tilefft arguments = {};
-    arguments.left = filter.left;
-    arguments.top = filter.top;
-    arguments.width = tiles.width;
-    arguments.height = tiles.height;
-    arguments.first_row = (int)rows.first;
-    arguments.last_row = (int)rows.last + filter.height - 1 - filter.top;
-    arguments.last_column = (int)problem->chain.width + filter.width - 2 - filter.left;
-    arguments.pairs = tiles.pairs;
-    return arguments;
-}
-
-static gconv_status prepare_kernel(const gconv_device_info *device, int type, tilefft_state *state,
+static gconv_status prepare_kernel(gc_tilefft_kernel *kernel, const gconv_device_info *device,
                                    gconv_error *error)
 {
-    int blocks = 0;
-    state->kernel = gc_tilefft_find(state->columns, state->lines, type);
-    GC_TRY(gc_gpu_opt_in(state->kernel.kernel, device, error));
-    GC_CUDA_TRY(error, cudaFuncSetAttribute(state->kernel.kernel,
-                                            cudaFuncAttributePreferredSharedMemoryCarveout,
-                                            cudaSharedmemCarveoutMaxShared));
-    GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, state->kernel.kernel,
-                                                                     state->kernel.threads,
-                                                                     (size_t)state->kernel.bytes));
-    state->resident = std::max(1, blocks * device->processors);
+    GC_TRY(gc_gpu_opt_in(kernel->kernel, device, error));
+    GC_CUDA_TRY(error,
+                cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                     cudaSharedmemCarveoutMaxShared));
+    return gc_gpu_resident(kernel->kernel, kernel->threads, (size_t)kernel->bytes, device,
+                           &kernel->resident, error);
+}
+
+static gconv_status upload_roots(const gc_tiles *tiles, large_pass *pass, gconv_error *error)
+{
+    size_t across = 2 * (size_t)tiles->columns, down = 2 * (size_t)tiles->lines;
+    size_t bytes = (across + down) * sizeof(float);
+    float *roots = (float *)malloc(bytes);
+    if (roots == nullptr)
+        return gc_fail_memory(error, bytes);
+    gc_tiles_roots(tiles->columns, roots);
+    gc_tiles_roots(tiles->lines, roots + across);
+    gconv_status status = gc_gpu_upload(roots, bytes, &pass->roots, error);
+    free(roots);
+    pass->tiles.roots_across = (const float2 *)pass->roots;
+    pass->tiles.roots_down = (const float2 *)(pass->roots + across);
+    return status;
+}
+
+static gconv_status prepare_large(const gc_tilefft &common, int end_row, const gc_tiles *tiles,
+                                  int type, const gconv_device_info *device, large_pass *pass,
+                                  gconv_error *error)
+{
+    (gc_tilefft &)pass->tiles = common;
+    pass->tiles.across = tiles->across;
+    pass->slab = tiles->rows;
+    pass->pairs_at_once = gc_tiles_pairs_at_once(tiles);
+    pass->end_row = end_row;
+    pass->kernels = gc_tilefft_find(tiles->columns, tiles->lines, type);
+    for (gc_tilefft_kernel *kernel :
+         {&pass->kernels.forward, &pass->kernels.middle, &pass->kernels.back})
+        GC_TRY(prepare_kernel(kernel, device, error));
+    GC_TRY(upload_roots(tiles, pass, error));
+    GC_CUDA_TRY(error, cudaMalloc(&pass->tiles.scratch, (size_t)pass->pairs_at_once *
+                                                            (size_t)tiles->columns *
+                                                            (size_t)tiles->lines * sizeof(float2)));
     return GCONV_OK;
 }
 
@@ -228,27 +197,102 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     if (state == nullptr)
         return gc_fail_memory(error, sizeof *state);
     *opaque = state;
-    gc_tile_filter filter = gc_tile_filter_of(problem, &problem->chain.steps[scope->first], device);
-    *scope = scope_of(problem, filter);
-    gc_tiles tiles = tiles_of(problem, filter, device);
-    state->columns = tiles.columns;
-    state->lines = tiles.lines;
-    GC_TRY(upload_spectrum(problem, filter, state, error));
-    int type = type_of(*scope);
-    state->large.tiles.spectrum = (const float2 *)state->spectrum;
-    if (gc_tiles_are_large(tiles.columns, tiles.lines))
-        return gc_large_prepare(problem, &filter, &tiles, type, device, &state->large, error);
-    state->tiles = arguments_of(problem, filter, tiles);
-    state->tiles.spectrum = (const float2 *)state->spectrum;
-    return prepare_kernel(device, type, state, error);
+    const gc_step *step = &problem->chain.steps[scope->first];
+    *scope = scope_of(problem, step);
+    const gc_tiles &cut = state->cut = gc_tiles_of(problem, step, device);
+    GC_TRY(upload_spectrum(step, state, error));
+    gc_slabs rows = slabs(problem, step, device);
+    state->tiles = {(const float2 *)state->spectrum,
+                    step->left,
+                    step->top,
+                    cut.width,
+                    cut.height,
+                    (int)rows.first,
+                    (int)rows.last + step->height - 1 - step->top,
+                    (int)problem->chain.width + step->width - 2 - step->left,
+                    cut.pairs};
+    if (gc_tiles_are_large(cut.columns, cut.lines))
+        return prepare_large(state->tiles, (int)rows.last + 1, &cut, scope->input, device,
+                             &state->large, error);
+    state->kernel = gc_tilefft_find(cut.columns, cut.lines, scope->input).forward;
+    return prepare_kernel(&state->kernel, device, error);
 }
 
 static void release(void *opaque)
 {
     tilefft_state *state = (tilefft_state *)opaque;
-    gc_large_release(&state->large);
+    cudaFree(state->large.tiles.scratch);
+    cudaFree(state->large.roots);
     cudaFree(state->spectrum);
     free(state);
+}
+
+/* ---- Running large tiles --------------------------------------------------------------------- */
+
+static gconv_status launch(const gc_tilefft_kernel &kernel, int blocks, void **arguments,
+                           cudaStream_t stream, gconv_error *error)
+{
+    GC_CUDA_TRY(error, cudaLaunchKernel(kernel.kernel, dim3((unsigned)blocks),
+                                        dim3((unsigned)kernel.threads), arguments,
+                                        (size_t)kernel.bytes, stream));
+    return GCONV_OK;
+}
+
+/* Some pairs of a slab, of a channel. */
+static gconv_status run_pairs(const gc_tilefft_kernels &kernels, gc_pass &pass,
+                              gc_tilefft_large &tiles, cudaStream_t stream, gconv_error *error)
+{
+    int rows = kernels.rows_of_a_block;
+    int items = tiles.pairs * (kernels.lines / rows);
+    int items_back = tiles.pairs * ((tiles.height + rows - 1) / rows);
+    tiles.chunks =
+        std::min(tiles.pairs, std::max(1, kernels.middle.resident / kernels.column_blocks));
+    void *all[] = {&pass, &tiles}, *of_columns[] = {&tiles};
+    GC_TRY(launch(kernels.forward, std::min(items, kernels.forward.resident), all, stream, error));
+    GC_TRY(launch(kernels.middle, kernels.column_blocks * tiles.chunks, of_columns, stream, error));
+    return launch(kernels.back, std::min(items_back, kernels.back.resident), all, stream, error);
+}
+
+static gconv_status run_slab(const large_pass &large, gc_pass &pass, int first_row,
+                             cudaStream_t stream, gconv_error *error)
+{
+    gc_tilefft_large tiles = large.tiles;
+    int rows = (large.end_row - first_row + tiles.height - 1) / tiles.height;
+    tiles.first_row = first_row;
+    tiles.tiles = std::min(rows, large.slab) * tiles.across;
+    int pairs = (tiles.tiles + 1) / 2;
+    for (int first = 0; first < pairs; first += large.pairs_at_once) {
+        tiles.first_pair = first;
+        tiles.pairs = std::min(pairs - first, large.pairs_at_once);
+        GC_TRY(run_pairs(large.kernels, pass, tiles, stream, error));
+    }
+    return GCONV_OK;
+}
+
+/* The pass of a channel. If there are several, they are planes of values. */
+static gc_pass pass_of_channel(const gc_pass &pass, int channel)
+{
+    gc_pass one = pass;
+    if (channel > 0) {
+        one.input = (const float *)pass.input + channel * pass.input_plane;
+        one.output = (float *)pass.output + channel * pass.output_plane;
+        one.constant[0] = pass.constant[channel];
+    }
+    return one;
+}
+
+static gconv_status run_large(const large_pass &large, const gc_pass &pass, int channels,
+                              cudaStream_t stream, gconv_error *error)
+{
+    int slab_rows = large.slab * large.tiles.height;
+    int first = (pass.output_first - large.tiles.first_row) / slab_rows;
+    int last = (pass.output_first + pass.rows - 1 - large.tiles.first_row) / slab_rows;
+    for (int c = 0; c < channels; c++) {
+        gc_pass one = pass_of_channel(pass, c);
+        for (int slab = first; slab <= last; slab++)
+            GC_TRY(run_slab(large, one, large.tiles.first_row + slab * slab_rows, stream, error));
+    }
+    return GCONV_OK;
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
@@ -257,13 +301,14 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
                         gconv_error *error)
 {
     tilefft_state *state = (tilefft_state *)opaque;
-    if (gc_tiles_are_large(state->columns, state->lines))
-        return gc_large_run(state->large, pass, channels, stream, error);
+    if (gc_tiles_are_large(state->cut.columns, state->cut.lines))
+        return run_large(state->large, pass, channels, stream, error);
     const gc_tilefft &tiles = state->tiles;
     int first = (pass.output_first - tiles.first_row) / tiles.height;
     int last = (pass.output_first + pass.rows - 1 - tiles.first_row) / tiles.height;
     pass.tiles = (last - first + 1) * tiles.pairs;
-    unsigned blocks = (unsigned)std::min(std::max(1, state->resident / channels), pass.tiles);
+    unsigned blocks =
+        (unsigned)std::min(std::max(1, state->kernel.resident / channels), pass.tiles);
     void *arguments[] = {&pass, &state->tiles};
     GC_CUDA_TRY(error, cudaLaunchKernel(state->kernel.kernel, dim3(blocks, (unsigned)channels),
                                         dim3((unsigned)state->kernel.threads), arguments,
@@ -274,21 +319,17 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
 static void describe(const void *opaque, char *text, size_t size)
 {
     const tilefft_state *state = (const tilefft_state *)opaque;
-    bool large = gc_tiles_are_large(state->columns, state->lines);
+    const gc_tiles &cut = state->cut;
     snprintf(text, size, "tiles of %dx%d outputs by transforms of %dx%d points%s, compiled ahead",
-             large ? state->large.tiles.width : state->tiles.width,
-             large ? state->large.tiles.height : state->tiles.height, state->columns, state->lines,
-             large ? " in three kernels" : "");
+             cut.width, cut.height, cut.columns, cut.lines,
+             gc_tiles_are_large(cut.columns, cut.lines) ? " in three kernels" : "");
 }
 
 extern const gc_pass_method gc_tilefft_method = {
     {supports, seconds, release, describe, extra_bytes, extra_terms, slabs},
-    pass_steps,
+    gc_pass_one_step,
     prepare,
     run,
 };
 
-extern "C" {
-extern const gc_operations gc_tilefft_operations;
-const gc_operations gc_tilefft_operations = gc_pass_operations<gc_tilefft_method>();
-}
+GC_OPERATIONS(gc_tilefft_operations, gc_pass_operations<gc_tilefft_method>());

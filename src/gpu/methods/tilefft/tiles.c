@@ -2,7 +2,6 @@
 
 #include "base/number.h"
 #include "base/status.h"
-#include "core/range.h"
 #include "gpu/cost/costs.h"
 
 #include <math.h>
@@ -88,17 +87,17 @@ static double seconds_of(const gc_problem *problem, const gc_tiles *tiles, int k
 }
 
 /* Whether tiles of a kind serve a filter. Sets the size of their outputs. */
-static bool serve(const gc_tile_filter *filter, bool stores_words, gc_tiles *tiles)
+static bool serve(const gc_step *step, gc_tiles *tiles)
 {
     bool large = gc_tiles_are_large(tiles->columns, tiles->lines);
-    if (large && filter->width < GC_LARGE_TILES_SIDE && filter->height < GC_LARGE_TILES_SIDE)
+    if (large && step->width < GC_LARGE_TILES_SIDE && step->height < GC_LARGE_TILES_SIDE)
         return false;
-    tiles->width = outputs_of(tiles->columns, filter->width, large ? 16 : stores_words ? 8 : 1);
-    tiles->height = outputs_of(tiles->lines, filter->height, 1);
+    tiles->width = outputs_of(tiles->columns, step->width, large ? 16 : 1);
+    tiles->height = outputs_of(tiles->lines, step->height, 1);
     return tiles->width > 0 && tiles->height > 0;
 }
 
-gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bool stores_words,
+gc_tiles gc_tiles_of(const gc_problem *problem, const gc_step *step,
                      const gconv_device_info *device)
 {
     const gc_costs *costs = gc_costs_of(device);
@@ -106,7 +105,7 @@ gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bo
     for (int i = 0; i < GC_TILE_KINDS; i++) {
         gc_tiles tiles = {.columns = costs->tiles[i].columns, .lines = costs->tiles[i].lines};
         if (gc_tiles_bytes(tiles.columns, tiles.lines) > device->shared_per_block_optin ||
-            !serve(filter, stores_words, &tiles))
+            !serve(step, &tiles))
             continue;
         lay_out(problem, &tiles);
         tiles.seconds = seconds_of(problem, &tiles, i, device);
@@ -116,95 +115,16 @@ gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bo
     return best;
 }
 
-/* ---- Steps as one filter --------------------------------------------------------------------- */
-
-static bool is_symmetric(const gc_step *step)
-{
-    if (2 * step->left != step->width - 1 || 2 * step->top != step->height - 1)
-        return false;
-    for (int j = 0; j < step->height; j++)
-        for (int i = 0; i < step->width; i++) {
-            const float *row = step->taps + (ptrdiff_t)j * step->width;
-            const float *mirrored = step->taps + (ptrdiff_t)(step->height - 1 - j) * step->width;
-            if (row[i] != row[step->width - 1 - i] || row[i] != mirrored[i])
-                return false;
-        }
-    return true;
-}
-
-/* Whether the border of the output of `step` is what the step makes of the border of its input. A
- * symmetric filter turns a reflected image into a reflected image. */
-static bool passes_border_on(const gc_problem *problem, const gc_step *step)
-{
-    gconv_border border = problem->job.border;
-    return border == GCONV_BORDER_WRAP ||
-           ((border == GCONV_BORDER_MIRROR || border == GCONV_BORDER_MIRROR101) &&
-            is_symmetric(step));
-}
-
-static gc_tile_filter alone(const gc_problem *problem, int at)
-{
-    const gc_step *step = &problem->chain.steps[at];
-    return (gc_tile_filter){at, 1, step->width, step->height, step->left, step->top};
-}
-
-/* Whether float32 holds what the transforms of steps `first` to `last` as one filter compute. */
-static bool holds(const gc_problem *problem, int first, int last)
-{
-    gc_step joined = problem->chain.steps[first];
-    for (int s = first + 1; s <= last; s++)
-        joined.absolute_sum *= problem->chain.steps[s].absolute_sum;
-    return gc_range_holds_tiles(&joined, GC_TILE_POINTS_MAX);
-}
-
-/* Joins the next step to a filter. False if that cannot be or does not pay. */
-static bool join(const gc_problem *problem, const gconv_device_info *device, gc_tile_filter *filter)
-{
-    int at = filter->first + filter->count;
-    if (at == problem->chain.step_count || problem->chain.steps[at].taps == NULL ||
-        !passes_border_on(problem, &problem->chain.steps[at - 1]) ||
-        !holds(problem, filter->first, at))
-        return false;
-    gc_tile_filter next = alone(problem, at);
-    gc_tile_filter both = {.first = filter->first,
-                           .count = filter->count + 1,
-                           .width = filter->width + next.width - 1,
-                           .height = filter->height + next.height - 1,
-                           .left = filter->left + next.left,
-                           .top = filter->top + next.top};
-    double together = gc_tiles_of(problem, &both, true, device).seconds;
-    if (together >= gc_tiles_of(problem, filter, true, device).seconds +
-                        gc_tiles_of(problem, &next, true, device).seconds)
-        return false; /* also if no tile is large enough */
-    *filter = both;
-    return true;
-}
-
-gc_tile_filter gc_tile_filter_of(const gc_problem *problem, const gc_step *step,
-                                 const gconv_device_info *device)
-{
-    int at = (int)(step - problem->chain.steps);
-    for (int first = 0;;) {
-        gc_tile_filter filter = alone(problem, first);
-        if (problem->chain.steps[first].taps != NULL)
-            while (join(problem, device, &filter))
-                continue;
-        first += filter.count;
-        if (at < first)
-            return filter;
-    }
-}
-
 /* ---- Scratch memory -------------------------------------------------------------------------- */
 
 /* The most that any large tiles take for a filter. */
-static double scratch_of(const gc_problem *problem, const gc_tile_filter *filter)
+static double scratch_of(const gc_problem *problem, const gc_step *step)
 {
     const gc_costs *costs = gc_costs_of(NULL);
     double most = 0;
     for (int i = 0; i < GC_TILE_KINDS; i++) {
         gc_tiles tiles = {.columns = costs->tiles[i].columns, .lines = costs->tiles[i].lines};
-        if (!gc_tiles_are_large(tiles.columns, tiles.lines) || !serve(filter, true, &tiles))
+        if (!gc_tiles_are_large(tiles.columns, tiles.lines) || !serve(step, &tiles))
             continue;
         lay_out(problem, &tiles);
         most = fmax(most, gc_tiles_pairs_at_once(&tiles) * pair_bytes(tiles.columns, tiles.lines));
@@ -212,23 +132,11 @@ static double scratch_of(const gc_problem *problem, const gc_tile_filter *filter
     return most;
 }
 
-/* Any neighbouring steps may be one filter. */
 double gc_tiles_scratch_bytes(const gc_problem *problem)
 {
     double bytes = 0;
-    for (int first = 0; first < problem->chain.step_count; first++) {
-        double most = 0;
-        gc_tile_filter filter = {first, 0, 1, 1, 0, 0};
-        for (int s = first; s < problem->chain.step_count; s++) {
-            const gc_step *step = &problem->chain.steps[s];
-            if (step->taps == NULL)
-                break;
-            filter.width += step->width - 1;
-            filter.height += step->height - 1;
-            most = fmax(most, scratch_of(problem, &filter));
-        }
-        bytes += most;
-    }
+    for (int s = 0; s < problem->chain.step_count; s++)
+        bytes += scratch_of(problem, &problem->chain.steps[s]);
     return bytes;
 }
 
@@ -280,44 +188,27 @@ static void transform_line(complex_number *line, const complex_number *roots, in
             }
 }
 
-/* Memory for a spectrum. */
 typedef struct workspace {
-    complex_number *all;  /* the product of the steps' spectra, column by column */
-    complex_number *step; /* the spectrum of a step, likewise */
+    complex_number *all; /* the spectrum, column by column */
     complex_number *row, *roots;
 } workspace;
 
-/* The spectrum of a step at all frequencies. */
 static void transform(const gc_step *step, int columns, int lines, const workspace *space)
 {
+    fill_roots(space->roots, columns);
+    fill_roots(space->roots + columns, lines);
     for (int k = 0; k < columns * lines; k++)
-        space->step[k] = (complex_number){0, 0};
+        space->all[k] = (complex_number){0, 0};
     for (int j = 0; j < step->height; j++) {
         for (int k = 0; k < columns; k++)
             space->row[k] =
                 (complex_number){k < step->width ? (double)step->taps[j * step->width + k] : 0, 0};
         transform_line(space->row, space->roots, columns);
         for (int k = 0; k < columns; k++)
-            space->step[(ptrdiff_t)k * lines + j] = space->row[k];
+            space->all[(ptrdiff_t)k * lines + j] = space->row[k];
     }
     for (int k = 0; k < columns; k++)
-        transform_line(space->step + (ptrdiff_t)k * lines, space->roots + columns, lines);
-}
-
-static void multiply_all(const gc_problem *problem, const gc_tile_filter *filter, int columns,
-                         int lines, const workspace *space)
-{
-    fill_roots(space->roots, columns);
-    fill_roots(space->roots + columns, lines);
-    for (int k = 0; k < columns * lines; k++)
-        space->all[k] = (complex_number){1.0 / columns / lines, 0};
-    for (int s = 0; s < filter->count; s++) {
-        transform(&problem->chain.steps[filter->first + s], columns, lines, space);
-        for (int k = 0; k < columns * lines; k++) {
-            complex_number a = space->all[k], b = space->step[k];
-            space->all[k] = (complex_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-        }
-    }
+        transform_line(space->all + (ptrdiff_t)k * lines, space->roots + columns, lines);
 }
 
 /* The place of the factor of a frequency: place 8 c + d of a line in shared memory has frequency c
@@ -331,24 +222,23 @@ static ptrdiff_t place_of(int column, int line, int columns, int lines)
     return (ptrdiff_t)x * lines + y;
 }
 
-gconv_status gc_tiles_spectrum(const gc_problem *problem, const gc_tile_filter *filter, int columns,
-                               int lines, float *spectrum, gconv_error *error)
+gconv_status gc_tiles_spectrum(const gc_step *step, int columns, int lines, float *spectrum,
+                               gconv_error *error)
 {
     size_t points = (size_t)columns * (size_t)lines;
-    size_t bytes = (2 * points + (size_t)(2 * columns + lines)) * sizeof(complex_number);
+    size_t bytes = (points + (size_t)(2 * columns + lines)) * sizeof(complex_number);
     workspace space = {.all = malloc(bytes)};
     if (space.all == NULL)
         return gc_fail_memory(error, bytes);
-    space.step = space.all + points;
-    space.row = space.step + points;
+    space.row = space.all + points;
     space.roots = space.row + columns;
-    multiply_all(problem, filter, columns, lines, &space);
+    transform(step, columns, lines, &space);
     for (int column = 0; column < columns; column++)
         for (int line = 0; line < lines; line++) {
             complex_number value = space.all[(ptrdiff_t)column * lines + line];
             float *factor = spectrum + 2 * place_of(column, line, columns, lines);
-            factor[0] = (float)value.re;
-            factor[1] = (float)value.im;
+            factor[0] = (float)(value.re * (1.0 / columns / lines));
+            factor[1] = (float)(value.im * (1.0 / columns / lines));
         }
     free(space.all);
     return GCONV_OK;

@@ -17,17 +17,6 @@ enum {
     GC_LARGE_TILES_BYTES = 192 * 1 << 20 /* of scratch memory, at most */
 };
 
-/* Neighbouring steps that one transform takes as one filter, or a step alone. */
-typedef struct gc_tile_filter {
-    int first, count;             /* steps of the chain */
-    int width, height, left, top; /* of all together, as in gc_step */
-} gc_tile_filter;
-
-/* The filter that `step` is part of. Steps are joined if each meets the border of its own input as
- * the joined filter would, and if that is faster. */
-gc_tile_filter gc_tile_filter_of(const gc_problem *problem, const gc_step *step,
-                                 const gconv_device_info *device);
-
 /* How an image is cut into tiles. Some rows of tiles are a slab. Two tiles that follow each other
  * in a slab are a pair: one transform. */
 typedef struct gc_tiles {
@@ -42,9 +31,7 @@ typedef struct gc_tiles {
 /* Whether transforms of so many points go through scratch memory: gc_tilefft_large. */
 bool gc_tiles_are_large(int columns, int lines);
 
-/* The fastest tiles for a step on a device. If `stores_words`, tiles begin at columns that are
- * multiples of 8. */
-gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bool stores_words,
+gc_tiles gc_tiles_of(const gc_problem *problem, const gc_step *step,
                      const gconv_device_info *device);
 
 /* Bytes of shared memory that the kernels for such tiles take. */
@@ -58,11 +45,10 @@ int gc_tiles_pairs_at_once(const gc_tiles *tiles);
 double gc_tiles_scratch_bytes(const gc_problem *problem);
 
 /* Fills columns * lines complex numbers, real and imaginary parts by turns: the factors of the
- * threads in the order in which they take them; for large tiles row by row. They make the
- * convolutions of the filter's steps, and divide by the number of points. GCONV_ERROR_MEMORY if
- * memory is short. */
-gconv_status gc_tiles_spectrum(const gc_problem *problem, const gc_tile_filter *filter, int columns,
-                               int lines, float *spectrum, gconv_error *error);
+ * threads in the order in which they take them; for large tiles row by row. They convolve with the
+ * step's filter, and divide by the number of points. GCONV_ERROR_MEMORY if memory is short. */
+gconv_status gc_tiles_spectrum(const gc_step *step, int columns, int lines, float *spectrum,
+                               gconv_error *error);
 
 /* Fills `points` complex numbers: exp(-2 pi i k b / points) at k * points / 32 + b, the rotations
  * between the two steps of a line of a large tile. */
