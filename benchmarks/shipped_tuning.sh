@@ -11,7 +11,7 @@ awk '
   BEGIN {
     type["float32"] = "GC_FLOAT"; type["8-bit"] = "GC_BYTE"
     type["16-bit"] = "GC_SHORT"; type["1-bit"] = "GC_BIT"
-    order["one"] = "GC_ONE_TILE"; order["strip"] = "GC_STRIP"; order["queue"] = "GC_QUEUE"
+    order["one"] = "GC_ONE_TILE"; order["queue"] = "GC_QUEUE"
   }
   $1 == "direct" || $1 == "separable" || $1 == "adaptive:unrolled" {
     printf "    {%d, %d, %s, %s, {GC_FORM_%s, %d, %d, %s, %d}, %s, \"%s\"},\n", $2, $3, type[$4],

@@ -1,6 +1,5 @@
 /* The GPU part of a build without CUDA: it has no devices, and says why. */
 #include "core/gpu.h"
-#include "gconv_lab.h"
 #include "gpu/tune/tune.h"
 
 #include "base/status.h"
@@ -15,6 +14,11 @@ int gc_gpu_count(void)
 const char *gc_gpu_reason(void)
 {
     return "this gconv was built without CUDA";
+}
+
+static gconv_status fail(gconv_error *error)
+{
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
 }
 
 gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error)
@@ -33,7 +37,7 @@ bool gc_gpu_works(int index)
 gconv_status gc_gpu_pin(void *memory, size_t bytes, gconv_error *error)
 {
     (void)memory, (void)bytes;
-    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+    return fail(error);
 }
 
 void gc_gpu_unpin(void *memory)
@@ -71,17 +75,12 @@ void gconv_gpu_clock(int index, double *megahertz, double *celsius)
     *megahertz = *celsius = 0;
 }
 
-static gconv_status fail_lines(gconv_error *error)
-{
-    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
-}
-
 gconv_status gconv_gpu_lines_create(int index, const float *numbers, size_t count,
                                     gconv_gpu_lines **lines, gconv_error *error)
 {
     (void)index, (void)numbers, (void)count;
     *lines = NULL;
-    return fail_lines(error);
+    return fail(error);
 }
 
 void gconv_gpu_lines_free(gconv_gpu_lines *lines)
@@ -92,20 +91,20 @@ void gconv_gpu_lines_free(gconv_gpu_lines *lines)
 gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_error *error)
 {
     (void)lines, (void)points;
-    return fail_lines(error);
+    return fail(error);
 }
 
 gconv_status gconv_gpu_lines_pass(gconv_gpu_lines *lines, double *seconds, gconv_error *error)
 {
     (void)lines, (void)seconds;
-    return fail_lines(error);
+    return fail(error);
 }
 
 gconv_status gconv_gpu_lines_read(const gconv_gpu_lines *lines, size_t first, size_t count,
                                   float *numbers, gconv_error *error)
 {
     (void)lines, (void)first, (void)count, (void)numbers;
-    return fail_lines(error);
+    return fail(error);
 }
 
 int gc_jit_version(void)
@@ -113,25 +112,19 @@ int gc_jit_version(void)
     return 0;
 }
 
-gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, gconv_error *error)
+gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, int *side,
+                             gconv_error *error)
 {
-    (void)device;
-    *tuner = NULL;
-    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+    (void)device, (void)tuner, (void)side;
+    return fail(error);
 }
 
-int gc_tuner_side(const gc_tuner *tuner)
+gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout,
+                             gconv_tuning_goes_on *goes_on, void *user, gconv_tuning_result *result,
+                             gc_tuned *best, gconv_error *error)
 {
-    (void)tuner;
-    return 0;
-}
-
-gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout, gc_tune_goes_on *goes_on,
-                             void *user, gc_tune_result *result, gconv_error *error)
-{
-    (void)tuner, (void)layout, (void)goes_on, (void)user;
-    *result = (gc_tune_result){.finished = false};
-    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+    (void)tuner, (void)layout, (void)goes_on, (void)user, (void)result, (void)best;
+    return fail(error);
 }
 
 void gc_tuner_destroy(gc_tuner *tuner)

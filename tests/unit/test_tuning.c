@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "cache_support.h"
 
-#include "gpu/tune/candidates.h"
+#include "gpu/tune/tune.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ static int prepare(void **state)
 }
 
 static const gc_tuning warp_tuning = {GC_FORM_WARP, 6, 2, GC_ONE_TILE, 1};
-static const gc_tuning block_tuning = {GC_FORM_BLOCK, 2, 8, GC_STRIP, 3};
+static const gc_tuning block_tuning = {GC_FORM_BLOCK, 2, 8, GC_QUEUE, 3};
 static const gc_tuning rank1_tuning = {GC_FORM_RANK1, 12, 4, GC_QUEUE, 1};
 
 static gc_tuned tuned(int width, int height, gc_sample_type type, gc_tuning tuning)
@@ -116,7 +116,7 @@ TEST(a_file_for_people)
     snprintf(expected, sizeof expected, "%s/%s", cache_path, file_name);
     assert_string_equal(path, expected);
     snprintf(expected, sizeof expected, "%s%s", header,
-             "direct     15   3 8-bit   8-bit   block  2  8 strip  3     41.250 2026-11-21\n");
+             "direct     15   3 8-bit   8-bit   block  2  8 queue  3     41.250 2026-11-21\n");
     OWNED_BLOB whole = load_file(path);
     assert_int_equal(whole.size, strlen(expected));
     assert_memory_equal(whole.bytes, expected, whole.size);
@@ -204,9 +204,9 @@ TEST(wrong_lines_count_as_none)
         "direct 3 3 1-bit float32 warp 6 2 one 1 41.25 2026-11-21",
         "direct 3 3 float32 float32 warp 33 2 one 1 41.25 2026-11-21",
         "direct 3 3 float32 float32 warp 6 0 one 1 41.25 2026-11-21",
-        "direct 3 3 float32 float32 warp 6 2 strip 2 41.25 2026-11-21",
+        "direct 3 3 float32 float32 warp 6 2 queue 2 41.25 2026-11-21",
         "direct 3 3 float32 float32 block 6 2 two 2 41.25 2026-11-21",
-        "direct 3 3 float32 float32 block 6 2 strip 65 41.25 2026-11-21",
+        "direct 3 3 float32 float32 block 6 2 queue 65 41.25 2026-11-21",
         "direct 3 3 float32 float32 warp 6 2 one 1 0 2026-11-21",
         "direct 3 3 float32 float32 warp 6 2 one 1 nan 2026-11-21",
         "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-2",
@@ -383,9 +383,9 @@ TEST(ranks_do_not_mix)
 TEST(the_nearest_serves)
 {
     gconv_device_info device = new_device();
-    const gc_tuning at_9 = {GC_FORM_BLOCK, 4, 8, GC_STRIP, 2};
-    const gc_tuning at_11 = {GC_FORM_BLOCK, 3, 8, GC_STRIP, 4};
-    const gc_tuning at_11_bytes = {GC_FORM_BLOCK, 3, 4, GC_STRIP, 4};
+    const gc_tuning at_9 = {GC_FORM_BLOCK, 4, 8, GC_QUEUE, 2};
+    const gc_tuning at_11 = {GC_FORM_BLOCK, 3, 8, GC_QUEUE, 4};
+    const gc_tuning at_11_bytes = {GC_FORM_BLOCK, 3, 4, GC_QUEUE, 4};
     keep(&device, 9, 9, GC_FLOAT, at_9);
     keep(&device, 11, 11, GC_FLOAT, at_11);
     keep(&device, 11, 11, GC_BYTE, at_11_bytes);
@@ -407,7 +407,7 @@ TEST(what_does_not_fit_is_passed_over)
     gives_default(&device, GC_FORM_BLOCK, 3, 15, GC_FLOAT);
     device = new_device();
     device.shared_per_block_optin = 48 << 10;
-    const gc_tuning large = {GC_FORM_BLOCK, 4, 32, GC_STRIP, 2};
+    const gc_tuning large = {GC_FORM_BLOCK, 4, 32, GC_QUEUE, 2};
     keep(&device, 7, 7, GC_FLOAT, large);
     gives_default(&device, GC_FORM_BLOCK, 7, 7, GC_FLOAT);
     gc_layout layout = gc_candidate_layout(GC_FORM_BLOCK, 7, 7, GC_FLOAT);
@@ -614,7 +614,7 @@ TEST(candidates_are_few_and_varied)
     assert_true(holds(list, count, (gc_tuning){GC_FORM_WARP, 8, 2, GC_ONE_TILE, 1}));
     assert_true(holds(list, count, (gc_tuning){GC_FORM_BLOCK, 8, 4, GC_QUEUE, 1}));
     count = check_candidates(&device, GC_FORM_BLOCK, 21, 21, list);
-    assert_in_range(count, 5, 12);
+    assert_in_range(count, 4, 9);
     assert_true(holds(list, count, (gc_tuning){GC_FORM_BLOCK, 1, 8, GC_QUEUE, 1}));
     assert_false(holds(list, count, (gc_tuning){GC_FORM_BLOCK, 3, 8, GC_QUEUE, 1}));
     count = check_candidates(&device, GC_FORM_RANK1, 21, 21, list);

@@ -1,6 +1,6 @@
 #include "gpu/methods/passes.cuh"
 
-#include "gpu/device/check.cuh"
+#include "gpu/device/kernel.cuh"
 
 #include <algorithm>
 #include <cstdio>
@@ -52,11 +52,8 @@ static gconv_status use_ahead(const gc_layout &layout, const gc_pass_wanted &wan
     kernel->ahead = ahead;
     GC_CUDA_TRY(error, cudaFuncSetAttribute(ahead, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             (int)kernel->shared_bytes));
-    int blocks = 0;
-    GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                           &blocks, ahead, 32 * layout.tuning.warps, (size_t)kernel->shared_bytes));
-    kernel->resident = std::max(1, blocks) * device->processors;
-    return GCONV_OK;
+    return gc_gpu_resident(ahead, 32 * layout.tuning.warps, kernel->shared_bytes, device,
+                           &kernel->resident, error);
 }
 
 static gconv_status compile_source(const char *source, const gconv_device_info *device,
@@ -253,18 +250,11 @@ static unsigned blocks_for(const gc_pass_kernel &kernel, gc_pass &pass)
     gc_layout_tile(&kernel.layout, &width, &height);
     unsigned columns = (unsigned)((pass.width + width - 1) / width);
     unsigned rows = (unsigned)((pass.rows + height - 1) / height);
-    switch (kernel.layout.tuning.schedule) {
-    case GC_STRIP:
-        pass.tiles = kernel.layout.tuning.tiles;
-        return columns * ((rows + (unsigned)pass.tiles - 1) / (unsigned)pass.tiles);
-    case GC_QUEUE:
-        pass.tiles = (int)(columns * rows);
-        pass.queue = kernel.queue;
-        return std::min((unsigned)kernel.resident, columns * rows);
-    default:
-        pass.tiles = 1;
+    if (kernel.layout.tuning.schedule == GC_ONE_TILE)
         return columns * rows;
-    }
+    pass.tiles = (int)(columns * rows);
+    pass.queue = kernel.queue;
+    return std::min((unsigned)kernel.resident, columns * rows);
 }
 
 gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int channels,

@@ -44,7 +44,6 @@ gconv_status gc_pass_compile(const gc_layout &layout, const float *weights, int 
                              const gconv_device_info *device, gc_jit_when when,
                              gc_pass_kernel *kernel, gconv_error *error);
 
-/* Whether the cache on disk has that kernel. */
 bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
                        const gconv_device_info *device);
 
@@ -87,7 +86,6 @@ double gc_pass_total_seconds(const gc_problem *problem, const gc_pass_times &tim
                              const gc_layout &layout, const float *weights, int count,
                              const gconv_device_info *device);
 
-/* Enqueues `pass` for all channels. */
 gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int channels,
                             cudaStream_t stream, gconv_error *error);
 

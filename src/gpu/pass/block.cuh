@@ -108,7 +108,6 @@ static __device__ inline void gc_block_fetch(const gc_pass &pass, unsigned char 
     }
 }
 
-/* Fills a word with equal samples. */
 static __device__ inline void gc_block_repeat(float *to, float value)
 {
     *(float4 *)to = make_float4(value, value, value, value);
@@ -294,7 +293,6 @@ static __device__ inline void gc_block_compute_all(const gc_pass &pass, float *t
         pixels.store(pass, lane_x, warp_y);
 }
 
-/* Tiles in a row of the plane. */
 static __device__ inline int gc_block_columns(const gc_pass &pass)
 {
     return (pass.width + GC_BLOCK_COLUMNS - 1) / GC_BLOCK_COLUMNS;
@@ -311,11 +309,7 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
     float *buffers = (float *)gc_block_memory;
     int columns = gc_block_columns(pass);
     int tile_x = (int)(blockIdx.x % (unsigned)columns) * block::tile_width;
-    int tile_y = (int)(blockIdx.x / (unsigned)columns) * block::tile_height *
-                     (config::schedule == GC_STRIP ? pass.tiles : 1) +
-                 pass.output_first;
-    int end = pass.output_first + pass.rows;
-    int strip_end = tile_y + block::tile_height * pass.tiles;
+    int tile_y = (int)(blockIdx.x / (unsigned)columns) * block::tile_height + pass.output_first;
     int buffer = 0;
     gc_block_fill<config>(pass, block(), buffers, tile_x, tile_y);
     if (config::schedule == GC_QUEUE && threadIdx.x == 0)
@@ -324,8 +318,8 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
     for (;;) {
         gc_pass_arrive();
         __syncthreads();
-        int next_x = tile_x, next_y = tile_y + block::tile_height;
-        bool more = config::schedule == GC_STRIP && next_y < end && next_y < strip_end;
+        int next_x = 0, next_y = 0;
+        bool more = false;
         if (config::schedule == GC_QUEUE) {
             int next = drawn[buffer];
             more = next < pass.tiles;

@@ -671,7 +671,6 @@ template <class config> struct gc_pass_pixels {
                 to[i] = words[i];
     }
 
-    /* Stores all rows from row `y` on. */
     __device__ void store(const gc_pass &pass, int x, int y) const
     {
 #pragma unroll

@@ -28,9 +28,7 @@ typedef enum gc_pass_border {
 /* In which order thread blocks take the tiles of a plane. */
 typedef enum gc_schedule {
     GC_ONE_TILE, /* each block takes one tile */
-    GC_STRIP, /* a block walks down a strip of gc_pass.tiles tiles; it loads one while it computes
-                 another */
-    GC_QUEUE  /* resident blocks draw their next tile from gc_pass.queue; they load one while they
+    GC_QUEUE /* resident blocks draw their next tile from gc_pass.queue; they load one while they
                  compute another */
 } gc_schedule;
 
@@ -92,7 +90,7 @@ typedef struct gc_pass {
     int input_type, output_type, border;
     float constant[4]; /* border value of each channel */
     float between[4];  /* border value of the last step's input, if a pass takes several steps */
-    int tiles;         /* GC_STRIP: tiles of a block; GC_QUEUE: tiles of the plane */
+    int tiles;         /* GC_QUEUE: of the plane */
     unsigned *queue;   /* GC_QUEUE: a counter a channel, which starts at 0 and ends at 0 */
     /* GC_PASS_KEEPS: the samples of the image, anywhere in memory, and the row of the image in
      * their row 0. Their type is that of the image. */

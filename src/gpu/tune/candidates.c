@@ -1,4 +1,4 @@
-#include "gpu/tune/candidates.h"
+#include "gpu/tune/tune.h"
 
 #include "gpu/cost/costs.h"
 
@@ -126,8 +126,5 @@ int gc_candidates_like(const gconv_device_info *device, const gc_layout *layout,
     add(&c, other);
     other.schedule = GC_QUEUE;
     add(&c, other);
-    other.schedule = GC_STRIP;
-    for (other.tiles = 2; other.tiles <= 4; other.tiles++)
-        add(&c, other);
     return c.count;
 }

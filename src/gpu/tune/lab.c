@@ -1,6 +1,5 @@
 /* The search of tunings for programs: gconv_lab.h. */
 #include "base/status.h"
-#include "gconv_lab.h"
 #include "gpu/tune/tune.h"
 
 #include <stdlib.h>
@@ -68,10 +67,7 @@ const char *gconv_tuner_path(const gconv_tuner *tuner)
 
 gconv_status gconv_tuner_begin(gconv_tuner *tuner, int *side, gconv_error *error)
 {
-    gconv_status status = gc_tuner_create(&tuner->device, &tuner->planes, error);
-    if (status == GCONV_OK)
-        *side = gc_tuner_side(tuner->planes);
-    return status;
+    return gc_tuner_create(&tuner->device, &tuner->planes, side, error);
 }
 
 bool gconv_tuner_knows(const gconv_tuner *tuner, const gconv_tuning_case *one)
@@ -80,42 +76,15 @@ bool gconv_tuner_knows(const gconv_tuner *tuner, const gconv_tuning_case *one)
     return gc_tuned_find(&tuner->before, &layout) != NULL;
 }
 
-typedef struct listener {
-    gconv_tuning_goes_on *goes_on;
-    void *user;
-} listener;
-
-static bool tell(void *user, const gc_tune_progress *progress)
-{
-    const listener *l = user;
-    return l->goes_on(l->user, progress->done, progress->count);
-}
-
 gconv_status gconv_tuner_search(gconv_tuner *tuner, const gconv_tuning_case *one,
                                 gconv_tuning_goes_on *goes_on, void *user,
                                 gconv_tuning_result *result, gconv_error *error)
 {
     const gc_layout layout = layout_of(one);
-    listener listens = {goes_on, user};
-    gc_tune_result r;
-    *result = (gconv_tuning_result){.finished = false};
-    gconv_status status = gc_tuner_search(tuner->planes, &layout, tell, &listens, &r, error);
-    if (status != GCONV_OK || !r.finished)
-        return status;
-    const gc_tuning *best = &r.best.tuning;
-    *result = (gconv_tuning_result){.finished = true,
-                                    .form = gc_form_name(best->form),
-                                    .schedule = gc_schedule_name(best->schedule),
-                                    .rows = best->rows,
-                                    .warps = best->warps,
-                                    .tiles = best->tiles,
-                                    .seconds = 1e-6 * r.best.microseconds,
-                                    .untuned_seconds = 1e-6 * r.untuned_microseconds,
-                                    .tried = r.tried,
-                                    .left_out = r.left_out};
-    tuner->found = r.best;
-    tuner->has_found = true;
-    return GCONV_OK;
+    gconv_status status =
+        gc_tuner_search(tuner->planes, &layout, goes_on, user, result, &tuner->found, error);
+    tuner->has_found |= status == GCONV_OK && result->finished;
+    return status;
 }
 
 gconv_status gconv_tuner_keep(gconv_tuner *tuner, double *patience, gconv_error *error)

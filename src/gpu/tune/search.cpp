@@ -2,6 +2,10 @@
 #include "gpu/device/check.cuh"
 #include "gpu/tune/tuner.cuh"
 
+extern "C" {
+#include "base/clock.h"
+}
+
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -9,6 +13,55 @@
 #include <unistd.h>
 
 enum { FINALISTS = 3 };
+
+/* ---- Timing ---------------------------------------------------------------------------------- */
+
+/* Seconds of work before a measurement, because idle devices clock down. */
+static const double warm_up_seconds = 0.02;
+
+/* Launches the kernel `runs` times, each time on another set of planes. */
+static gconv_status launch_all(const gc_search *s, const gc_contender &contender, int runs,
+                               bool records, gconv_error *error)
+{
+    const gc_tuner *tuner = s->tuner;
+    int sets = tuner->sets * (int)(sizeof(float) / gc_tuner_sample_bytes(s->layout.input));
+    gc_tuner_view plane = gc_tuner_plane(tuner);
+    for (int i = 0; i < runs; i++) {
+        GC_TRY(gc_contender_launch(s, contender, plane, i % sets, error));
+        if (records)
+            GC_CUDA_TRY(error, cudaEventRecord(tuner->events[i + 1], tuner->stream));
+    }
+    return GCONV_OK;
+}
+
+static gconv_status warm_up(const gc_search *s, const gc_contender &contender, gconv_error *error)
+{
+    double end = gc_seconds() + warm_up_seconds;
+    do {
+        GC_TRY(launch_all(s, contender, GC_TUNER_RUNS, false, error));
+        GC_CUDA_TRY(error, cudaStreamSynchronize(s->tuner->stream));
+    } while (gc_seconds() < end);
+    return GCONV_OK;
+}
+
+/* Sets *microseconds to the median time of `runs` launches, from the end of one to the end of the
+ * next. */
+static gconv_status measure(const gc_search *s, const gc_contender &contender, int runs,
+                            double *microseconds, gconv_error *error)
+{
+    const gc_tuner *tuner = s->tuner;
+    GC_TRY(warm_up(s, contender, error));
+    GC_CUDA_TRY(error, cudaEventRecord(tuner->events[0], tuner->stream));
+    GC_TRY(launch_all(s, contender, runs, true, error));
+    GC_CUDA_TRY(error, cudaStreamSynchronize(tuner->stream));
+    float milliseconds[GC_TUNER_RUNS_OF_FINALISTS];
+    for (int i = 0; i < runs; i++)
+        GC_CUDA_TRY(error,
+                    cudaEventElapsedTime(&milliseconds[i], tuner->events[i], tuner->events[i + 1]));
+    std::nth_element(milliseconds, milliseconds + runs / 2, milliseconds + runs);
+    *microseconds = 1e3 * (double)milliseconds[runs / 2];
+    return GCONV_OK;
+}
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
@@ -56,7 +109,7 @@ static gconv_status try_contender(const gc_search *s, gc_contender *c, gconv_err
         return c->compiled;
     }
     GC_TRY(gc_search_check(s, *c, &right, error));
-    return right ? gc_search_measure(s, *c, GC_TUNER_RUNS, &c->microseconds, error) : GCONV_OK;
+    return right ? measure(s, *c, GC_TUNER_RUNS, &c->microseconds, error) : GCONV_OK;
 }
 
 /* Whether the device still works. A kernel that does not compile or cannot be launched does no
@@ -66,14 +119,12 @@ static bool can_go_on(gconv_status status)
     return status == GCONV_ERROR_DEVICE && cudaDeviceSynchronize() == cudaSuccess;
 }
 
-/* Tries the tunings that were not tried yet. */
-static gconv_status try_all(gc_search *s, int tuning_count, gc_tune_goes_on *goes_on, void *user,
-                            gc_tune_result *result, gconv_error *error)
+static gconv_status try_all(gc_search *s, int tuning_count, gconv_error *error)
 {
+    gconv_tuning_result *result = s->result;
     int compiled = s->count;
     for (; s->count < tuning_count; s->count++) {
-        gc_tune_progress progress = {s->count, tuning_count};
-        result->finished = goes_on(user, &progress);
+        result->finished = s->goes_on(s->user, s->count, tuning_count);
         if (!result->finished)
             return GCONV_OK;
         if (s->count == compiled)
@@ -103,23 +154,40 @@ static gc_contender *fastest_of(gc_search *s, bool warps_too)
     return fastest;
 }
 
+static void set_result(gc_search *s, const gc_tuning &best, double microseconds,
+                       double untuned_microseconds)
+{
+    time_t now = time(nullptr);
+    struct tm today;
+    const gc_layout &layout = s->layout;
+    *s->best = {layout.width, layout.height, layout.input, layout.output, best, microseconds, ""};
+    gmtime_r(&now, &today);
+    strftime(s->best->date, sizeof s->best->date, "%Y-%m-%d", &today);
+    s->result->form = gc_form_name(best.form);
+    s->result->schedule = gc_schedule_name(best.schedule);
+    s->result->rows = best.rows;
+    s->result->warps = best.warps;
+    s->result->tiles = best.tiles;
+    s->result->seconds = 1e-6 * microseconds;
+    s->result->untuned_seconds = 1e-6 * untuned_microseconds;
+}
+
 /* Times the fastest contenders again, and the tuning that is used untuned, right after each other.
  * The fastest of these is the result. */
-static gconv_status decide(gc_search *s, gc_tune_result *result, gconv_error *error)
+static gconv_status decide(gc_search *s, gconv_error *error)
 {
     gc_contender *winner = nullptr;
     gc_contender *untuned = &s->contenders[0];
+    double untuned_microseconds = 0, least = 0;
     if (untuned->microseconds > 0)
-        GC_TRY(gc_search_measure(s, *untuned, GC_TUNER_RUNS_OF_FINALISTS,
-                                 &result->untuned_microseconds, error));
-    double least = 0;
+        GC_TRY(measure(s, *untuned, GC_TUNER_RUNS_OF_FINALISTS, &untuned_microseconds, error));
     for (int i = 0; i < FINALISTS; i++) {
         gc_contender *next = fastest_of(s, true);
         if (next == nullptr)
             break;
-        double microseconds = result->untuned_microseconds;
+        double microseconds = untuned_microseconds;
         if (next != untuned)
-            GC_TRY(gc_search_measure(s, *next, GC_TUNER_RUNS_OF_FINALISTS, &microseconds, error));
+            GC_TRY(measure(s, *next, GC_TUNER_RUNS_OF_FINALISTS, &microseconds, error));
         next->microseconds = 0;
         if (winner == nullptr || microseconds < least) {
             winner = next;
@@ -129,46 +197,32 @@ static gconv_status decide(gc_search *s, gc_tune_result *result, gconv_error *er
     if (winner == nullptr)
         return gc_fail(error, GCONV_ERROR_DEVICE, "no kernel for filters of %dx%d works",
                        s->layout.width, s->layout.height);
-    if (untuned->microseconds > 0 && result->untuned_microseconds <= least) {
+    if (untuned_microseconds > 0 && untuned_microseconds <= least) {
         winner = untuned;
-        least = result->untuned_microseconds;
+        least = untuned_microseconds;
     }
-    result->best = {s->layout.width,
-                    s->layout.height,
-                    s->layout.input,
-                    s->layout.output,
-                    s->tunings[winner - s->contenders],
-                    least,
-                    ""};
+    set_result(s, s->tunings[winner - s->contenders], least, untuned_microseconds);
     return GCONV_OK;
 }
 
-static gconv_status run(gc_search *s, gc_tune_goes_on *goes_on, void *user, gc_tune_result *result,
-                        gconv_error *error)
+static gconv_status run(gc_search *s, gconv_error *error)
 {
     const gconv_device_info *device = &s->tuner->device;
     GC_TRY(gc_search_begin(s, error));
     int count = gc_candidates(device, &s->layout, s->tunings);
-    GC_TRY(try_all(s, count, goes_on, user, result, error));
+    GC_TRY(try_all(s, count, error));
     const gc_contender *fastest = fastest_of(s, false);
-    if (result->finished && fastest != nullptr) {
+    if (s->result->finished && fastest != nullptr) {
         count = gc_candidates_like(device, &s->layout, &s->tunings[fastest - s->contenders],
                                    s->tunings, count);
-        GC_TRY(try_all(s, count, goes_on, user, result, error));
+        GC_TRY(try_all(s, count, error));
     }
-    return result->finished ? decide(s, result, error) : GCONV_OK;
+    return s->result->finished ? decide(s, error) : GCONV_OK;
 }
 
-static void set_date(gc_tuned *tuned)
-{
-    time_t now = time(nullptr);
-    struct tm today;
-    gmtime_r(&now, &today);
-    strftime(tuned->date, sizeof tuned->date, "%Y-%m-%d", &today);
-}
-
-gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout, gc_tune_goes_on *goes_on,
-                             void *user, gc_tune_result *result, gconv_error *error)
+gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout,
+                             gconv_tuning_goes_on *goes_on, void *user, gconv_tuning_result *result,
+                             gc_tuned *best, gconv_error *error)
 {
     *result = {};
     size_t size = (size_t)layout->width * (size_t)layout->height;
@@ -182,10 +236,13 @@ gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout, gc_tune_g
     } else {
         s->tuner = tuner;
         s->layout = *layout;
+        s->goes_on = goes_on;
+        s->user = user;
+        s->result = result;
+        s->best = best;
         s->weights = weights;
         s->taps = taps;
-        status = run(s, goes_on, user, result, error);
-        set_date(&result->best);
+        status = run(s, error);
         for (gc_contender &c : s->contenders)
             gc_contender_release(&c);
     }

@@ -66,23 +66,20 @@ static gconv_status allocate(gc_tuner *tuner, gconv_error *error)
     return GCONV_OK;
 }
 
-gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, gconv_error *error)
+gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, int *side,
+                             gconv_error *error)
 {
     *tuner = (gc_tuner *)calloc(1, sizeof **tuner);
     if (*tuner == nullptr)
         return gc_fail_memory(error, sizeof **tuner);
     (*tuner)->device = *device;
     gconv_status status = allocate(*tuner, error);
+    *side = (*tuner)->side;
     if (status != GCONV_OK) {
         gc_tuner_destroy(*tuner);
         *tuner = nullptr;
     }
     return status;
-}
-
-int gc_tuner_side(const gc_tuner *tuner)
-{
-    return tuner->side;
 }
 
 void gc_tuner_destroy(gc_tuner *tuner)

@@ -43,7 +43,6 @@ struct gc_tuner_view {
 gc_tuner_view gc_tuner_crop(const gc_tuner *tuner);
 gc_tuner_view gc_tuner_plane(const gc_tuner *tuner);
 
-/* Bytes of a sample in memory. */
 size_t gc_tuner_sample_bytes(gc_sample_type type);
 
 /* ---- One search ------------------------------------------------------------------------------ */
@@ -60,6 +59,10 @@ struct gc_contender {
 struct gc_search {
     gc_tuner *tuner;
     gc_layout layout;
+    gconv_tuning_goes_on *goes_on;
+    void *user;
+    gconv_tuning_result *result;
+    gc_tuned *best;
     float *weights; /* of the kernels: a matrix, or rows and columns */
     double *taps;   /* the matrix */
     int weight_count;
@@ -77,10 +80,6 @@ gconv_status gc_search_begin(gc_search *s, gconv_error *error);
 gconv_status gc_search_check(const gc_search *s, const gc_contender &contender, bool *right,
                              gconv_error *error);
 
-/* The median time of `runs` launches, from the end of one to the end of the next (measure.cpp). */
-gconv_status gc_search_measure(const gc_search *s, const gc_contender &contender, int runs,
-                               double *microseconds, gconv_error *error);
-
 /* ---- Kernels of contenders (contender.cpp) --------------------------------------------------- */
 
 /* Compiles the kernel of a tuning, and keeps status and message. */
@@ -96,7 +95,6 @@ int gc_search_rows(const gc_search *s, const gc_tuner_view &image);
 gconv_status gc_contender_launch(const gc_search *s, const gc_contender &contender,
                                  const gc_tuner_view &image, int set, gconv_error *error);
 
-/* The output plane of a number. */
 void *gc_search_output(const gc_search *s, int set);
 
 #endif

@@ -27,13 +27,10 @@ static gc_tuning default_block(int weights)
     if (weights <= 81)
         return (gc_tuning){GC_FORM_BLOCK, 4, 4, GC_QUEUE, 1};
     if (weights <= 121)
-        return (gc_tuning){GC_FORM_BLOCK, 3, 8, GC_STRIP, 2};
-    if (weights <= 225)
-        return (gc_tuning){GC_FORM_BLOCK, 2, 8, GC_STRIP, 3};
+        return (gc_tuning){GC_FORM_BLOCK, 3, 8, GC_ONE_TILE, 1};
     return (gc_tuning){GC_FORM_BLOCK, rows > 1 || weights <= 512 ? 2 : 1, 8, GC_ONE_TILE, 1};
 }
 
-/* Blocks of 32x8 threads, as adaptive:ours has them. */
 static gc_tuning default_tiles(int weights)
 {
     return (gc_tuning){GC_FORM_TILES, 8, 8, GC_ONE_TILE, weights <= 25 ? 8 : 4};

@@ -264,7 +264,6 @@ static gconv_status write_file(const gconv_device_info *device, const gc_tuned_l
     return status;
 }
 
-/* Adds or replaces. */
 static gconv_status put(gc_tuned_list *list, const gc_tuned *found, gconv_error *error)
 {
     int entry = find_same(list, found);

@@ -56,9 +56,7 @@ bool gc_form_pays(gc_form form, int width, int height)
 
 const char *gc_schedule_name(gc_schedule schedule)
 {
-    static const char *const names[] = {
-        [GC_ONE_TILE] = "one", [GC_STRIP] = "strip", [GC_QUEUE] = "queue"};
-    return names[schedule];
+    return schedule == GC_QUEUE ? "queue" : "one";
 }
 
 gc_layout gc_layout_of(const gc_problem *problem, const gc_step *step)

@@ -23,14 +23,14 @@ typedef enum gc_form {
     GC_FORM_COUNT
 } gc_form;
 
-/* What `gconv tune` may vary. A block of GC_FORM_TILES has `rows` rows of threads in `warps` warps,
- * and computes `tiles` tiles side by side. */
+/* What `gconv tune` may vary. A block of GC_FORM_TILES has `rows` rows of threads in `warps`
+ * warps. */
 typedef struct gc_tuning {
     gc_form form;
     int rows;             /* rows of output that a thread computes */
     int warps;            /* warps of a block */
     gc_schedule schedule; /* in which order blocks take tiles; GC_ONE_TILE for GC_FORM_WARP */
-    int tiles;            /* tiles of a strip, for GC_STRIP */
+    int tiles;            /* of GC_FORM_TILES: that a block computes side by side; else 1 */
 } gc_tuning;
 
 /* A filter without its weights, as in gc_step. */

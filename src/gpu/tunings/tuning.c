@@ -76,39 +76,24 @@ typedef struct search {
     distance best_distance;
 } search;
 
-/* The default for a sum, with smaller blocks if shared memory is short. */
-static gc_tuning default_of_sum(const gconv_device_info *device, const gc_layout *layout)
-{
-    gc_layout with = *layout;
-    with.tuning = gc_tuning_default(layout->tuning.form, layout->width, layout->height);
-    while (with.tuning.warps > 1 && !gc_tuning_fits(device, &with))
-        with.tuning.warps /= 2;
-    return with.tuning;
-}
-
-/* The default tuning of a layout of tiles. If it does not fit, with a smaller factor. */
-static gc_tuning default_of_tiles(const gconv_device_info *device, const gc_layout *layout)
-{
-    gc_layout with = *layout;
-    with.tuning = gc_tuning_default(GC_FORM_TILES, layout->width, layout->height);
-    while (with.tuning.tiles > 1 && !gc_tuning_fits(device, &with))
-        with.tuning.tiles--;
-    return with.tuning;
-}
-
-/* The default for a layout; of the forms that take every weight, the one that suits its size. */
+/* The default for a layout. Of the forms that take every weight it is the one that suits its size.
+ * A sum gets smaller blocks, and tiles a smaller factor, until they fit. */
 static gc_tuning default_of(const gconv_device_info *device, const gc_layout *layout)
 {
-    gc_form form = GC_FORM_BLOCK;
-    if (gc_form_products(layout->tuning.form) > 1)
-        return default_of_sum(device, layout);
-    if (layout->tuning.form == GC_FORM_TILES)
-        return default_of_tiles(device, layout);
-    if (layout->tuning.form == GC_FORM_RANK1)
-        form = GC_FORM_RANK1;
-    else if (layout->width <= 5 && layout->height <= 7 && gc_form_fits(GC_FORM_WARP, layout))
-        form = GC_FORM_WARP;
-    return gc_tuning_default(form, layout->width, layout->height);
+    gc_form form = layout->tuning.form;
+    bool is_tiles = form == GC_FORM_TILES, is_sum = gc_form_products(form) > 1;
+    if (!is_tiles && gc_form_products(form) == 0)
+        form = layout->width <= 5 && layout->height <= 7 && gc_form_fits(GC_FORM_WARP, layout)
+                   ? GC_FORM_WARP
+                   : GC_FORM_BLOCK;
+    gc_layout with = *layout;
+    gc_tuning *tuning = &with.tuning;
+    *tuning = gc_tuning_default(form, layout->width, layout->height);
+    while (is_sum && tuning->warps > 1 && !gc_tuning_fits(device, &with))
+        tuning->warps /= 2;
+    while (is_tiles && tuning->tiles > 1 && !gc_tuning_fits(device, &with))
+        tuning->tiles--;
+    return *tuning;
 }
 
 static bool serves(const gconv_device_info *device, const gc_tuned *entry, const gc_layout *layout)

@@ -26,7 +26,6 @@ struct gc_cufft {
 /* Loads the library on the first call. Its functions may be called if library.loaded. */
 const gc_cufft &gc_cufft_get();
 
-/* The gconv_status of a failed call, with a message. */
 gconv_status gc_cufft_fail(gconv_error *error, cufftResult code, const char *what);
 
 /* Returns from the calling function with a status when a call of cuFFT fails. */

@@ -16,7 +16,7 @@
  * Limits: cuFFT's shared library has to be found at run time; memory; chains whose spectra exceed
  *   float32.
  * Loses: to everything else at small filters. */
-#include "gpu/device/check.cuh"
+#include "gpu/device/kernel.cuh"
 #include "gpu/methods/fft/cufft.cuh"
 #include "gpu/methods/fft/kernels.cuh"
 #include "gpu/plan/method.cuh"
@@ -71,94 +71,79 @@ static int64_t spectrum_count(const fft_step *s)
     return (s->width / 2 + 1) * s->height;
 }
 
-static gconv_status transform_forward(const fft_step *s, void *spectrum, gconv_error *error)
-{
-    if (s->exact)
-        GC_CUFFT_TRY(error, gc_cufft_get().d2z(s->forward, (cufftDoubleReal *)s->image,
-                                               (cufftDoubleComplex *)spectrum));
-    else
-        GC_CUFFT_TRY(
-            error, gc_cufft_get().r2c(s->forward, (cufftReal *)s->image, (cufftComplex *)spectrum));
-    return GCONV_OK;
-}
+/* Transforms in float32 or in double. */
+struct in_float {
+    typedef cufftReal real;
+    typedef cufftComplex complex;
+    static cufftResult forward(const fft_step *s, void *spectrum)
+    {
+        return gc_cufft_get().r2c(s->forward, (real *)s->image, (complex *)spectrum);
+    }
+    static cufftResult backward(const fft_step *s)
+    {
+        return gc_cufft_get().c2r(s->backward, (complex *)s->spectrum, (real *)s->image);
+    }
+};
 
-static gconv_status transform_backward(const fft_step *s, gconv_error *error)
-{
-    if (s->exact)
-        GC_CUFFT_TRY(error, gc_cufft_get().z2d(s->backward, (cufftDoubleComplex *)s->spectrum,
-                                               (cufftDoubleReal *)s->image));
-    else
-        GC_CUFFT_TRY(error, gc_cufft_get().c2r(s->backward, (cufftComplex *)s->spectrum,
-                                               (cufftReal *)s->image));
-    return GCONV_OK;
-}
+struct in_double {
+    typedef cufftDoubleReal real;
+    typedef cufftDoubleComplex complex;
+    static cufftResult forward(const fft_step *s, void *spectrum)
+    {
+        return gc_cufft_get().d2z(s->forward, (real *)s->image, (complex *)spectrum);
+    }
+    static cufftResult backward(const fft_step *s)
+    {
+        return gc_cufft_get().z2d(s->backward, (complex *)s->spectrum, (real *)s->image);
+    }
+};
 
-static gconv_status widen_to_image(const fft_step *s, const float *plane, int64_t pitch, int width,
-                                   int height, cudaStream_t stream, gconv_error *error)
+template <class kind>
+static gconv_status transform(const fft_step *s, const float *plane, int64_t pitch, int width,
+                              int height, void *spectrum, cudaStream_t stream, gconv_error *error)
 {
-    dim3 blocks = gc_fft_grid(s->width, s->height);
-    if (s->exact)
-        gc_fft_widen<<<blocks, GC_FFT_THREADS, 0, stream>>>(
-            plane, pitch, width, height, (double *)s->image, s->width, s->height);
-    else
-        gc_fft_widen<<<blocks, GC_FFT_THREADS, 0, stream>>>(plane, pitch, width, height,
-                                                            (float *)s->image, s->width, s->height);
+    gc_fft_widen<<<gc_fft_grid(s->width, s->height), GC_FFT_THREADS, 0, stream>>>(
+        plane, pitch, width, height, (typename kind::real *)s->image, s->width, s->height);
     GC_CUDA_TRY_LAUNCH(error);
-    return GCONV_OK;
-}
-
-static gconv_status multiply_spectra(const fft_step *s, cudaStream_t stream, gconv_error *error)
-{
-    int64_t count = spectrum_count(s);
-    double scale = 1 / ((double)s->width * (double)s->height);
-    if (s->exact)
-        gc_fft_multiply<<<gc_fft_blocks(count), GC_FFT_THREADS, 0, stream>>>(
-            (cufftDoubleComplex *)s->spectrum, (const cufftDoubleComplex *)s->filter, count, scale);
-    else
-        gc_fft_multiply<<<gc_fft_blocks(count), GC_FFT_THREADS, 0, stream>>>(
-            (cufftComplex *)s->spectrum, (const cufftComplex *)s->filter, count, (float)scale);
-    GC_CUDA_TRY_LAUNCH(error);
-    return GCONV_OK;
-}
-
-static gconv_status narrow_to_plane(const fft_step *s, float *plane, int64_t pitch, int width,
-                                    int height, cudaStream_t stream, gconv_error *error)
-{
-    dim3 blocks = gc_fft_grid(width, height);
-    if (s->exact)
-        gc_fft_narrow<<<blocks, GC_FFT_THREADS, 0, stream>>>((const double *)s->image, s->width,
-                                                             plane, pitch, width, height, true);
-    else
-        gc_fft_narrow<<<blocks, GC_FFT_THREADS, 0, stream>>>((const float *)s->image, s->width,
-                                                             plane, pitch, width, height, false);
-    GC_CUDA_TRY_LAUNCH(error);
+    GC_CUFFT_TRY(error, kind::forward(s, spectrum));
     return GCONV_OK;
 }
 
 /* The rows of a channel that one transform gives, from row `first` on. */
+template <class kind>
 static gconv_status convolve_rows(const fft_step *s, const gc_gpu_step &step, int channel,
                                   int64_t first, cudaStream_t stream, gconv_error *error)
 {
+    typedef typename kind::real real;
+    typedef typename kind::complex complex;
     int rows = (int)std::min(s->rows, step.height - first);
-    GC_TRY(widen_to_image(s, step.input + channel * step.input_plane + first * step.input_pitch,
-                          step.input_pitch, step.width + step.filter_width - 1,
-                          rows + step.filter_height - 1, stream, error));
-    GC_TRY(transform_forward(s, s->spectrum, error));
-    GC_TRY(multiply_spectra(s, stream, error));
-    GC_TRY(transform_backward(s, error));
-    return narrow_to_plane(s, step.output + channel * step.output_plane + first * step.output_pitch,
-                           step.output_pitch, step.width, rows, stream, error);
+    int64_t count = spectrum_count(s);
+    GC_TRY(transform<kind>(s, step.input + channel * step.input_plane + first * step.input_pitch,
+                           step.input_pitch, step.width + step.filter_width - 1,
+                           rows + step.filter_height - 1, s->spectrum, stream, error));
+    gc_fft_multiply<<<gc_fft_blocks(count), GC_FFT_THREADS, 0, stream>>>(
+        (complex *)s->spectrum, (const complex *)s->filter, count,
+        (real)(1 / ((double)s->width * (double)s->height)));
+    GC_CUDA_TRY_LAUNCH(error);
+    GC_CUFFT_TRY(error, kind::backward(s));
+    gc_fft_narrow<<<gc_fft_grid(step.width, rows), GC_FFT_THREADS, 0, stream>>>(
+        (const real *)s->image, s->width,
+        step.output + channel * step.output_plane + first * step.output_pitch, step.output_pitch,
+        step.width, rows, s->exact);
+    GC_CUDA_TRY_LAUNCH(error);
+    return GCONV_OK;
 }
 
 static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
                              gconv_error *error)
 {
     const fft_step *s = (const fft_step *)state;
+    auto convolve_some = s->exact ? convolve_rows<in_double> : convolve_rows<in_float>;
     GC_CUFFT_TRY(error, gc_cufft_get().set_stream(s->forward, stream));
     GC_CUFFT_TRY(error, gc_cufft_get().set_stream(s->backward, stream));
     for (int c = 0; c < step.channels; c++)
         for (int64_t first = 0; first < step.height; first += s->rows)
-            GC_TRY(convolve_rows(s, step, c, first, stream, error));
+            GC_TRY(convolve_some(s, step, c, first, stream, error));
     return GCONV_OK;
 }
 
@@ -195,15 +180,11 @@ static gconv_status make_spectrum(const gc_step *step, fft_step *s, gconv_error 
 {
     float *taps = nullptr;
     size_t bytes = (size_t)step->width * (size_t)step->height * sizeof *taps;
-    GC_CUDA_TRY(error, cudaMalloc(&taps, bytes));
-    cudaError_t code = cudaMemcpy(taps, step->taps, bytes, cudaMemcpyHostToDevice);
-    gconv_status status = GCONV_OK;
-    if (code != cudaSuccess)
-        status = gc_cuda_fail(error, code, "copying the filter", __FILE__, __LINE__);
+    gconv_status status = gc_gpu_upload(step->taps, bytes, &taps, error);
     if (status == GCONV_OK)
-        status = widen_to_image(s, taps, step->width, step->width, step->height, nullptr, error);
-    if (status == GCONV_OK)
-        status = transform_forward(s, s->filter, error);
+        status = (s->exact ? transform<in_double> : transform<in_float>)(s, taps, step->width,
+                                                                         step->width, step->height,
+                                                                         s->filter, nullptr, error);
     cudaFree(taps);
     GC_TRY(status);
     GC_CUDA_TRY(error, cudaDeviceSynchronize());
@@ -301,7 +282,4 @@ static const gc_step_method method = {
     convolve,
 };
 
-extern "C" {
-extern const gc_operations gc_fft_operations;
-const gc_operations gc_fft_operations = gc_step_operations<method>();
-}
+GC_OPERATIONS(gc_fft_operations, gc_step_operations<method>());

@@ -50,7 +50,6 @@ struct gc_lines_launch {
     unsigned before, after;
 };
 
-/* A word of shared memory. */
 static __device__ inline unsigned gc_lines_word(unsigned address)
 {
     unsigned word = 0;
@@ -110,7 +109,6 @@ template <class config> struct gc_lines_block {
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
-/* Ends a group of this thread's copies. */
 static __device__ inline void gc_lines_commit()
 {
 #if __CUDA_ARCH__ >= 800
@@ -394,7 +392,6 @@ static __device__ inline gc_lines_limit gc_lines_limit_of(const gc_finish &finis
     return {level, 2 * level, inverted};
 }
 
-/* Edges of four sums as bytes. */
 static __device__ inline unsigned gc_lines_edges(const gc_lines_limit &limit, const int (&four)[4])
 {
     unsigned least[4];
@@ -536,7 +533,6 @@ gc_lines_finish(const gc_pass &pass, const gc_lines_walk<config> &walk, const in
     return (word & ~walk.kept) | (gc_finish_pack(samples) & walk.kept);
 }
 
-/* Shifts the bits of two rows into words. */
 template <class config>
 static __device__ inline void gc_lines_shift_in(const gc_lines_walk<config> &walk,
                                                 const int (&sums)[2][2][4], unsigned &even,

@@ -79,7 +79,6 @@ static __device__ inline int gc_bytes_fragment_row()
     return (int)threadIdx.x % 16;
 }
 
-/* The column of a fragment for which a lane gives the address. */
 static __device__ inline int gc_bytes_fragment_column()
 {
     return (int)threadIdx.x % 32 / 16 * 16;
@@ -136,7 +135,6 @@ static __device__ inline unsigned gc_bytes_value(const gc_pass &pass, const gc_b
                  (long long)pixel * bytes.step + part);
 }
 
-/* Four bytes as one word. */
 static __device__ inline unsigned gc_bytes_word(const gc_pass &pass, const gc_bytes &bytes, int row,
                                                 int x)
 {
@@ -232,13 +230,11 @@ static __device__ inline void gc_bytes_sum(unsigned address, const uint4 (&weigh
     }
 }
 
-/* The number of the table of a zone and a class (gc_bytes). */
 static __device__ inline int gc_bytes_table(const gc_bytes &bytes, int zone, int unit_class)
 {
     return zone * (1 + bytes.ring_unit_count) + unit_class;
 }
 
-/* The lane's weights of row `row` of a table. */
 template <class config>
 static __device__ inline uint4 gc_bytes_look_up(const gc_bytes &bytes, int table, int row)
 {
@@ -269,7 +265,6 @@ static __device__ inline gc_bytes_threshold gc_bytes_threshold_of(const gc_finis
     return {level, ~(2u * (unsigned)level), inverted}; /* beyond -level to level */
 }
 
-/* Shifts the bit of output of a sum into a word. */
 static __device__ inline void gc_bytes_shift_in(unsigned &word, int sum, unsigned addend)
 {
     asm("{\n\t.reg .u32 unused;\n\tadd.cc.u32 unused, %1, %2;\n\taddc.u32 %0, %0, %0;\n\t}"
@@ -279,7 +274,6 @@ static __device__ inline void gc_bytes_shift_in(unsigned &word, int sum, unsigne
 
 /* ---- Storing --------------------------------------------------------------------------------- */
 
-/* The places of a warp's outputs. */
 struct gc_bytes_outputs {
     int x, y;              /* of its first output */
     int end;               /* the row after its last one */
@@ -398,7 +392,6 @@ static __device__ inline void gc_bytes_store_four(const gc_pass &pass, const gc_
     }
 }
 
-/* Stages rows `r` of a unit. */
 template <class config>
 static __device__ inline void gc_bytes_stage(const gc_pass &pass, const gc_bytes &bytes,
                                              const gc_bytes_outputs &outputs, int unit, int r,
@@ -432,7 +425,6 @@ static __device__ inline void gc_bytes_store_staged(const gc_pass &pass,
     __syncwarp();
 }
 
-/* Stores chain values of rows `r` of a unit. */
 template <class config>
 static __device__ inline void gc_bytes_store_values(const gc_pass &pass, const gc_bytes &bytes,
                                                     const gc_bytes_outputs &outputs, int unit,

@@ -25,7 +25,7 @@
  *   one pass is faster than two; NVRTC, except for squares of 3x3 and 5x5. Other steps have
  *   direct's limits.
  * Loses: to separable at filters of rank 1 that are beyond the limits on the tensor cores. */
-#include "gpu/device/check.cuh"
+#include "gpu/device/kernel.cuh"
 #include "gpu/methods/direct/direct.cuh"
 #include "gpu/methods/fused/combined.cuh"
 #include "gpu/methods/fused/kernels.cuh"
@@ -162,7 +162,6 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                : GCONV_OK;
 }
 
-/* Whether the kernels of bytes_lines.cuh take the filter. */
 static bool fits_lines(const gc_problem *problem, const gc_combined &total)
 {
     int reach = std::max(total.left, total.width - 1 - total.left);
@@ -242,17 +241,16 @@ static gconv_status prepare_kernel(const gc_fused_kernel *kernel, const gconv_de
     GC_CUDA_TRY(error,
                 cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)kernel->shared_bytes));
-    int blocks = 0;
-    GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                           &blocks, kernel->kernel, 32 * GC_FUSED_WARPS, kernel->shared_bytes));
+    GC_TRY(gc_gpu_resident(kernel->kernel, 32 * GC_FUSED_WARPS, kernel->shared_bytes, device, all,
+                           error));
     /* The first-level cache gets the memory that blocks do not take. It serves the weights, and
      * samples that two blocks load. */
-    size_t taken = (size_t)blocks * (kernel->shared_bytes + RESERVED_BYTES);
+    size_t blocks = (size_t)(*all / device->processors);
+    size_t taken = blocks * (kernel->shared_bytes + RESERVED_BYTES);
     int percent = (int)(100 * taken / device->shared_per_processor) + 1;
     GC_CUDA_TRY(error,
                 cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                      std::min(percent, 100)));
-    *all = std::max(blocks * device->processors, 1);
     return GCONV_OK;
 }
 
@@ -367,7 +365,4 @@ extern const gc_pass_method gc_fused_method = {
     run,
 };
 
-extern "C" {
-extern const gc_operations gc_fused_operations;
-const gc_operations gc_fused_operations = gc_pass_operations<gc_fused_method>();
-}
+GC_OPERATIONS(gc_fused_operations, gc_pass_operations<gc_fused_method>());

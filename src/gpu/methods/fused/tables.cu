@@ -1,6 +1,6 @@
 #include "gpu/methods/fused/tables.cuh"
 
-#include "gpu/device/check.cuh"
+#include "gpu/device/kernel.cuh"
 
 extern "C" {
 #include "core/border.h"
@@ -81,7 +81,6 @@ static uint4 pair_weights(const gc_bytes *bytes, const gc_combined &total, const
     return {words[0], words[1], words[2], words[3]};
 }
 
-/* What all tables are made of. */
 struct table_maker {
     const gc_problem *problem;
     const gc_combined *total;
@@ -140,15 +139,12 @@ static gconv_status upload(const table_maker &maker, gc_fused_tables *tables, gc
         fill_table(maker, (int)(k / classes), (int)(k % classes), made + k * words,
                    sums + k * GC_BYTES_UNIT);
     fill_pairs(maker, (int)pairs, made + count * words);
-    cudaError_t code = cudaMalloc(&tables->memory, size);
-    if (code == cudaSuccess)
-        code = cudaMemcpy(tables->memory, made, size, cudaMemcpyHostToDevice);
+    gconv_status status = gc_gpu_upload(made, size, &tables->memory, error);
     free(made);
-    GC_CUDA_TRY(error, code);
     tables->bytes.weights = tables->memory;
     tables->lines.weights = tables->memory + count * words;
     tables->bytes.sums = (const int *)(tables->memory + all_words);
-    return GCONV_OK;
+    return status;
 }
 
 /* Sets what depends on the image's pixels. */
