@@ -75,7 +75,7 @@ cpu:tiles *exact
 cpu:box *exact
 *'
     # cpu:bytes stands beside it where the processor lacks its instructions.
-    like "$(printf '%s\n' "$out" | grep 'not usable' | grep cpu:)" "*cpu:vectors not usable: 'cpu:vectors' refuses filters that are matrices"
+    like "$(printf '%s\n' "$out" | grep 'not usable' | grep cpu:)" "*cpu:vectors not usable: 'cpu:vectors' refuses filters that are matrices*"
     # Methods that refuse the filter stand behind the table, with what they refuse.
     expect 0 gconv compare --time 0.01 -k gaussian:3 in.png
     like "$(row cpu:vectors)" "cpu:vectors not usable: 'cpu:vectors' refuses filters that are matrices"

@@ -250,7 +250,7 @@ refused() {
                 gconv $command -d $list
         done
     done
-    refused edges impl 'auto, reference, cpu, *' '' gpu CPU
+    refused edges impl 'auto, reference, *cpu, *' '' gpu CPU
     for list in cpu, ,cpu cpu,,auto; do # the name that is none is the empty one
         complains 2 "option '--impl': '' is not auto, reference, cpu, *" gconv compare -i $list a.png
     done
