@@ -277,7 +277,15 @@ static inline gconv_reader_options as_grey(void)
     return options;
 }
 
-/* Open a file, and fail the test if that fails. */
+/* Options of a writer of this format. */
+static inline gconv_writer_options writing_as(gconv_format format)
+{
+    gconv_writer_options options = gconv_writer_options_default();
+    options.format = format;
+    return options;
+}
+
+/* Open a file, and fail the test if that fails. NULL for options is as_stored(). */
 static inline gconv_reader *opened_reader(const char *path, const gconv_reader_options *options)
 {
     gconv_reader *reader;
@@ -364,8 +372,7 @@ static inline picture must_read(const char *path, const gconv_reader_options *op
 static inline void must_write(const char *path, gconv_format format, const picture *source)
 {
     gconv_error error = {0};
-    gconv_writer_options options = gconv_writer_options_default();
-    options.format = format;
+    gconv_writer_options options = writing_as(format);
     gconv_status status = write_picture(path, &options, 5, source, &error);
     if (status != GCONV_OK)
         fail_msg("%s: %s", path, error.message);

@@ -25,9 +25,8 @@ static inline gconv_reader *copy_with(const char *name, gconv_format format, gco
     gconv_writer *writer;
     gconv_error error = {0};
     warnings_seen seen = {0};
-    gconv_writer_options options = gconv_writer_options_default();
+    gconv_writer_options options = writing_as(format);
     assert_ok(gconv_reader_open(name, reading, &reader, &error));
-    options.format = format;
     options.shape = *gconv_reader_shape(reader);
     options.metadata = gconv_reader_metadata(reader);
     options.keep = keep;

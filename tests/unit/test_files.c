@@ -106,8 +106,7 @@ TEST(foreign_formats_are_named)
 TEST(rows_are_counted)
 {
     unsigned char rows[64] = {0};
-    gconv_writer_options options = gconv_writer_options_default();
-    options.format = GCONV_FORMAT_PGM;
+    gconv_writer_options options = writing_as(GCONV_FORMAT_PGM);
     options.shape = (gconv_shape){4, 4, 1, 8};
     gconv_writer *writer = opened_writer("count", &options);
     const gconv_sink *sink = gconv_writer_sink(writer);
@@ -117,8 +116,7 @@ TEST(rows_are_counted)
     assert_ok(gconv_writer_write(writer, 1, rows, 4, &error));
     assert_ok(gconv_writer_finish(writer, &error));
     gconv_writer_free(writer);
-    gconv_reader_options reading = as_stored();
-    OWNED_READER reader = opened_reader("count", &reading);
+    OWNED_READER reader = opened_reader("count", NULL);
     assert_int_equal(gconv_reader_format(reader), GCONV_FORMAT_PGM);
     const gconv_source *source = gconv_reader_source(reader);
     assert_ok(source->read(source->user, 3, rows, 8, &error));
@@ -142,8 +140,7 @@ static void expect_compressed(gconv_format format, int depth, int compression, b
 {
     gconv_error error;
     unsigned char row[16] = {0};
-    gconv_writer_options options = gconv_writer_options_default();
-    options.format = format;
+    gconv_writer_options options = writing_as(format);
     options.compression = compression;
     options.shape = (gconv_shape){16, 8, 1, depth};
     OWNED_WRITER writer = opened_writer("packed", &options);
@@ -218,8 +215,7 @@ static void write_shown(const char *path, gconv_format format, int depth, copy *
 {
     enum { SIDE = 400 };
     static unsigned char row[SIDE * 3 * 4];
-    gconv_writer_options options = gconv_writer_options_default();
-    options.format = format;
+    gconv_writer_options options = writing_as(format);
     options.shape = (gconv_shape){
         .width = SIDE, .height = SIDE, .channels = depth == 32 ? 1 : 3, .depth = depth};
     options.quality = 100; /* a JPEG is larger than the buffer of an input */
@@ -281,8 +277,7 @@ TEST(formats_say_what_they_hold)
             if (depth != 1 && depth < 8)
                 continue;
             picture source = make_picture(9, 5, 1, depth);
-            gconv_writer_options options = gconv_writer_options_default();
-            options.format = (gconv_format)format;
+            gconv_writer_options options = writing_as((gconv_format)format);
             gconv_status status = write_picture("held", &options, 5, &source, &error);
             assert_int_equal(status == GCONV_OK, info->writes && (info->depths & depth) != 0);
             free_picture(&source);
@@ -317,12 +312,11 @@ static void *feed_pipe(void *user)
 TEST(pipes_are_read)
 {
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG, GCONV_FORMAT_PPM};
-    gconv_reader_options options = as_stored();
     int before = dup(STDIN_FILENO);
     for (size_t i = 0; i < 3; i++) {
         OWNED_PICTURE source = make_picture(60, 50, 3, 8);
         must_write("pipe", formats[i], &source);
-        OWNED_PICTURE expected = must_read("pipe", &options);
+        OWNED_PICTURE expected = must_read("pipe", NULL);
         int ends[2];
         assert_int_equal(pipe(ends), 0);
         pipe_feed feed = {ends[1], load_file("pipe")};
@@ -330,7 +324,7 @@ TEST(pipes_are_read)
         assert_int_equal(pthread_create(&thread, NULL, feed_pipe, &feed), 0);
         dup2(ends[0], STDIN_FILENO);
         close(ends[0]);
-        OWNED_PICTURE result = must_read("-", &options);
+        OWNED_PICTURE result = must_read("-", NULL);
         pthread_join(thread, NULL);
         assert_same_picture(&result, &expected);
         free(feed.whole.bytes);
@@ -360,8 +354,7 @@ TEST(writers_refuse_what_they_cannot_hold)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         gconv_writer *writer;
-        gconv_writer_options options = gconv_writer_options_default();
-        options.format = cases[i].format;
+        gconv_writer_options options = writing_as(cases[i].format);
         options.shape = cases[i].shape;
         assert_int_equal(gconv_writer_open("refused", &options, &writer, &error), cases[i].status);
         assert_null(writer);
@@ -378,8 +371,7 @@ TEST(write_errors_are_reported)
     for (size_t i = 0; i < 3; i++)
         for (uint32_t side = 8; side <= 700; side += 692) {
             OWNED_PICTURE source = make_picture(side, side, 3, 8);
-            gconv_writer_options options = gconv_writer_options_default();
-            options.format = formats[i];
+            gconv_writer_options options = writing_as(formats[i]);
             assert_fails(write_picture("/dev/full", &options, 9, &source, &error),
                          GCONV_ERROR_WRITE, &error, "No space left");
         }
@@ -388,20 +380,19 @@ TEST(write_errors_are_reported)
 TEST(what_cannot_be_read)
 {
     gconv_reader *reader;
-    gconv_reader_options options = as_stored();
-    assert_fails(gconv_reader_open("none", &options, &reader, &error), GCONV_ERROR_OPEN, &error,
+    assert_fails(gconv_reader_open("none", NULL, &reader, &error), GCONV_ERROR_OPEN, &error,
                  "No such file");
-    assert_fails(gconv_reader_open(scratch, &options, &reader, &error), GCONV_ERROR_OPEN, &error,
+    assert_fails(gconv_reader_open(scratch, NULL, &reader, &error), GCONV_ERROR_OPEN, &error,
                  "directory");
     int descriptor = open("huge", O_CREAT | O_WRONLY, 0600);
     assert_true(descriptor >= 0);
     if (ftruncate(descriptor, ((off_t)4 << 30) + 1) == 0) {
-        assert_fails(gconv_reader_open("huge", &options, &reader, &error), GCONV_ERROR_LIMIT,
-                     &error, "4 GiB");
+        assert_fails(gconv_reader_open("huge", NULL, &reader, &error), GCONV_ERROR_LIMIT, &error,
+                     "4 GiB");
     }
     close(descriptor);
     save_file("p", "P\0\0 no PNM", 9);
-    assert_fails(gconv_reader_open("p", &options, &reader, &error), GCONV_ERROR_FORMAT, &error,
+    assert_fails(gconv_reader_open("p", NULL, &reader, &error), GCONV_ERROR_FORMAT, &error,
                  "not a PNG");
 }
 

@@ -256,8 +256,7 @@ TEST(messages_say_what_is_possible)
     says(WITH(good, it.tiling = &large),
          "a block of 33x32 threads: 1 to 1024 threads are possible, or 0x0");
     gconv_writer *writer;
-    gconv_writer_options options = gconv_writer_options_default();
-    options.format = GCONV_FORMAT_JPEG;
+    gconv_writer_options options = writing_as(GCONV_FORMAT_JPEG);
     options.shape = shape_of(1, 1, 1, 16);
     assert_invalid(gconv_writer_open("none", &options, &writer, &error));
     assert_string_equal(error.message, "jpeg: depth 16: 8 is possible");
@@ -290,8 +289,7 @@ TEST(memory_is_filtered_in_one_call)
 static void convert(const gconv_shape *shape, const char *out, bool edges)
 {
     gconv_error error;
-    gconv_writer_options options = gconv_writer_options_default();
-    options.format = GCONV_FORMAT_PNG;
+    gconv_writer_options options = writing_as(GCONV_FORMAT_PNG);
     options.shape = *shape;
     gconv_writer *writer = opened_writer("in.png", &options);
     assert_ok(gconv_writer_write(writer, shape->height, image, gconv_shape_row_bytes(shape), NULL));

@@ -68,8 +68,7 @@ static void make_file(const char *path, gconv_format format)
                                .resolution = {GC_RESOLUTION_PER_METRE, 2835, 2835},
                                .has_gamma = true,
                                .gamma = 45455};
-    gconv_writer_options options = gconv_writer_options_default();
-    options.format = format;
+    gconv_writer_options options = writing_as(format);
     options.metadata = &metadata;
     assert_ok(write_picture(path, &options, 17, &source, NULL));
 }
@@ -83,8 +82,7 @@ static gconv_status copy_image(const char *from, const char *to, gconv_format fo
     gconv_status status = gconv_reader_open(from, NULL, &reader, error);
     if (status != GCONV_OK)
         return status;
-    gconv_writer_options options = gconv_writer_options_default();
-    options.format = format;
+    gconv_writer_options options = writing_as(format);
     options.shape = *gconv_reader_shape(reader);
     options.metadata = gconv_reader_metadata(reader);
     options.compression = compression;

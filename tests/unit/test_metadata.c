@@ -27,9 +27,8 @@ static void write_rich_png(int channels, const char *space)
 
 TEST(png_metadata_are_kept)
 {
-    gconv_reader_options reading = as_stored();
     write_rich_png(3, "RGB ");
-    OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading);
+    OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, NULL);
     const gconv_metadata *kept = gconv_reader_metadata(reader);
     assert_int_equal(warnings, 0);
     assert_int_equal(kept->icc_bytes, ICC_BYTES);
@@ -40,7 +39,7 @@ TEST(png_metadata_are_kept)
     assert_int_equal(kept->exif_bytes, EXIF_BYTES);
     assert_int_equal(gc_exif_orientation(kept->exif, kept->exif_bytes), 1);
     write_rich_png(3, NULL);
-    OWNED_READER other = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading);
+    OWNED_READER other = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, NULL);
     assert_true(gconv_reader_metadata(other)->has_srgb);
     assert_int_equal(gconv_reader_metadata(other)->srgb_intent, 1);
 }
@@ -49,12 +48,11 @@ TEST(png_metadata_are_kept)
 TEST(pixels_that_are_not_square_stay_so)
 {
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG};
-    gconv_reader_options reading = as_stored();
     OWNED_BLOB file = small_file(GCONV_FORMAT_PNG, 3);
     add_chunk(&file, "pHYs", "\0\0\0\2\0\0\0\3\0", 9);
     save_file("ratio.png", file.bytes, file.size);
     for (int f = 0; f < 2; f++) {
-        OWNED_READER reader = copy_with("ratio.png", formats[f], GCONV_KEEP_ALL, &reading);
+        OWNED_READER reader = copy_with("ratio.png", formats[f], GCONV_KEEP_ALL, NULL);
         const gconv_metadata *kept = gconv_reader_metadata(reader);
         assert_int_equal(warnings, 0);
         assert_int_equal(kept->resolution.unit, GC_RESOLUTION_RATIO);
@@ -68,7 +66,6 @@ TEST(colour_chunks_are_kept)
 {
     static const int32_t adobe_rgb[GC_CHROMATICITY_COUNT] = {31270, 32900, 64000, 33000,
                                                              21000, 71000, 15000, 6000};
-    gconv_reader_options reading = as_stored();
     for (int chunks = 0; chunks < 4; chunks++) {
         bool gamma = (chunks & 1) != 0, chromaticities = (chunks & 2) != 0;
         unsigned char bytes[4 * GC_CHROMATICITY_COUNT];
@@ -80,7 +77,7 @@ TEST(colour_chunks_are_kept)
         if (chromaticities)
             add_chunk(&file, "cHRM", bytes, sizeof bytes);
         save_file("chunks.png", file.bytes, file.size);
-        OWNED_READER reader = copy_with("chunks.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading);
+        OWNED_READER reader = copy_with("chunks.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, NULL);
         const gconv_metadata *kept = gconv_reader_metadata(reader);
         assert_int_equal(warnings, 0);
         assert_int_equal(kept->has_gamma, gamma);
@@ -109,12 +106,11 @@ TEST(orientation_is_left_where_asked)
 
 TEST(keep_limits_what_is_kept)
 {
-    gconv_reader_options reading = as_stored();
     static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG};
     write_rich_png(3, "RGB ");
     for (int f = 0; f < 2; f++)
         for (int keep = GCONV_KEEP_NOTHING; keep <= GCONV_KEEP_RESOLUTION; keep++) {
-            OWNED_READER reader = copy_with("rich.png", formats[f], (gconv_keep)keep, &reading);
+            OWNED_READER reader = copy_with("rich.png", formats[f], (gconv_keep)keep, NULL);
             const gconv_metadata *kept = gconv_reader_metadata(reader);
             assert_null(kept->icc);
             assert_null(kept->exif);
@@ -128,10 +124,9 @@ TEST(keep_limits_what_is_kept)
  * four. */
 TEST(fitting_profiles_are_kept)
 {
-    gconv_reader_options reading = as_stored();
     for (int channels = 1; channels <= 4; channels++) {
         write_rich_png(channels, channels <= 2 ? "GRAY" : "RGB ");
-        OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading);
+        OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, NULL);
         assert_int_equal(warnings, 0);
         assert_int_equal(gconv_reader_metadata(reader)->icc_bytes, ICC_BYTES);
     }
@@ -165,7 +160,6 @@ static void add_profile(blob *jpeg, size_t parts, unsigned char mark)
 /* Some programs store the whole profile again, or another one behind it. The first one counts. */
 TEST(the_first_of_two_profiles_is_kept)
 {
-    gconv_reader_options reading = as_stored();
     for (size_t first = 1; first <= 3; first++)
         for (size_t second = 0; second <= 3; second++) {
             OWNED_BLOB whole = small_file(GCONV_FORMAT_JPEG, 3);
@@ -173,8 +167,7 @@ TEST(the_first_of_two_profiles_is_kept)
                 add_profile(&whole, second, 2);
             add_profile(&whole, first, 1);
             save_file("twice.jpg", whole.bytes, whole.size);
-            OWNED_READER reader =
-                copy_with("twice.jpg", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading);
+            OWNED_READER reader = copy_with("twice.jpg", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, NULL);
             const gconv_metadata *kept = gconv_reader_metadata(reader);
             unsigned char expected[ICC_BYTES];
             make_icc(expected, "RGB ");
@@ -188,7 +181,6 @@ TEST(the_first_of_two_profiles_is_kept)
 TEST(large_exif_does_not_fit_a_jpeg)
 {
     enum { LARGE = 65533 - 6 + 1 };
-    gconv_reader_options reading = as_stored();
     for (size_t size = LARGE - 1; size <= LARGE; size++) {
         OWNED_BLOB whole = small_file(GCONV_FORMAT_PNG, 1);
         OWNED unsigned char *exif = calloc(1, size);
@@ -196,7 +188,7 @@ TEST(large_exif_does_not_fit_a_jpeg)
         make_exif(exif, 1, true);
         add_chunk(&whole, "eXIf", exif, size);
         save_file("large.png", whole.bytes, whole.size);
-        OWNED_READER reader = copy_with("large.png", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading);
+        OWNED_READER reader = copy_with("large.png", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, NULL);
         assert_int_equal(warnings, size == LARGE);
         assert_int_equal(gconv_reader_metadata(reader)->exif_bytes, size == LARGE ? 0 : size);
     }

@@ -430,8 +430,7 @@ static picture random_picture(void)
 
 static blob write_with(const char *instructions, const picture *source, uint32_t band)
 {
-    gconv_writer_options options = gconv_writer_options_default();
-    options.format = GCONV_FORMAT_PNG;
+    gconv_writer_options options = writing_as(GCONV_FORMAT_PNG);
     if (instructions != NULL)
         setenv("GCONV_INSTRUCTIONS", instructions, 1);
     assert_ok(write_picture("random", &options, band, source, NULL));
@@ -455,14 +454,13 @@ TEST(random_images_come_back)
 {
     const char *wanted = getenv("GCONV_PNG_IMAGES");
     int images = wanted != NULL ? atoi(wanted) : TRIALS(500);
-    gconv_reader_options reading = as_stored();
     for (int n = 0; n < images; n++) {
         OWNED_PICTURE source = random_picture();
         OWNED_BLOB expected = write_with("portable", &source, source.shape.height);
         OWNED_BLOB found = write_with(NULL, &source, 1 + random_below(9));
         assert_int_equal(found.size, expected.size);
         assert_memory_equal(found.bytes, expected.bytes, found.size);
-        OWNED_PICTURE result = must_read("random", &reading);
+        OWNED_PICTURE result = must_read("random", NULL);
         assert_same_samples(&source, &result);
     }
 }
@@ -471,7 +469,6 @@ TEST(random_images_come_back)
  * help it write the same file. */
 TEST(threads_write_the_same_file)
 {
-    gconv_reader_options reading = as_stored();
     for (int n = 0; n < 24; n++) {
         static const int depths[] = {8, 16, 1};
         int depth = depths[n % 3], channels = depth == 1 ? 1 : 1 + n % 4;
@@ -484,7 +481,7 @@ TEST(threads_write_the_same_file)
         helpers_wanted = 0;
         assert_int_equal(found.size, expected.size);
         assert_memory_equal(found.bytes, expected.bytes, found.size);
-        OWNED_PICTURE result = must_read("random", &reading);
+        OWNED_PICTURE result = must_read("random", NULL);
         assert_same_samples(&source, &result);
     }
 }
@@ -493,7 +490,6 @@ TEST(threads_write_the_same_file)
  * and ramps: the portable loops write the same file, and libpng reads the same samples. */
 TEST(all_widths_come_back)
 {
-    gconv_reader_options reading = as_stored();
     for (int n = 0; n < (SANITIZED ? 100 : 300) * 9; n++) {
         static const int types[9][2] = {{1, 1},  {1, 8},  {2, 8},  {3, 8}, {4, 8},
                                         {1, 16}, {2, 16}, {3, 16}, {4, 16}};
@@ -508,7 +504,7 @@ TEST(all_widths_come_back)
                 make_bytes((int)random_below(KINDS), row, source.row_bytes);
         }
         OWNED_BLOB expected = write_with(NULL, &source, source.shape.height);
-        OWNED_PICTURE result = must_read("random", &reading);
+        OWNED_PICTURE result = must_read("random", NULL);
         assert_same_samples(&source, &result);
         OWNED_BLOB found = write_with("portable", &source, 1);
         assert_int_equal(found.size, expected.size);

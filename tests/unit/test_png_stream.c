@@ -235,8 +235,7 @@ TEST(large_files_are_read_alike)
 {
     for (int level = -1; level <= 9; level += 5) {
         OWNED_PICTURE source = make_picture(1500, 1100, 3, 8);
-        gconv_writer_options options = gconv_writer_options_default();
-        options.format = GCONV_FORMAT_PNG;
+        gconv_writer_options options = writing_as(GCONV_FORMAT_PNG);
         options.compression = level;
         assert_ok(write_picture("large", &options, 64, &source, NULL));
         helpers_wanted = 2;

@@ -51,11 +51,10 @@ TEST(pnm_headers)
         {"GIF89a", "this is GIF, which gconv does not read; 'vips copy' converts it"},
         {"", "empty"},
     };
-    gconv_reader_options options = as_stored();
     for (size_t i = 0; i < COUNT(cases); i++) {
         picture result;
         save_file("p", cases[i].text, strlen(cases[i].text));
-        gconv_status status = read_picture("p", &options, 1, &result, &error);
+        gconv_status status = read_picture("p", NULL, 1, &result, &error);
         if (cases[i].message == NULL && status == GCONV_OK) {
             free_picture(&result);
             continue;
@@ -82,10 +81,9 @@ TEST(comments_in_pnm_headers)
         {"P6 2 2#\n255#c\nABCDEFGHIJKL", 'A'},
         {"Pf#c\n1#\n3#\n-255#c\nABCDEFGHIJKL", 'I'}, /* the last row comes first */
     };
-    gconv_reader_options options = as_stored();
     for (size_t i = 0; i < COUNT(cases); i++) {
         save_file("p", cases[i].text, strlen(cases[i].text));
-        OWNED_PICTURE result = must_read("p", &options);
+        OWNED_PICTURE result = must_read("p", NULL);
         assert_int_equal(result.rows[0], cases[i].first);
     }
 }
@@ -93,7 +91,6 @@ TEST(comments_in_pnm_headers)
 TEST(pnm_samples_are_stretched)
 {
     static const uint32_t maxvals[] = {1, 2, 99, 254, 256, 1000, 65534};
-    gconv_reader_options options = as_stored();
     for (size_t m = 0; m < COUNT(maxvals); m++) {
         uint32_t maxval = maxvals[m];
         size_t sample_bytes = maxval > 255 ? 2 : 1;
@@ -106,7 +103,7 @@ TEST(pnm_samples_are_stretched)
             file.bytes[file.size++] = (unsigned char)v;
         }
         save_file("levels", file.bytes, file.size);
-        OWNED_PICTURE result = must_read("levels", &options);
+        OWNED_PICTURE result = must_read("levels", NULL);
         double full = sample_bytes == 2 ? 65535 : 255;
         for (uint32_t v = 0; v <= maxval; v++)
             assert_int_equal(sample_at(&result, v, 0, 0), (unsigned int)(v * full / maxval + 0.5));
@@ -122,8 +119,7 @@ TEST(pfm_keeps_16_bits)
     float *samples = (float *)(void *)source.rows;
     for (int v = 0; v < LEVELS; v++)
         samples[v] = (float)v;
-    gconv_writer_options writing = gconv_writer_options_default();
-    writing.format = GCONV_FORMAT_PFM;
+    gconv_writer_options writing = writing_as(GCONV_FORMAT_PFM);
     writing.shape = source.shape;
     writing.white = 65535;
     gconv_writer *writer = opened_writer("w.pfm", &writing);
@@ -157,11 +153,10 @@ TEST(pfm_keeps_16_bits)
 TEST(bits_become_pnm)
 {
     static const gconv_format formats[] = {GCONV_FORMAT_PGM, GCONV_FORMAT_PPM};
-    gconv_reader_options options = as_stored();
     OWNED_PICTURE source = make_picture(21, 6, 1, 1);
     for (int f = 0; f < 2; f++) {
         must_write("bits", formats[f], &source);
-        OWNED_PICTURE result = must_read("bits", &options);
+        OWNED_PICTURE result = must_read("bits", NULL);
         assert_int_equal(result.shape.channels, f == 0 ? 1 : 3);
         for (uint32_t y = 0; y < 6; y++)
             for (uint32_t x = 0; x < 21; x++)
@@ -181,18 +176,16 @@ TEST(channels_are_adapted)
         {GCONV_FORMAT_PGM, 2, 1}, {GCONV_FORMAT_PGM, 3, 1}, {GCONV_FORMAT_PGM, 4, 1},
         {GCONV_FORMAT_PPM, 1, 3}, {GCONV_FORMAT_PPM, 2, 3}, {GCONV_FORMAT_PPM, 4, 3},
     };
-    gconv_reader_options reading = as_stored();
     for (size_t i = 0; i < COUNT(cases); i++)
         for (int depth = 8; depth <= 16; depth += 8) {
             OWNED_PICTURE source = make_picture(19, 5, cases[i].channels, depth);
             warnings_seen seen = {0};
-            gconv_writer_options options = gconv_writer_options_default();
-            options.format = cases[i].format;
+            gconv_writer_options options = writing_as(cases[i].format);
             options.warn = remember_warning;
             options.warn_user = &seen;
             assert_ok(write_picture("adapted", &options, 2, &source, NULL));
             assert_int_equal(seen.count, cases[i].channels % 2 == 0);
-            OWNED_PICTURE result = must_read("adapted", &reading);
+            OWNED_PICTURE result = must_read("adapted", NULL);
             assert_int_equal(result.shape.channels, cases[i].written);
             for (uint32_t y = 0; y < 5; y++)
                 for (uint32_t x = 0; x < 19; x++)
@@ -238,10 +231,9 @@ TEST(pfm_in_both_byte_orders)
 {
     /* 1.5 and -2^-149 */
     static const uint32_t bits[2] = {0x3fc00000, 0x80000001};
-    gconv_reader_options options = as_stored();
     for (int big = 0; big < 2; big++) {
         save_pfm("order", bits, big);
-        OWNED_PICTURE result = must_read("order", &options);
+        OWNED_PICTURE result = must_read("order", NULL);
         assert_int_equal(result.shape.depth, 32);
         assert_int_equal(result.shape.channels, 1);
         assert_memory_equal(result.rows, bits, sizeof bits);
@@ -252,15 +244,14 @@ TEST(pfm_samples_have_limits)
 {
     static const uint32_t wrong[] = {0x7f800000, 0xff800000, 0x7fc00000,
                                      0xffc00001, 0x4f800001, 0xcf800001};
-    gconv_reader_options options = as_stored();
     OWNED_PICTURE result;
     for (size_t i = 0; i < COUNT(wrong); i++) {
         save_pfm("limits", (uint32_t[]){0, wrong[i]}, i % 2 == 0);
-        assert_fails(read_picture("limits", &options, 1, &result, &error), GCONV_ERROR_FORMAT,
-                     &error, "a sample is infinite, not a number, or beyond");
+        assert_fails(read_picture("limits", NULL, 1, &result, &error), GCONV_ERROR_FORMAT, &error,
+                     "a sample is infinite, not a number, or beyond");
     }
     save_pfm("limits", (uint32_t[]){0x4f800000, 0xcf800000}, true); /* 2^32 */
-    result = must_read("limits", &options);
+    result = must_read("limits", NULL);
 }
 
 /* Whether rows are asked for all at once or one by one, and whatever orientation is applied. */
@@ -335,11 +326,10 @@ TEST(parts_make_the_whole)
 static void assert_selected(const char *path, const picture *whole, uint32_t first, uint32_t count)
 {
     gconv_error error;
-    gconv_reader_options options = as_stored();
     OWNED_PICTURE rows =
         new_picture(whole->shape.width, count, whole->shape.channels, whole->shape.depth);
     bool more = true;
-    OWNED_READER reader = opened_reader(path, &options);
+    OWNED_READER reader = opened_reader(path, NULL);
     const gconv_source *source = gconv_reader_source(reader);
     assert_ok(source->select(source->user, first, count, &error));
     for (uint32_t y = 0; y < count; y++)

@@ -4,10 +4,9 @@
 static void round_trip(gconv_format format, int channels, int depth, uint32_t width,
                        uint32_t height)
 {
-    gconv_reader_options options = as_stored();
     OWNED_PICTURE source = make_picture(width, height, channels, depth);
     must_write("trip", format, &source);
-    OWNED_PICTURE result = must_read("trip", &options);
+    OWNED_PICTURE result = must_read("trip", NULL);
     assert_same_picture(&source, &result);
 }
 
@@ -31,15 +30,13 @@ TEST(pnm_keeps_samples)
 
 TEST(png_keeps_samples_at_every_level)
 {
-    gconv_reader_options reading = as_stored();
     for (int level = -1; level <= 9; level++)
         for (int depth = 1; depth <= 8; depth += 7) {
             OWNED_PICTURE source = make_picture(77, 19, 1, depth);
-            gconv_writer_options options = gconv_writer_options_default();
-            options.format = GCONV_FORMAT_PNG;
+            gconv_writer_options options = writing_as(GCONV_FORMAT_PNG);
             options.compression = level;
             assert_ok(write_picture("level", &options, 4, &source, NULL));
-            OWNED_PICTURE result = must_read("level", &reading);
+            OWNED_PICTURE result = must_read("level", NULL);
             for (uint32_t y = 0; y < 19; y++)
                 for (uint32_t x = 0; x < 77; x++) {
                     const unsigned char *row = source.rows + y * source.row_bytes;
@@ -53,8 +50,7 @@ TEST(png_keeps_samples_at_every_level)
 
 static size_t png_size(const picture *source, int level)
 {
-    gconv_writer_options options = gconv_writer_options_default();
-    options.format = GCONV_FORMAT_PNG;
+    gconv_writer_options options = writing_as(GCONV_FORMAT_PNG);
     options.compression = level;
     assert_ok(write_picture("size", &options, 16, source, NULL));
     OWNED_BLOB whole = load_file("size");
@@ -66,8 +62,7 @@ TEST(bits_behind_a_row_do_not_reach_the_file)
 {
     for (int level = -1; level <= 6; level += 7)
         for (uint32_t width = 1; width <= 17; width++) {
-            gconv_writer_options options = gconv_writer_options_default();
-            options.format = GCONV_FORMAT_PNG;
+            gconv_writer_options options = writing_as(GCONV_FORMAT_PNG);
             options.compression = level;
             OWNED_PICTURE source = make_picture(width, 9, 1, 1);
             write_picture("clear", &options, 4, &source, NULL);
@@ -114,26 +109,23 @@ TEST(the_highest_png_level_takes_large_pictures)
     OWNED_PICTURE source = new_picture(4200, 4200, 1, 8);
     fill_with_noise(&source, 1);
     assert_in_range(png_size(&source, 9), 4200 * 4200, png_size(&source, -1));
-    gconv_reader_options reading = as_stored();
-    OWNED_PICTURE result = must_read("size", &reading);
+    OWNED_PICTURE result = must_read("size", NULL);
     assert_memory_equal(source.rows, result.rows, 4200 * 4200);
 }
 
 /* JPEG: no sample far from the source at quality 100. */
 TEST(jpeg_is_close)
 {
-    gconv_reader_options reading = as_stored();
     for (int channels = 1; channels <= 3; channels += 2) {
         OWNED_PICTURE source = new_picture(50, 41, channels, 8);
         for (uint32_t y = 0; y < 41; y++)
             for (size_t i = 0; i < source.row_bytes; i++)
                 source.rows[y * source.row_bytes + i] =
                     (unsigned char)(40 + 3 * (i / (size_t)channels) + y);
-        gconv_writer_options options = gconv_writer_options_default();
-        options.format = GCONV_FORMAT_JPEG;
+        gconv_writer_options options = writing_as(GCONV_FORMAT_JPEG);
         options.quality = 100;
         assert_ok(write_picture("close", &options, 9, &source, NULL));
-        OWNED_PICTURE result = must_read("close", &reading);
+        OWNED_PICTURE result = must_read("close", NULL);
         assert_int_equal(result.shape.channels, channels);
         for (size_t i = 0; i < 41 * source.row_bytes; i++)
             assert_in_range(result.rows[i] + 4 - source.rows[i], 0, 8);

@@ -6,8 +6,7 @@
 
 static gconv_writer_options writing(const picture *source, gconv_format format)
 {
-    gconv_writer_options options = gconv_writer_options_default();
-    options.format = format;
+    gconv_writer_options options = writing_as(format);
     options.shape = source->shape;
     return options;
 }
