@@ -35,32 +35,17 @@ static bool is_of_use(const candidates *c, int rows)
            weights * costs->code_of_a_weight <= costs->candidate_bytes;
 }
 
-static void add_direct(candidates *c)
-{
-    static const int warp_rows[] = {2, 4, 6, 8}, warp_warps[] = {2, 4, 8};
-    static const int block_rows[] = {1, 2, 3, 4, 6, 8}, block_warps[] = {4, 8};
-    for (int r = 0; r < 4; r++)
-        for (int w = 0; w < 3 && is_of_use(c, warp_rows[r]); w++)
-            add(c, (gc_tuning){GC_FORM_WARP, warp_rows[r], warp_warps[w], GC_ONE_TILE, 1});
-    for (int r = 0; r < 6; r++)
-        for (int w = 0; w < 2 && is_of_use(c, block_rows[r]); w++)
-            add(c, (gc_tuning){GC_FORM_BLOCK, block_rows[r], block_warps[w], GC_QUEUE, 1});
-}
+/* Rows and warps that are tried with each other; both end with 0. */
+typedef struct grid {
+    int rows[7], warps[6];
+} grid;
 
-static void add_sums(candidates *c, gc_form form)
+static void add_grid(candidates *c, gc_form form, gc_schedule schedule, const grid *all)
 {
-    static const int rows[] = {4, 6, 8}, warps[] = {4, 6, 8, 12, 16};
-    for (int r = 0; r < 3; r++)
-        for (int w = 0; w < 5; w++)
-            add(c, (gc_tuning){form, rows[r], warps[w], GC_ONE_TILE, 1});
-}
-
-static void add_rank1(candidates *c)
-{
-    static const int rows[] = {4, 8, 12, 16}, warps[] = {4, 8, 16};
-    for (int r = 0; r < 4; r++)
-        for (int w = 0; w < 3; w++)
-            add(c, (gc_tuning){GC_FORM_RANK1, rows[r], warps[w], GC_ONE_TILE, 1});
+    for (const int *rows = all->rows; *rows > 0; rows++)
+        for (const int *warps = all->warps; *warps > 0; warps++)
+            if (gc_form_products(form) > 0 || is_of_use(c, *rows))
+                add(c, (gc_tuning){form, *rows, *warps, schedule, 1});
 }
 
 /* The blocks of van Werkhoven et al. 2014, section 5, that have 64 to 1024 threads and up to 32
@@ -102,15 +87,20 @@ int gc_candidates(const gconv_device_info *device, const gc_layout *layout,
     add(&c, gc_tuning_untuned(device, layout));
     if (c.count == 0)
         return 0;
-    int products = gc_form_products(layout->tuning.form);
-    if (layout->tuning.form == GC_FORM_TILES)
+    static const grid in_warps = {{2, 4, 6, 8}, {2, 4, 8}},
+                      in_blocks = {{1, 2, 3, 4, 6, 8}, {4, 8}};
+    static const grid of_rank1 = {{4, 8, 12, 16}, {4, 8, 16}};
+    static const grid of_sums = {{4, 6, 8}, {4, 6, 8, 12, 16}};
+    gc_form form = layout->tuning.form;
+    int products = gc_form_products(form);
+    if (form == GC_FORM_TILES) {
         add_blocks(&c);
-    else if (products > 1)
-        add_sums(&c, layout->tuning.form);
-    else if (products == 1)
-        add_rank1(&c);
-    else
-        add_direct(&c);
+    } else if (products > 0) {
+        add_grid(&c, form, GC_ONE_TILE, products > 1 ? &of_sums : &of_rank1);
+    } else {
+        add_grid(&c, GC_FORM_WARP, GC_ONE_TILE, &in_warps);
+        add_grid(&c, GC_FORM_BLOCK, GC_QUEUE, &in_blocks);
+    }
     return c.count;
 }
 

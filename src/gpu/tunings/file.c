@@ -17,7 +17,7 @@ enum { NAME_BYTES = 112, HEADER_BYTES = 512, LINE_BYTES = 160, FIELDS = 12 };
 
 enum { TYPE_COUNT = GC_BIT + 1, SCHEDULE_COUNT = GC_QUEUE + 1 };
 
-const char *gc_sample_type_name(gc_sample_type type)
+const char *gc_sample_type_name(int type)
 {
     static const char *const names[] = {
         [GC_FLOAT] = "float32", [GC_BYTE] = "8-bit", [GC_SHORT] = "16-bit", [GC_BIT] = "1-bit"};
@@ -29,21 +29,6 @@ static const char *implementation_of(gc_form form)
     return form == GC_FORM_TILES        ? "adaptive:unrolled"
            : gc_form_products(form) > 0 ? "separable"
                                         : "direct";
-}
-
-static const char *type_word(int type)
-{
-    return gc_sample_type_name((gc_sample_type)type);
-}
-
-static const char *form_word(int form)
-{
-    return gc_form_name((gc_form)form);
-}
-
-static const char *schedule_word(int schedule)
-{
-    return gc_schedule_name((gc_schedule)schedule);
 }
 
 /* Sets *value to the number from 0 to count - 1 whose word `text` is; false if there is none. */
@@ -102,10 +87,10 @@ static int write_entry(const gc_tuned *entry, char *text, size_t size)
 static bool read_tuning(char *fields[FIELDS], gc_tuning *tuning)
 {
     int form, schedule;
-    bool read = read_word(fields[5], form_word, GC_FORM_COUNT, &form) &&
+    bool read = read_word(fields[5], gc_form_name, GC_FORM_COUNT, &form) &&
                 read_count(fields[6], 32, &tuning->rows) &&
                 read_count(fields[7], 32, &tuning->warps) &&
-                read_word(fields[8], schedule_word, SCHEDULE_COUNT, &schedule) &&
+                read_word(fields[8], gc_schedule_name, SCHEDULE_COUNT, &schedule) &&
                 read_count(fields[9], 64, &tuning->tiles);
     bool one_tile = form == GC_FORM_WARP || form == GC_FORM_TILES;
     if (!read || (one_tile && schedule != GC_ONE_TILE))
@@ -124,8 +109,8 @@ static bool read_fields(char *fields[FIELDS], gc_tuned *entry)
     bool read = read_tuning(fields, &entry->tuning) &&
                 read_count(fields[1], GCONV_FILTER_SIDE_MAX, &entry->width) &&
                 read_count(fields[2], GCONV_FILTER_SIDE_MAX, &entry->height) &&
-                read_word(fields[3], type_word, GC_BIT, &input) &&
-                read_word(fields[4], type_word, TYPE_COUNT, &output) &&
+                read_word(fields[3], gc_sample_type_name, GC_BIT, &input) &&
+                read_word(fields[4], gc_sample_type_name, TYPE_COUNT, &output) &&
                 gc_parse_number(fields[10], &entry->microseconds) && entry->microseconds >= 1e-3 &&
                 entry->microseconds <= 1e9 - 1 && is_date(fields[11]);
     if (!read)

@@ -4,7 +4,7 @@
 #include "gpu/cost/costs.h"
 #include "gpu/tunings/tiling.h"
 
-const char *gc_form_name(gc_form form)
+const char *gc_form_name(int form)
 {
     static const char *const names[] = {
         [GC_FORM_WARP] = "warp",   [GC_FORM_BLOCK] = "block", [GC_FORM_RANK1] = "rank1",
@@ -54,7 +54,7 @@ bool gc_form_pays(gc_form form, int width, int height)
     return gc_form_work(form, width, height) < width * height;
 }
 
-const char *gc_schedule_name(gc_schedule schedule)
+const char *gc_schedule_name(int schedule)
 {
     return schedule == GC_QUEUE ? "queue" : "one";
 }

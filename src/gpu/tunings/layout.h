@@ -73,8 +73,9 @@ double gc_form_work(gc_form form, int width, int height);
 /* Whether products of a column and a row are faster than every weight. */
 bool gc_form_pays(gc_form form, int width, int height);
 
-const char *gc_form_name(gc_form form);
-const char *gc_schedule_name(gc_schedule schedule);
+/* The words for a gc_form and a gc_schedule. */
+const char *gc_form_name(int form);
+const char *gc_schedule_name(int schedule);
 
 /* The layout of a step without its tuning. It reads and stores chain values. */
 gc_layout gc_layout_of(const gc_problem *problem, const gc_step *step);

@@ -62,7 +62,7 @@ typedef struct gc_tuned_list {
     gc_tuned entries[GC_TUNED_MAX]; /* at most one for the same filters */
 } gc_tuned_list;
 
-const char *gc_sample_type_name(gc_sample_type type);
+const char *gc_sample_type_name(int type); /* a gc_sample_type */
 
 /* The path of the file, whether it exists or not; freed with free. */
 gconv_status gc_tuning_path(const gconv_device_info *device, char **path, gconv_error *error);

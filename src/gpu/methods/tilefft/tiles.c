@@ -188,27 +188,25 @@ static void transform_line(complex_number *line, const complex_number *roots, in
             }
 }
 
-typedef struct workspace {
-    complex_number *all; /* the spectrum, column by column */
-    complex_number *row, *roots;
-} workspace;
-
-static void transform(const gc_step *step, int columns, int lines, const workspace *space)
+/* The spectrum of a step, column by column, in the first numbers of `all`. The others are for a row
+ * and for roots. */
+static void transform(const gc_step *step, int columns, int lines, complex_number *all)
 {
-    fill_roots(space->roots, columns);
-    fill_roots(space->roots + columns, lines);
+    complex_number *row = all + (ptrdiff_t)columns * lines, *roots = row + columns;
+    fill_roots(roots, columns);
+    fill_roots(roots + columns, lines);
     for (int k = 0; k < columns * lines; k++)
-        space->all[k] = (complex_number){0, 0};
+        all[k] = (complex_number){0, 0};
     for (int j = 0; j < step->height; j++) {
         for (int k = 0; k < columns; k++)
-            space->row[k] =
+            row[k] =
                 (complex_number){k < step->width ? (double)step->taps[j * step->width + k] : 0, 0};
-        transform_line(space->row, space->roots, columns);
+        transform_line(row, roots, columns);
         for (int k = 0; k < columns; k++)
-            space->all[(ptrdiff_t)k * lines + j] = space->row[k];
+            all[(ptrdiff_t)k * lines + j] = row[k];
     }
     for (int k = 0; k < columns; k++)
-        transform_line(space->all + (ptrdiff_t)k * lines, space->roots + columns, lines);
+        transform_line(all + (ptrdiff_t)k * lines, roots + columns, lines);
 }
 
 /* The place of the factor of a frequency: place 8 c + d of a line in shared memory has frequency c
@@ -227,20 +225,18 @@ gconv_status gc_tiles_spectrum(const gc_step *step, int columns, int lines, floa
 {
     size_t points = (size_t)columns * (size_t)lines;
     size_t bytes = (points + (size_t)(2 * columns + lines)) * sizeof(complex_number);
-    workspace space = {.all = malloc(bytes)};
-    if (space.all == NULL)
+    complex_number *all = malloc(bytes);
+    if (all == NULL)
         return gc_fail_memory(error, bytes);
-    space.row = space.all + points;
-    space.roots = space.row + columns;
-    transform(step, columns, lines, &space);
+    transform(step, columns, lines, all);
     for (int column = 0; column < columns; column++)
         for (int line = 0; line < lines; line++) {
-            complex_number value = space.all[(ptrdiff_t)column * lines + line];
+            complex_number value = all[(ptrdiff_t)column * lines + line];
             float *factor = spectrum + 2 * place_of(column, line, columns, lines);
             factor[0] = (float)(value.re * (1.0 / columns / lines));
             factor[1] = (float)(value.im * (1.0 / columns / lines));
         }
-    free(space.all);
+    free(all);
     return GCONV_OK;
 }
 
