@@ -252,7 +252,7 @@ refused() {
     done
     refused edges impl 'auto, reference, *cpu, *' '' gpu CPU
     for list in cpu, ,cpu cpu,,auto; do # the name that is none is the empty one
-        complains 2 "option '--impl': '' is not auto, reference, cpu, *" gconv compare -i $list a.png
+        complains 2 "option '--impl': '' is not auto, reference, *cpu, *" gconv compare -i $list a.png
     done
     complains 2 "*; did you mean 'cpu:taps'[?]" gconv edges --impl taps a.png b.png
     complains 2 "*; did you mean 'adaptive:kth'[?]" gconv bench --impl cpu,kth
