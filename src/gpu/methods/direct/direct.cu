@@ -27,6 +27,7 @@
 
 extern "C" {
 #include "gpu/cost/costs.h"
+#include "gpu/pass/error.h"
 }
 
 #include <algorithm>
@@ -111,6 +112,11 @@ gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
     return GCONV_OK;
 }
 
+double gc_direct_error(const gc_problem *problem, const gc_step *step, const gconv_device_info *)
+{
+    return gc_error_of_sum(problem, step);
+}
+
 gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
                                const gconv_device_info *device, gc_pass_scope *scope,
                                gc_pass_kernel *kernel, gconv_error *error)
@@ -136,7 +142,8 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
 }
 
 extern const gc_pass_method gc_direct_method = {
-    {gc_direct_supports, gc_direct_seconds, gc_pass_free, gc_pass_describe},
+    {gc_direct_supports, gc_direct_seconds, gc_pass_free, gc_pass_describe, nullptr, nullptr,
+     nullptr, gc_direct_error},
     gc_pass_one_step,
     prepare,
     gc_pass_run,
