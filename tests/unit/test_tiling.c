@@ -71,7 +71,7 @@ TEST(measures)
 /* ---- Devices --------------------------------------------------------------------------------- */
 
 /* What a choice asks of a device: its multiprocessors; KiB of shared memory of a block, of a block
- * that asks for more, and of a multiprocessor; thousands of registers of a block and of a
+ * that asks for more, and of a multiprocessor; 1024s of registers of a block, which are all of a
  * multiprocessor; threads of a multiprocessor and of a block; and blocks of a multiprocessor. */
 #define DEVICE(label, capability, number, shared, most, all, registers, threads, block, blocks)    \
     {                                                                                              \
