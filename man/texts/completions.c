@@ -1,4 +1,4 @@
-#include "cli/options/formats.h"
+#include "cli/options/words.h"
 #include "texts.h"
 
 #include <ctype.h>

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/status.h"
 
 #include <dirent.h>
@@ -183,68 +182,48 @@ static gconv_status replace_file(int directory, const char *name, const struct i
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
-typedef struct used_file {
-    char name[NAME_LENGTH_MAX + 1];
-    struct timespec used;
-    off_t size;
-} used_file;
-
-typedef struct used_files {
-    used_file *files;
-    size_t count, capacity;
-} used_files;
-
-static int compare_latest_first(const void *a, const void *b)
-{
-    const struct timespec *left = &((const used_file *)a)->used;
-    const struct timespec *right = &((const used_file *)b)->used;
-    if (left->tv_sec != right->tv_sec)
-        return left->tv_sec < right->tv_sec ? 1 : -1;
-    return (left->tv_nsec < right->tv_nsec) - (left->tv_nsec > right->tv_nsec);
-}
-
 static bool ends_with(const char *text, const char *end)
 {
     size_t length = strlen(text), end_length = strlen(end);
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* `name` has at most NAME_LENGTH_MAX bytes. False if memory is out. */
-static bool note_file(used_files *found, const char *name, const struct stat *about)
+static bool is_before(const struct timespec *a, const struct timespec *b)
 {
-    used_file *files = gc_make_room(found->files, found->count, &found->capacity, sizeof *files);
-    if (files == NULL)
-        return false;
-    found->files = files;
-    used_file *file = &found->files[found->count++];
-    *file = (used_file){.used = about->st_mtim, .size = about->st_size};
-    memcpy(file->name, name, strlen(name) + 1);
-    return true;
+    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* Lists the entries. Removes temporary files that no process will complete. */
-static void list_entries(DIR *listing, used_files *found)
+/* Returns the bytes of all entries, and the name of that which was not used for longest. Removes
+ * temporary files that no process will complete. */
+static int64_t add_up(DIR *listing, char longest_unused[NAME_MAX + 1])
 {
+    int64_t bytes = 0;
     time_t now = time(NULL);
+    struct timespec least = {.tv_sec = 0};
+    longest_unused[0] = '\0';
+    rewinddir(listing);
     for (struct dirent *item; (item = readdir(listing)) != NULL;) {
         struct stat about;
         if (fstatat(dirfd(listing), item->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 ||
             !S_ISREG(about.st_mode))
             continue;
-        if (item->d_name[0] == '.') {
-            if (now - about.st_mtim.tv_sec > ABANDONED_SECONDS)
-                unlinkat(dirfd(listing), item->d_name, 0);
-        } else if (ends_with(item->d_name, entry_suffix) &&
-                   strlen(item->d_name) <= NAME_LENGTH_MAX &&
-                   !note_file(found, item->d_name, &about)) {
-            break;
+        if (item->d_name[0] == '.' && now - about.st_mtim.tv_sec > ABANDONED_SECONDS)
+            unlinkat(dirfd(listing), item->d_name, 0);
+        if (item->d_name[0] == '.' || !ends_with(item->d_name, entry_suffix))
+            continue;
+        bytes += about.st_size;
+        if (longest_unused[0] == '\0' || is_before(&about.st_mtim, &least)) {
+            least = about.st_mtim;
+            strcpy(longest_unused, item->d_name);
         }
     }
+    return bytes;
 }
 
 /* A failure leaves the cache larger than it should be, until the next store. */
 static void make_room(int directory)
 {
+    char name[NAME_MAX + 1];
     int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *listing = copy >= 0 ? fdopendir(copy) : NULL;
     if (listing == NULL) {
@@ -252,18 +231,9 @@ static void make_room(int directory)
             close(copy);
         return;
     }
-    used_files found = {0};
-    list_entries(listing, &found);
+    while (add_up(listing, name) > GC_CACHE_BYTES_MAX && unlinkat(directory, name, 0) == 0)
+        continue;
     closedir(listing);
-    if (found.count > 0)
-        qsort(found.files, found.count, sizeof *found.files, compare_latest_first);
-    int64_t bytes = 0;
-    for (size_t i = 0; i < found.count; i++) {
-        bytes += found.files[i].size;
-        if (bytes > GC_CACHE_BYTES_MAX)
-            unlinkat(directory, found.files[i].name, 0);
-    }
-    free(found.files);
 }
 
 /* ---- Entries --------------------------------------------------------------------------------- */

@@ -11,7 +11,6 @@
 #include "cli/terminal/standard_output.h"
 #include "gconv.h"
 #include "mpi/exchange.h"
-#include "mpi/member.h"
 #include "mpi/ranks.h"
 #include "mpi/root.h"
 

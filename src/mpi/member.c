@@ -1,4 +1,4 @@
-#include "mpi/member.h"
+#include "mpi/root.h"
 
 #include "base/json.h"
 #include "base/memory.h"

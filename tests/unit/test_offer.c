@@ -6,7 +6,6 @@
 
 #include "core/stream.h"
 #include "io/jpeg/fast/header.h"
-#include "io/jpeg/fast/same_libjpeg.h"
 #include "io/orient.h"
 
 /* What a test reads, and what the reader has said. */

@@ -326,23 +326,6 @@ static bool ends_in_return(const char *name)
     return length > 0 && name[length - 1] == '\r';
 }
 
-/* Sorts an image in among the slowest ones. Of equal ones the first stays. */
-static void note_slow(gc_summary *summary, const char *name, double seconds)
-{
-    gc_slow_image *last = &summary->slowest[GC_SLOWEST - 1];
-    if (seconds <= last->seconds)
-        return;
-    free(last->name);
-    *last = (gc_slow_image){seconds, gc_copy_string(name)};
-    for (int i = GC_SLOWEST - 1; i > 0; i--) {
-        gc_slow_image *slow = &summary->slowest[i], copy = *slow;
-        if (slow->seconds <= slow[-1].seconds)
-            return;
-        *slow = slow[-1];
-        slow[-1] = copy;
-    }
-}
-
 void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
 {
     gc_summary *s = user;
@@ -368,7 +351,6 @@ void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
     if (result->outcome != GC_OUTCOME_DONE && result->outcome != GC_OUTCOME_MISMATCH)
         return;
     s->written++;
-    note_slow(s, name, result->timings.total);
     s->met |= result->met;
     s->composited += (result->met & GC_MET_BACKGROUND) != 0;
 }
@@ -398,20 +380,12 @@ static size_t append_name(char *text, size_t used, size_t size, size_t before, c
     return used + (size_t)added;
 }
 
-/* "gconv: 1000 images in 12.3 s, 81.3 a second; slowest: a.png 3.21 s, b.png 1.10 s" */
+/* "gconv: 1000 images in 12.3 s, 81.3 a second" */
 static void say_times(const gc_summary *summary)
 {
     double seconds = gc_seconds() - summary->start;
-    char text[1024];
-    size_t used = (size_t)snprintf(
-        text, sizeof text, "%zu images in %.2f s, %.1f a second; slowest:", summary->written,
-        seconds, (double)summary->written / seconds);
-    for (size_t i = 0; i < GC_SLOWEST && summary->slowest[i].seconds > 0; i++) {
-        used = append_name(text, used, sizeof text, i, summary->slowest[i].name);
-        used += (size_t)snprintf(text + used, sizeof text - used, " %.3f s",
-                                 summary->slowest[i].seconds);
-    }
-    gc_say("%s", text);
+    gc_say("%zu images in %.2f s, %.1f a second", summary->written, seconds,
+           (double)summary->written / seconds);
 }
 
 /* "gconv: failed: a.png, b.png and 3 more" */
@@ -427,7 +401,7 @@ static void say_failed(const gc_summary *summary)
     gc_say("%s", text);
 }
 
-/* Says rate, slowest and failed images if a progress line was drawn: somebody watches. */
+/* Says rate and failed images if a progress line was drawn: somebody watches. */
 static void say_images(const gc_summary *summary)
 {
     if (gc_progress_was_drawn() && summary->written > 1)
@@ -506,8 +480,6 @@ int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
 
 void gc_summary_destroy(gc_summary *summary)
 {
-    for (int i = 0; i < GC_SLOWEST; i++)
-        free(summary->slowest[i].name);
     for (int i = 0; i < GC_FAILED_NAMED; i++)
         free(summary->failed_names[i]);
 }

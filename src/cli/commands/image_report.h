@@ -1,6 +1,5 @@
 /* What is said of images. Each is reported: text on standard error, JSON on standard output. At the
- * end is said what they have in common, how many failed, and of a batch its rate and its slowest
- * images. */
+ * end is said what they have in common, how many failed, and of a batch its rate. */
 #ifndef GC_CLI_COMMANDS_IMAGE_REPORT_H
 #define GC_CLI_COMMANDS_IMAGE_REPORT_H
 
@@ -9,12 +8,7 @@
 
 void gc_report_image(const gc_options *options, const gc_task *task, const gc_result *result);
 
-enum { GC_SLOWEST = 3, GC_FAILED_NAMED = 10 };
-
-typedef struct gc_slow_image {
-    double seconds; /* 0: there is none */
-    char *name;     /* owned; NULL if memory is out */
-} gc_slow_image;
+enum { GC_FAILED_NAMED = 10 };
 
 /* Begins with options, batch and start; all else is 0. */
 typedef struct gc_summary {
@@ -29,7 +23,6 @@ typedef struct gc_summary {
     int code;                  /* of one input alone */
     gc_collisions collisions;  /* with names of a list */
     int losses;                /* devices of which was said that they are lost */
-    gc_slow_image slowest[GC_SLOWEST];   /* the slowest first */
     char *failed_names[GC_FAILED_NAMED]; /* of the first ones, owned; NULL if memory is out */
 } gc_summary;
 

@@ -20,8 +20,7 @@
 enum {
     VERSION = 1,
     HEADER_BYTES_MAX = 160, /* of the first line */
-    LINE_BYTES_MAX = 1 << 20,
-    WINDOW_BYTES = 2 * LINE_BYTES_MAX /* a line is in memory as a whole */
+    LINE_BYTES_MAX = 1 << 20
 };
 
 /* The beginning of the line of a recipe. */
@@ -101,12 +100,17 @@ static bool begins(const char *line, size_t length, const char *text, size_t dig
     return length > size + digits && memcmp(line, text, size) == 0 && line[size + digits] == '"';
 }
 
+static gconv_status refuse(gconv_error *error)
+{
+    return gc_fail(error, GCONV_ERROR_FORMAT, "not a journal of gconv; name another file");
+}
+
 /* Checks a header of this length. */
 static gconv_status check_header(const char *line, size_t length, gconv_error *error)
 {
     size_t size = sizeof header_begin - 1;
     if (length <= size || memcmp(line, header_begin, size) != 0)
-        return gc_fail(error, GCONV_ERROR_FORMAT, "not a journal of gconv; name another file");
+        return refuse(error);
     char *end;
     long version = strtol(line + size, &end, 10);
     if (version != VERSION || *end != ',')
@@ -144,34 +148,6 @@ static gconv_status index_line(gc_journal *journal, const char *line, size_t len
     return gc_fail(error, GCONV_ERROR_FORMAT, "%s", not_ours);
 }
 
-/* Lines that are being read, one after the other. */
-typedef struct reading {
-    char *text; /* WINDOW_BYTES */
-    size_t filled;
-    uint64_t offset; /* in the file, of the first byte of `text` */
-    size_t lines;    /* that were indexed */
-} reading;
-
-/* Indexes the whole lines of the text, and leaves what is behind them. */
-static gconv_status index_lines(gc_journal *journal, reading *r, gconv_error *error)
-{
-    gconv_status status = GCONV_OK;
-    const char *line = r->text, *text_end = r->text + r->filled, *end;
-    while (status == GCONV_OK && (end = memchr(line, '\n', (size_t)(text_end - line))) != NULL) {
-        size_t length = (size_t)(end - line);
-        gconv_error reason;
-        if (++r->lines == 1)
-            status = check_header(line, length, error);
-        else if (index_line(journal, line, length, r->offset, &reason) != GCONV_OK)
-            status = gc_fail(error, reason.status, "line %zu: %.400s", r->lines, reason.message);
-        r->offset += length + 1;
-        line = end + 1;
-    }
-    r->filled = (size_t)(text_end - line);
-    memmove(r->text, line, r->filled);
-    return status;
-}
-
 /* Whether a text may be what a killed program left of a first line. */
 static bool is_torn_header(const char *text, size_t size)
 {
@@ -189,51 +165,64 @@ static ssize_t read_at(const gc_journal *journal, void *bytes, size_t size, uint
     return count;
 }
 
-/* Reads more into the text. Sets *ended at the end of the file. */
-static gconv_status read_more(const gc_journal *journal, reading *r, bool *ended,
-                              gconv_error *error)
+/* Indexes a line of this length, with its newline. `number` counts from 1. */
+static gconv_status take_numbered(gc_journal *journal, const char *line, size_t length,
+                                  size_t number, gconv_error *error)
 {
-    if (r->filled == WINDOW_BYTES)
-        return gc_fail(error, GCONV_ERROR_FORMAT, "line %zu: %s", r->lines + 1, not_ours);
-    ssize_t count =
-        read_at(journal, r->text + r->filled, WINDOW_BYTES - r->filled, r->offset + r->filled);
-    if (count < 0)
-        return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read");
-    r->filled += (size_t)count;
-    *ended = count == 0;
-    return GCONV_OK;
+    gconv_error reason;
+    if (number == 1)
+        return check_header(line, length - 1, error);
+    gconv_status status = index_line(journal, line, length - 1, journal->end, &reason);
+    return status == GCONV_OK ? status
+                              : gc_fail(error, status, "line %zu: %.400s", number, reason.message);
 }
 
-/* Indexes the lines of the file, and sets `end`. */
-static gconv_status read_lines(gc_journal *journal, reading *r, gconv_error *error)
+/* Indexes the whole lines, and sets `end` behind them. */
+static gconv_status read_lines(gc_journal *journal, FILE *file, gconv_error *error)
 {
-    bool ended = false;
-    while (!ended) {
-        gconv_status status = read_more(journal, r, &ended, error);
-        if (status == GCONV_OK && r->lines == 0 && !is_torn_header(r->text, r->filled))
-            status =
-                gc_fail(error, GCONV_ERROR_FORMAT, "not a journal of gconv; name another file");
-        if (status == GCONV_OK)
-            status = index_lines(journal, r, error);
-        if (status != GCONV_OK)
-            return status;
+    char *line = NULL;
+    size_t room = 0, number = 0;
+    ssize_t length;
+    gconv_status status = GCONV_OK;
+    while (status == GCONV_OK && (length = getline(&line, &room, file)) > 0) {
+        number++;
+        if (length > 2 * LINE_BYTES_MAX)
+            status = gc_fail(error, GCONV_ERROR_FORMAT, "line %zu: %s", number, not_ours);
+        else if (line[length - 1] == '\n')
+            status = take_numbered(journal, line, (size_t)length, number, error);
+        else
+            break; /* what a killed program left */
+        journal->end += (uint64_t)length;
     }
-    journal->end = r->offset;
-    return GCONV_OK;
+    if (status == GCONV_OK && !feof(file))
+        status = gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read");
+    free(line);
+    return status;
 }
 
 static gconv_status read_file(gc_journal *journal, gconv_error *error)
 {
     struct stat about;
+    char begin[sizeof header_begin - 1];
     if (fstat(journal->descriptor, &about) != 0)
         return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read");
     if (!S_ISREG(about.st_mode))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "not a regular file");
-    reading r = {.text = malloc(WINDOW_BYTES)};
-    if (r.text == NULL)
-        return gc_fail_memory(error, WINDOW_BYTES);
-    gconv_status status = read_lines(journal, &r, error);
-    free(r.text);
+    ssize_t count = read_at(journal, begin, sizeof begin, 0);
+    if (count < 0)
+        return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read");
+    if (!is_torn_header(begin, (size_t)count))
+        return refuse(error);
+    int copy = dup(journal->descriptor);
+    FILE *file = copy >= 0 ? fdopen(copy, "r") : NULL;
+    if (file == NULL) {
+        gconv_status status = gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read");
+        if (copy >= 0)
+            close(copy);
+        return status;
+    }
+    gconv_status status = read_lines(journal, file, error);
+    fclose(file);
     return status;
 }
 

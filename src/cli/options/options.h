@@ -4,7 +4,6 @@
 
 #include "base/digest.h"
 #include "cli/options/commands.h"
-#include "cli/options/rows.h"
 #include "cli/options/shard.h"
 #include "gconv.h"
 
@@ -83,6 +82,13 @@ typedef struct gc_kernel_options {
     const char *response, *write; /* files; NULL: not given */
     gc_notation notation;
 } gc_kernel_options;
+
+/* --rows: rows of the output from row `first` on, which is 0 at the top; count 0 stands for all of
+ * them. */
+typedef struct gc_rows {
+    uint32_t first, count;
+    bool join; /* they become parts that cat joins */
+} gc_rows;
 
 /* Options for the library are kept in the library's own structures. These begin as its _default()
  * functions say. The shape of a job and the metadata of a writer are filled in later, from the

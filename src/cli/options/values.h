@@ -31,6 +31,9 @@ gc_value_function gc_set_write;
 /* Whether the command line asks for a batch: -o DIR or --in-place. */
 bool gc_is_batch(const gc_options *options);
 
+/* Refuses options that --rows does not go with: those of batches, of GPUs, and --verify. */
+gconv_status gc_check_rows(const gc_options *options, gconv_error *error);
+
 /* The value of --decoder if it asks for a GPU: "cuda"; else NULL. */
 const char *gc_gpu_decoder(const gc_options *options);
 

@@ -20,4 +20,16 @@ void gc_suggest(const char *text, const char *const *names, size_t count, char *
 /* Appends a name to the list "a, b or c"; `rest` is how many names still come. */
 void gc_list_name(char *list, size_t size, const char *name, size_t rest);
 
+enum {
+    GC_FORMAT_WORDS = GCONV_FORMAT_COUNT - 1 + 1, /* less GCONV_FORMAT_UNKNOWN, and "pnm" */
+    GC_FORMAT_LIST_BYTES = 16 * GC_FORMAT_WORDS,
+};
+
+/* The names of the formats that can be written, and "pnm" before "pgm". Returns how many there
+ * are. */
+size_t gc_format_words(const char *words[GC_FORMAT_WORDS]);
+
+/* "png, jpeg, pnm, pgm, ppm or pfm". Returns `list`. */
+const char *gc_list_formats(char list[GC_FORMAT_LIST_BYTES]);
+
 #endif

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/place.h"
 #include "base/status.h"
-#include "cli/options/formats.h"
 #include "cli/options/template.h"
 #include "cli/options/words.h"
 

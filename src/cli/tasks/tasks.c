@@ -3,9 +3,9 @@
 #include "base/memory.h"
 #include "base/place.h"
 #include "base/status.h"
-#include "cli/options/formats.h"
 #include "cli/options/table.h"
 #include "cli/options/values.h"
+#include "cli/options/words.h"
 #include "cli/tasks/collisions.h"
 #include "cli/tasks/names.h"
 

@@ -5,6 +5,8 @@
 
 #include "gconv.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -41,6 +43,10 @@ typedef struct gc_jpeg_layout {
  * unusual. Takes no memory. */
 const char *gc_jpeg_read_layout(const struct jpeg_decompress_struct *jpeg, uint64_t data,
                                 gconv_encoded *picture, gc_jpeg_layout *layout);
+
+/* Decodes small files when it is first called, some milliseconds, and compares hashes of their
+ * samples. Any thread. */
+bool gc_jpeg_check(void);
 
 #ifdef __cplusplus
 }
