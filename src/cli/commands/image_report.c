@@ -369,17 +369,6 @@ static void note_effects(const gc_options *options, const gc_summary *s)
         gc_note_effects(options, met);
 }
 
-/* Appends a name to a list that has `before` others. Of a long one the end tells most. */
-static size_t append_name(char *text, size_t used, size_t size, size_t before, const char *name)
-{
-    enum { SHOWN = 120 };
-    size_t length = name != NULL ? strlen(name) : 0;
-    const char *shown = name == NULL ? "?" : length > SHOWN ? name + length - SHOWN : name;
-    int added = snprintf(text + used, size - used, "%s %s%s", before > 0 ? "," : "",
-                         length > SHOWN ? "..." : "", shown);
-    return used + (size_t)added;
-}
-
 /* "gconv: 1000 images in 12.3 s, 81.3 a second" */
 static void say_times(const gc_summary *summary)
 {
@@ -388,14 +377,19 @@ static void say_times(const gc_summary *summary)
            (double)summary->written / seconds);
 }
 
-/* "gconv: failed: a.png, b.png and 3 more" */
+/* "gconv: failed: a.png, b.png and 3 more". Of a long name the end tells most. */
 static void say_failed(const gc_summary *summary)
 {
+    enum { SHOWN = 120 };
     char text[1900];
     size_t named = summary->failed < GC_FAILED_NAMED ? summary->failed : GC_FAILED_NAMED;
     size_t used = (size_t)snprintf(text, sizeof text, "failed:");
-    for (size_t i = 0; i < named; i++)
-        used = append_name(text, used, sizeof text, i, summary->failed_names[i]);
+    for (size_t i = 0; i < named; i++) {
+        const char *name = summary->failed_names[i] != NULL ? summary->failed_names[i] : "?";
+        size_t length = strlen(name), hidden = length > SHOWN ? length - SHOWN : 0;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s%s", i > 0 ? "," : "",
+                                 hidden > 0 ? "..." : "", name + hidden);
+    }
     if (summary->failed > named)
         snprintf(text + used, sizeof text - used, " and %zu more", summary->failed - named);
     gc_say("%s", text);

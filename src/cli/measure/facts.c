@@ -1,13 +1,16 @@
 #include "cli/measure/facts.h"
 
 #include "base/json.h"
-#include "cli/measure/commit.h"
 #include "cli/terminal/about.h"
 #include "gconv.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+/* The commit that the program was built from: "1a2b3c4", or "1a2b3c4 with changes"; "" if the
+ * sources were no working tree of git. The build writes it: cmake/Commit.cmake. */
+extern const char gc_commit[];
 
 /* The version in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  ...", the first word
  * with a point behind a digit. Nothing if the file is not there. */
