@@ -1031,6 +1031,9 @@ typedef enum gconv_promise {
 
 GCONV_API gconv_promise gconv_plan_promise(const gconv_plan *plan);
 
+/* "bounded", "rounded once" or "exact"; "unknown" for other values. */
+GCONV_API const char *gconv_promise_name(gconv_promise promise);
+
 /* Waits until the device has started and its kernels are compiled. Without this call the first run
  * waits for that. *compile_seconds becomes the time that compiling took, 0 if nothing was compiled.
  * It may be NULL. Fails as a run would, unless another device takes over (see

@@ -23,9 +23,9 @@ gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input, size_t in
                                   float *chain, size_t chain_stride, gconv_timings *timings,
                                   gconv_error *error);
 
-/* Converts the chain values of gconv_plan_run_chain to output rows, and hands these to `sink`.
- * `input` is the image that gconv_plan_run_chain got. It may be NULL if alpha is not kept.
- * GCONV_ERROR_ARGUMENT if a stride is less than a row. */
+/* Converts the chain values of gconv_plan_run_chain to output rows by rule 5 in double, and hands
+ * these to `sink`. `input` is the image that gconv_plan_run_chain got. It may be NULL if alpha is
+ * not kept. GCONV_ERROR_ARGUMENT if a stride is less than a row. */
 gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size_t chain_stride,
                                 const void *input, size_t input_stride, const gconv_sink *sink,
                                 gconv_error *error);
@@ -188,10 +188,24 @@ gconv_status gconv_plan_compare(const gconv_plan *plan, const void *input, size_
                                 const float *chain, const float *reference, size_t chain_stride,
                                 gconv_difference *difference, gconv_error *error);
 
-/* Compares a whole output with what the reference's chain values give. `reference` holds these, as
- * gconv_plan_run_chain of a plan with the implementation "reference" leaves them. `input` and
- * `output` are those of gconv_plan_run_memory. A sample is right if some chain value within the
- * bound of rule 4 gives it. If the chain is exact, only the reference's own sample is right.
+/* What the reference gives: chain values and output, each with rows so many bytes apart. */
+typedef struct gconv_expectation {
+    float *chain;
+    size_t chain_stride;
+    void *output;
+    size_t output_stride;
+} gconv_expectation;
+
+/* Runs a plan of the implementation "reference", from memory to memory as gconv_plan_run_memory
+ * does, and fills *expected. The output is not made from these chain values: they are rounded to
+ * float32. */
+gconv_status gconv_plan_run_reference(gconv_plan *plan, const void *input, size_t input_stride,
+                                      const gconv_expectation *expected, gconv_error *error);
+
+/* Compares a whole output with that of the reference, as gconv_plan_run_reference leaves it.
+ * `input` and `output` are those of gconv_plan_run_memory. If gconv_plan_promise of `plan` is exact
+ * or rounded once, only the reference's own sample is right. Else a sample is right if some chain
+ * value within the bound of rule 4 gives it.
  *
  * This judges what a run writes. gconv_plan_compare judges chain values, which an implementation
  * may compute by other code than its output.
@@ -202,9 +216,8 @@ gconv_status gconv_plan_compare(const gconv_plan *plan, const void *input, size_
  * gconv_plan_compare. GCONV_ERROR_ARGUMENT if a pointer is NULL or a stride is less than a row. */
 gconv_status gconv_plan_compare_output(const gconv_plan *plan, const void *input,
                                        size_t input_stride, const void *output,
-                                       size_t output_stride, const float *reference,
-                                       size_t chain_stride, gconv_difference *difference,
-                                       gconv_error *error);
+                                       size_t output_stride, const gconv_expectation *expected,
+                                       gconv_difference *difference, gconv_error *error);
 
 /* A place in an image, from the left and from the top. */
 typedef struct gconv_pixel {

@@ -22,6 +22,8 @@ typedef struct gc_chain {
     /* The definition (rule 5): S over `divisor`, with the sums S of all steps' `terms`. */
     double divisor; /* 0 if it, or a border in units of a step's input, is no double */
     bool sums_fit;  /* double holds S and every partial sum of every step, in any order */
+    int limbs;      /* else: 64-bit limbs for S, as core/sums.h has it; 0: S is summed in double */
+    int unit;       /* S in limbs is a whole multiple of 2^unit */
 } gc_chain;
 
 /* The steps of a job that gc_job_check has passed. Ranges and exactness are still to be set. The

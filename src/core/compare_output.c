@@ -28,14 +28,19 @@ static pixel read_pixel(const gconv_shape *shape, const void *row, uint32_t x)
     return p;
 }
 
-/* What chain values become in the output. `alpha` is as gc_store_pixels takes it. */
-static pixel convert(const gc_conversion *conversion, const float *values, const void *alpha)
+/* What chain values become in the output, or their exact sums, if they are not NULL. `alpha` is as
+ * gc_store_pixels takes it. */
+static pixel convert(const gc_problem *problem, const float *values, const gc_word *sums,
+                     const void *alpha)
 {
+    const gc_conversion *conversion = &problem->conversion;
     union {
         float align;
         char bytes[GC_CHANNELS_MAX * sizeof(float)];
     } output;
     gc_store_pixels(conversion, values, 1, alpha, output.bytes);
+    if (sums != NULL)
+        gc_words_round(problem, sums, 1, output.bytes);
     return read_pixel(&conversion->output, output.bytes, 0);
 }
 
@@ -80,7 +85,7 @@ static void widen_by_alpha(const gc_problem *problem, candidates of, limits *l)
             float mixed[GC_CHANNELS_MAX];
             memcpy(mixed, of.values[k], sizeof mixed);
             mixed[alpha] = of.values[i][alpha];
-            widen(l, convert(&problem->conversion, mixed, NULL));
+            widen(l, convert(problem, mixed, NULL, NULL));
         }
     for (int c = 0; c < alpha && !(of.values[0][alpha] > 0); c++) {
         l->least.samples[c] = -INFINITY;
@@ -90,15 +95,16 @@ static void widen_by_alpha(const gc_problem *problem, candidates of, limits *l)
 
 /* The outputs of values up to `bound` away from the reference's. The conversion is monotonic,
  * except that an absolute value turns at 0. `right` is the reference's output. */
-static limits limits_of(const gc_problem *problem, const float *values, double bound,
+static limits limits_of(const gconv_plan *plan, const float *values, double bound,
                         const void *alpha, pixel right)
 {
+    const gc_problem *problem = &plan->problem;
     limits l = {right, right};
-    if (problem->chain.exact)
+    if (gconv_plan_promise(plan) != GCONV_PROMISE_BOUNDED)
         return l;
     candidates ends = candidates_of(&problem->chain, values, bound);
     for (int k = 0; k < 3 && !problem->conversion.premultiplies; k++)
-        widen(&l, convert(&problem->conversion, ends.values[k], alpha));
+        widen(&l, convert(problem, ends.values[k], NULL, alpha));
     if (problem->conversion.premultiplies)
         widen_by_alpha(problem, ends, &l);
     return l;
@@ -129,9 +135,8 @@ static void judge(const gconv_shape *shape, gconv_pixel at, pixel got, pixel rig
 
 /* An output, row by row. */
 typedef struct comparison {
-    const gc_problem *problem;
+    const gconv_plan *plan;
     double bound;      /* on chain values */
-    void *expected;    /* a row of output */
     void *alpha;       /* a row of alpha samples if alpha is kept, else NULL */
     size_t alpha_size; /* bytes of a sample of it */
     gconv_difference *difference;
@@ -139,23 +144,22 @@ typedef struct comparison {
 
 /* Most rows equal the reference's. Of a row that differs only the pixels that differ are judged. */
 static void compare_row(const comparison *c, const void *input, const char *output,
-                        const float *reference, uint32_t y)
+                        const char *expected, const float *chain, uint32_t y)
 {
-    const gc_conversion *conversion = &c->problem->conversion;
-    const gconv_shape *shape = &conversion->output;
-    if (c->alpha != NULL)
-        gc_extract_alpha(&conversion->input, input, c->alpha);
-    gc_store_row(conversion, reference, c->alpha, c->expected);
-    if (memcmp(c->expected, output, gconv_shape_row_bytes(shape)) == 0)
+    const gc_problem *problem = &c->plan->problem;
+    const gconv_shape *shape = &problem->conversion.output;
+    if (memcmp(expected, output, gconv_shape_row_bytes(shape)) == 0)
         return;
+    if (c->alpha != NULL)
+        gc_extract_alpha(&problem->conversion.input, input, c->alpha);
     for (uint32_t x = 0; x < shape->width; x++) {
-        pixel got = read_pixel(shape, output, x), right = read_pixel(shape, c->expected, x);
+        pixel got = read_pixel(shape, output, x), right = read_pixel(shape, expected, x);
         if (memcmp(&got, &right, sizeof *got.samples * (size_t)shape->channels) == 0)
             continue;
-        const float *values = reference + (size_t)x * (size_t)c->problem->chain.channels;
+        const float *values = chain + (size_t)x * (size_t)problem->chain.channels;
         const char *alpha = c->alpha == NULL ? NULL : (const char *)c->alpha + x * c->alpha_size;
         judge(shape, (gconv_pixel){x, y}, got, right,
-              limits_of(c->problem, values, c->bound, alpha, right), c->difference);
+              limits_of(c->plan, values, c->bound, alpha, right), c->difference);
     }
 }
 
@@ -172,42 +176,49 @@ static gconv_status check_arguments(const gc_problem *problem, const void *input
     return GCONV_OK;
 }
 
+static gconv_status check_expectation(const gc_problem *problem, const gconv_expectation *expected,
+                                      gconv_error *error)
+{
+    if (expected->chain == NULL || expected->output == NULL ||
+        expected->chain_stride < gc_chain_row_values(&problem->chain) * sizeof(float) ||
+        expected->output_stride < gconv_shape_row_bytes(&problem->conversion.output))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "nothing of the reference to compare with, or less than a row of it");
+    return GCONV_OK;
+}
+
 gconv_status gconv_plan_compare_output(const gconv_plan *plan, const void *input,
                                        size_t input_stride, const void *output,
-                                       size_t output_stride, const float *reference,
-                                       size_t chain_stride, gconv_difference *difference,
-                                       gconv_error *error)
+                                       size_t output_stride, const gconv_expectation *expected,
+                                       gconv_difference *difference, gconv_error *error)
 {
-    const gc_problem *problem = &plan->problem;
-    const gc_conversion *conversion = &problem->conversion;
-    comparison c = {.problem = problem,
-                    .alpha_size = (size_t)conversion->input.depth / 8,
-                    .difference = difference};
+    const gc_conversion *conversion = &plan->problem.conversion;
+    comparison c = {
+        .plan = plan, .alpha_size = (size_t)conversion->input.depth / 8, .difference = difference};
     *difference = (gconv_difference){.within = true};
     gconv_status status =
-        check_arguments(problem, input, input_stride, output, output_stride, error);
+        check_arguments(&plan->problem, input, input_stride, output, output_stride, error);
+    if (status == GCONV_OK)
+        status = check_expectation(&plan->problem, expected, error);
+    if (status == GCONV_OK)
+        status = gc_plan_bound(plan, input, input_stride, &c.bound, error);
     if (status != GCONV_OK)
         return status;
-    if (reference == NULL || chain_stride < gc_chain_row_values(&problem->chain) * sizeof(float))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "no chain values of the reference, or less than a row of them");
-    status = gc_plan_bound(plan, input, input_stride, &c.bound, error);
-    if (status != GCONV_OK)
-        return status;
-    size_t bytes = gconv_shape_row_bytes(&conversion->output);
-    c.expected = gc_allocate_array(1, bytes);
-    if (conversion->keeps_alpha)
+    if (conversion->keeps_alpha) {
         c.alpha = gc_allocate_array(conversion->input.width, c.alpha_size);
-    if (c.expected == NULL || (conversion->keeps_alpha && c.alpha == NULL))
-        status = gc_fail_memory(error, bytes);
-    for (uint32_t y = 0; status == GCONV_OK && y < conversion->output.height; y++)
+        if (c.alpha == NULL)
+            return gc_fail_memory(error, conversion->input.width * c.alpha_size);
+    }
+    for (uint32_t y = 0; y < conversion->output.height; y++)
         compare_row(&c, (const char *)input + y * input_stride,
                     (const char *)output + y * output_stride,
-                    (const float *)(const void *)((const char *)reference + y * chain_stride), y);
+                    (const char *)expected->output + y * expected->output_stride,
+                    (const float *)(const void *)((const char *)expected->chain +
+                                                  y * expected->chain_stride),
+                    y);
     difference->bound = c.bound / fabs(conversion->divisor);
     free(c.alpha);
-    free(c.expected);
-    return status;
+    return GCONV_OK;
 }
 
 /* ---- Single pixels --------------------------------------------------------------------------- */
@@ -236,17 +247,19 @@ gconv_status gconv_plan_compare_pixels(const gconv_plan *plan, const void *input
     for (size_t i = 0; status == GCONV_OK && i < count; i++) {
         gconv_pixel at = pixels[i];
         float values[GC_CHANNELS_MAX];
+        gc_word sums[GC_CHANNELS_MAX * GC_LIMBS_MAX];
         if (at.x >= in->width || at.y >= in->height)
             return gc_fail(error, GCONV_ERROR_ARGUMENT, "a pixel lies outside the image");
-        status = gc_reference_pixel(problem, input, input_stride, at.x, at.y, values, error);
+        status = gc_reference_pixel(problem, input, input_stride, at.x, at.y, sums, error);
         if (status != GCONV_OK)
             break;
+        gc_words_to_chain(&problem->chain, sums, (size_t)problem->chain.channels, values);
         size_t bytes = (size_t)in->depth / 8, channels = (size_t)in->channels;
         const char *alpha =
             (const char *)input + at.y * input_stride + (at.x * channels + channels - 1) * bytes;
         pixel got = read_pixel(out, (const char *)output + at.y * output_stride, at.x);
-        pixel right = convert(conversion, values, alpha);
-        judge(out, at, got, right, limits_of(problem, values, bound, alpha, right), difference);
+        pixel right = convert(problem, values, sums, alpha);
+        judge(out, at, got, right, limits_of(plan, values, bound, alpha, right), difference);
     }
     difference->bound = bound / fabs(conversion->divisor);
     return status;

@@ -193,6 +193,12 @@ gconv_promise gconv_plan_promise(const gconv_plan *plan)
                                                                       : GCONV_PROMISE_BOUNDED;
 }
 
+const char *gconv_promise_name(gconv_promise promise)
+{
+    static const char *const names[] = {"bounded", "rounded once", "exact"};
+    return (int)promise >= 0 && promise <= GCONV_PROMISE_EXACT ? names[promise] : "unknown";
+}
+
 int gconv_plan_chain_channels(const gconv_plan *plan)
 {
     return plan->problem.chain.channels;
@@ -350,6 +356,8 @@ static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end,
     stream.timed = timings != NULL;
     stream.own.watch = plan->watch;
     stream.own.waiter = plan->waiter;
+    stream.chain_too = plan->chain_too;
+    stream.chain_too_stride = plan->chain_too_stride;
     stream.first = stream.rows_written = first;
     stream.end = end;
     if (status == GCONV_OK && from != NULL && to != NULL && plan->watch.function == NULL &&
@@ -444,6 +452,24 @@ gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input, size_t in
                                   gconv_error *error)
 {
     return run_memory(plan, input, input_stride, chain, chain_stride, true, timings, error);
+}
+
+gconv_status gconv_plan_run_reference(gconv_plan *plan, const void *input, size_t input_stride,
+                                      const gconv_expectation *expected, gconv_error *error)
+{
+    if (strcmp(plan->choice.implementation->name, "reference") != 0)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "'%s' is not the reference",
+                       plan->choice.implementation->name);
+    if (expected->chain == NULL ||
+        expected->chain_stride < gc_chain_row_values(&plan->problem.chain) * sizeof(float))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "no memory for chain values, or less than a row of it");
+    plan->chain_too = (char *)expected->chain;
+    plan->chain_too_stride = expected->chain_stride;
+    gconv_status status = gconv_plan_run_memory(plan, input, input_stride, expected->output,
+                                                expected->output_stride, NULL, error);
+    plan->chain_too = NULL;
+    return status;
 }
 
 gconv_status gconv_plan_run_device(gconv_plan *plan, const void *input, size_t input_stride,

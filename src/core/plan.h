@@ -16,6 +16,8 @@ struct gconv_plan {
     char *description;    /* explanation and what the implementation chose */
     gc_watch watch;       /* of its runs; may be changed between them */
     gc_waiter waiter;     /* likewise */
+    char *chain_too;      /* of gconv_plan_run_reference, as long as it runs */
+    size_t chain_too_stride;
 };
 
 #endif

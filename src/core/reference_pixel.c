@@ -8,6 +8,7 @@
 #include "core/border.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Columns or rows of a grid. */
 typedef struct axis {
@@ -69,14 +70,8 @@ static gconv_status make_point(axis *a, int64_t at, size_t size, gconv_error *er
     return GCONV_OK;
 }
 
-/* How far along an axis tap i lies from the output value. */
-static int64_t offset_of(const gc_problem *problem, int i, int anchor)
-{
-    return problem->job.correlate ? i - anchor : anchor - i;
-}
-
-/* What `taps` taps read for the coordinates of `out`. */
-static gconv_status make_reach(const gc_problem *problem, const axis *out, int taps, int anchor,
+/* What `taps` taps read for the coordinates of `out`. The first lies `before` the output value. */
+static gconv_status make_reach(const gc_problem *problem, const axis *out, int taps, int before,
                                size_t size, axis *in, gconv_error *error)
 {
     gconv_status status = allocate_axis(in, size, error);
@@ -84,8 +79,8 @@ static gconv_status make_reach(const gc_problem *problem, const axis *out, int t
         return status;
     for (size_t o = 0; o < out->count; o++)
         for (int i = 0; i < taps; i++) {
-            int64_t at = gc_border_index(problem->chain.border,
-                                         out->at[o] + offset_of(problem, i, anchor), (int64_t)size);
+            int64_t at =
+                gc_border_index(problem->chain.border, out->at[o] + i - before, (int64_t)size);
             if (at >= 0)
                 in->index[at] = 0;
         }
@@ -103,11 +98,11 @@ static gconv_status make_levels(const gc_problem *problem, uint32_t x, uint32_t 
     if (status == GCONV_OK)
         status = make_point(&last->rows, y, chain->height, error);
     for (int s = chain->step_count - 1; status == GCONV_OK && s >= 0; s--) {
-        const gconv_filter *filter = chain->steps[s].filter;
-        status = make_reach(problem, &levels[s + 1].columns, filter->width, filter->anchor_x,
-                            chain->width, &levels[s].columns, error);
+        const gc_step *step = &chain->steps[s];
+        status = make_reach(problem, &levels[s + 1].columns, step->width, step->left, chain->width,
+                            &levels[s].columns, error);
         if (status == GCONV_OK)
-            status = make_reach(problem, &levels[s + 1].rows, filter->height, filter->anchor_y,
+            status = make_reach(problem, &levels[s + 1].rows, step->height, step->top,
                                 chain->height, &levels[s].rows, error);
     }
     return status;
@@ -117,103 +112,128 @@ static gconv_status make_levels(const gc_problem *problem, uint32_t x, uint32_t 
 
 /* A step on its grids. */
 typedef struct work {
-    const gc_problem *problem;
+    const gc_chain *chain;
     const gc_step *step;
     const level *in;
-    const float *values; /* of the step's input */
+    const gc_word *values; /* of the step's input */
+    const gc_word *terms, *border;
+    size_t words; /* of a number */
 } work;
 
 /* Channel c of the step's input at any (x, y). */
-static double sample(const work *w, int64_t x, int64_t y, int c)
+static const gc_word *sample(const work *w, int64_t x, int64_t y, int c)
 {
-    const gc_chain *chain = &w->problem->chain;
+    const gc_chain *chain = w->chain;
     x = gc_border_index(chain->border, x, chain->width);
     y = gc_border_index(chain->border, y, chain->height);
     if (x < 0 || y < 0)
-        return w->step->border[c];
+        return w->border + (size_t)c * w->words;
     size_t row = (size_t)w->in->rows.index[y], column = (size_t)w->in->columns.index[x];
-    return w->values[(row * w->in->columns.count + column) * (size_t)chain->channels + (size_t)c];
+    size_t pixel = row * w->in->columns.count + column;
+    return w->values + (pixel * (size_t)chain->channels + (size_t)c) * w->words;
 }
 
-/* The sum along row j of the filter. */
-static double sum_row(const work *w, int j, int64_t x, int64_t y, int c, double sum)
+/* Adds the sum along a row, with the terms from `term` on. */
+static void add_row(const work *w, const gc_word *term, int64_t x, int64_t y, int c, gc_word *sum)
 {
-    const gconv_filter *filter = w->step->filter;
-    int64_t row = y + offset_of(w->problem, j, filter->anchor_y);
-    for (int i = 0; i < filter->width; i++) {
-        double weight = filter->weights != NULL ? (double)filter->weights[j * filter->width + i]
-                                                : filter->row[i];
-        sum += weight * sample(w, x + offset_of(w->problem, i, filter->anchor_x), row, c);
+    for (int i = 0; i < w->step->width; i++)
+        gc_add_product(w->chain, sum, term + (size_t)i * w->words,
+                       sample(w, x + i - w->step->left, y, c));
+}
+
+static void sum_at(const work *w, int64_t x, int64_t y, int c, gc_word *sum)
+{
+    const gc_step *step = w->step;
+    size_t width = (size_t)step->width;
+    for (int j = 0; j < step->height; j++) {
+        gc_word row[GC_LIMBS_MAX] = {{.bits = 0}};
+        if (step->column == NULL) {
+            add_row(w, w->terms + (size_t)j * width * w->words, x, y + j - step->top, c, sum);
+            continue;
+        }
+        add_row(w, w->terms + (size_t)step->height * w->words, x, y + j - step->top, c, row);
+        gc_add_product(w->chain, sum, w->terms + (size_t)j * w->words, row);
     }
-    return sum;
 }
 
-static float value_at(const work *w, int64_t x, int64_t y, int c)
-{
-    const gconv_filter *filter = w->step->filter;
-    double sum = 0;
-    for (int j = 0; j < filter->height; j++)
-        sum = filter->weights != NULL ? sum_row(w, j, x, y, c, sum)
-                                      : sum + filter->column[j] * sum_row(w, j, x, y, c, 0);
-    return (float)sum;
-}
-
-static gconv_status allocate_values(const gc_chain *chain, const level *grid, float **values,
+/* All zeros. */
+static gconv_status allocate_values(const gc_chain *chain, const level *grid, gc_word **values,
                                     gconv_error *error)
 {
-    size_t row = grid->columns.count * (size_t)chain->channels * sizeof(float);
+    size_t row = grid->columns.count * (size_t)chain->channels * gc_words(chain) * sizeof(gc_word);
     *values = gc_allocate_array(grid->rows.count, row);
-    return *values != NULL ? GCONV_OK : gc_fail_memory(error, grid->rows.count * row);
+    if (*values == NULL)
+        return gc_fail_memory(error, grid->rows.count * row);
+    memset(*values, 0, grid->rows.count * row);
+    return GCONV_OK;
 }
 
 static void load_values(const gc_problem *problem, const void *input, size_t stride,
-                        const level *grid, float *to)
+                        const level *grid, gc_word *to)
 {
     const gconv_shape *shape = &problem->conversion.input;
     size_t pixel = (size_t)shape->channels * (size_t)shape->depth / 8;
+    size_t channels = (size_t)problem->chain.channels;
     for (size_t j = 0; j < grid->rows.count; j++)
         for (size_t i = 0; i < grid->columns.count; i++) {
+            float values[GC_CHANNELS_MAX];
             const char *row = (const char *)input + (size_t)grid->rows.at[j] * stride;
-            gc_load_pixels(&problem->conversion, row + (size_t)grid->columns.at[i] * pixel, 1, to);
-            to += problem->chain.channels;
+            gc_load_pixels(&problem->conversion, row + (size_t)grid->columns.at[i] * pixel, 1,
+                           values);
+            gc_words_load(&problem->chain, values, channels, to);
+            to += channels * gc_words(&problem->chain);
         }
 }
 
-static void convolve(const work *w, const level *out, float *to)
+static void convolve(const work *w, const level *out, gc_word *to)
 {
     for (size_t j = 0; j < out->rows.count; j++)
         for (size_t i = 0; i < out->columns.count; i++)
-            for (int c = 0; c < w->problem->chain.channels; c++)
-                *to++ = value_at(w, out->columns.at[i], out->rows.at[j], c);
+            for (int c = 0; c < w->chain->channels; c++, to += w->words)
+                sum_at(w, out->columns.at[i], out->rows.at[j], c, to);
+}
+
+/* Replaces the values of level s by those of the next. */
+static gconv_status run_step(const gc_chain *chain, int s, const level *levels, gc_word **values,
+                             gconv_error *error)
+{
+    const gc_step *step = &chain->steps[s];
+    size_t words = gc_words(chain);
+    gc_word *next, *terms = gc_words_of_step(chain, s);
+    if (terms == NULL)
+        return gc_fail_memory(error, gc_step_term_count(step) * words * sizeof *terms);
+    const work w = {
+        chain, step, &levels[s], *values, terms, terms + gc_step_term_count(step) * words, words};
+    gconv_status status = allocate_values(chain, &levels[s + 1], &next, error);
+    if (status == GCONV_OK) {
+        convolve(&w, &levels[s + 1], next);
+        free(*values);
+        *values = next;
+    }
+    free(terms);
+    return status;
 }
 
 /* The values of the last level. */
 static gconv_status run_levels(const gc_problem *problem, const void *input, size_t stride,
-                               const level *levels, float *result, gconv_error *error)
+                               const level *levels, gc_word *sums, gconv_error *error)
 {
     const gc_chain *chain = &problem->chain;
-    float *values = NULL;
+    gc_word *values;
     gconv_status status = allocate_values(chain, &levels[0], &values, error);
+    if (status != GCONV_OK)
+        return status;
+    load_values(problem, input, stride, &levels[0], values);
+    for (int s = 0; status == GCONV_OK && s < chain->step_count; s++)
+        status = run_step(chain, s, levels, &values, error);
     if (status == GCONV_OK)
-        load_values(problem, input, stride, &levels[0], values);
-    for (int s = 0; status == GCONV_OK && s < chain->step_count; s++) {
-        const work w = {problem, &chain->steps[s], &levels[s], values};
-        float *next = NULL;
-        status = allocate_values(chain, &levels[s + 1], &next, error);
-        if (status == GCONV_OK)
-            convolve(&w, &levels[s + 1], next);
-        free(values);
-        values = next;
-    }
-    for (int c = 0; status == GCONV_OK && c < chain->channels; c++)
-        result[c] = values[c];
+        memcpy(sums, values, (size_t)chain->channels * gc_words(chain) * sizeof *sums);
     free(values);
     return status;
 }
 
 gconv_status gc_reference_pixel(const gc_problem *problem, const void *input, size_t input_stride,
-                                uint32_t x, uint32_t y, float values[GC_CHANNELS_MAX],
-                                gconv_error *error)
+                                uint32_t x, uint32_t y, gc_word *sums, gconv_error *error)
 {
     int count = problem->chain.step_count + 1;
     level *levels = calloc((size_t)count, sizeof *levels);
@@ -221,7 +241,7 @@ gconv_status gc_reference_pixel(const gc_problem *problem, const void *input, si
         return gc_fail_memory(error, (size_t)count * sizeof *levels);
     gconv_status status = make_levels(problem, x, y, levels, error);
     if (status == GCONV_OK)
-        status = run_levels(problem, input, input_stride, levels, values, error);
+        status = run_levels(problem, input, input_stride, levels, sums, error);
     destroy_levels(levels, count);
     return status;
 }

@@ -2,12 +2,11 @@
 #ifndef GC_CORE_REFERENCE_PIXEL_H
 #define GC_CORE_REFERENCE_PIXEL_H
 
-#include "core/problem.h"
+#include "core/sums.h"
 
-/* Computes chain values at pixel (x, y), one for each channel, with the bits that the reference
- * gives. `input` is the image. */
+/* Computes the sums of the chain at pixel (x, y), one number for each channel, with the bits that
+ * the reference gives. `input` is the image. */
 gconv_status gc_reference_pixel(const gc_problem *problem, const void *input, size_t input_stride,
-                                uint32_t x, uint32_t y, float values[GC_CHANNELS_MAX],
-                                gconv_error *error);
+                                uint32_t x, uint32_t y, gc_word *sums, gconv_error *error);
 
 #endif

@@ -1,7 +1,8 @@
-/* v is estimated in double. Its error is below 2^-51 of it: one rounding of a S + b by fma, one of
- * the quotient. Only if v is near a boundary, at which the sample changes, the sign of a S + b -
- * boundary * c decides. It is computed without an error, as an expansion (Shewchuk 1997): doubles
- * that do not overlap, in ascending order. The sign of the last one is that of their sum. */
+/* v is estimated in double. Its error is below 2^-50 of it: a S + b by one fma, or as the sum of an
+ * expansion, and then the quotient. Only if v is near a boundary, at which the result changes, the
+ * sign of a S + b - boundary * c decides. It is computed without an error, as an expansion
+ * (Shewchuk 1997): doubles that do not overlap, in ascending order. The sign of the last one is
+ * that of their sum. */
 #include "core/rounding.h"
 
 #include <float.h>
@@ -11,7 +12,7 @@
 /* In samples: far more than the error of any estimate below 2^16. */
 #define NEAR 0x1p-20
 
-enum { PARTS_MAX = 8 };
+enum { PARTS_MAX = 2 * GC_ROUNDING_PARTS + 3 };
 
 /* ---- Expansions ------------------------------------------------------------------------------ */
 
@@ -49,34 +50,83 @@ static int sign_of(const expansion *e)
 
 /* ---- Rounding -------------------------------------------------------------------------------- */
 
-/* The sign of v - boundary. */
-static int side_of(const gc_rounding *r, double sum, double boundary)
+/* a S + b - boundary * c */
+static expansion beyond(const gc_rounding *r, const double *parts, int count, double boundary)
 {
+    bool turns = r->absolute && parts[count - 1] < 0;
     expansion e = {.count = 0};
-    add_product(&e, r->a, sum);
+    for (int i = 0; i < count; i++)
+        add_product(&e, turns ? -r->a : r->a, parts[i]);
     add(&e, r->b);
     add_product(&e, -boundary, r->c);
+    return e;
+}
+
+static int side_of(const gc_rounding *r, const double *parts, int count, double boundary)
+{
+    expansion e = beyond(r, parts, count, boundary);
     return sign_of(&e);
 }
 
-uint32_t gc_round_once(const gc_rounding *r, double sum)
+static double estimate(const gc_rounding *r, const double *parts, int count)
 {
-    sum = r->absolute ? fabs(sum) : sum;
-    double v = fma(r->a, sum, r->b) / r->c;
+    if (count == 1)
+        return fma(r->a, r->absolute ? fabs(parts[0]) : parts[0], r->b) / r->c;
+    expansion e = beyond(r, parts, count, 0);
+    double sum = 0;
+    for (int i = 0; i < e.count; i++)
+        sum += e.parts[i];
+    return sum / r->c;
+}
+
+uint32_t gc_round_parts(const gc_rounding *r, const double *parts, int count)
+{
+    double v = estimate(r, parts, count);
     if (!r->bilevel && !(v > 0 && v < r->largest))
         return v > 0 ? (uint32_t)r->largest : 0;
     double low = r->bilevel ? 128 : floor(v), boundary = r->bilevel ? low : low + 0.5;
-    int side = fabs(v - boundary) > NEAR ? (v > boundary ? 1 : -1) : side_of(r, sum, boundary);
+    int side =
+        fabs(v - boundary) > NEAR ? (v > boundary ? 1 : -1) : side_of(r, parts, count, boundary);
     if (r->bilevel)
         return side >= 0 ? (uint32_t)r->largest : 0;
     uint32_t sample = (uint32_t)low;
     return sample + (side > 0 || (side == 0 && sample % 2 == 1));
 }
 
+uint32_t gc_round_once(const gc_rounding *r, double sum)
+{
+    return gc_round_parts(r, &sum, 1);
+}
+
+bool gc_parts_pass(const gc_rounding *r, const double *parts, int count)
+{
+    return side_of(r, parts, count, 0) > 0;
+}
+
 /* fma rounds once: its sign is that of a S + b. */
 bool gc_passes_threshold(const gc_rounding *r, double sum)
 {
     return fma(r->a, r->absolute ? fabs(sum) : sum, r->b) > 0;
+}
+
+/* The float, or where it would be if it were finite. */
+static double unbounded(float value)
+{
+    return isinf(value) ? copysign(0x1p128, (double)value) : (double)value;
+}
+
+/* The middle of two float32 is a double. Converting it rounds ties to even. */
+float gc_round_parts_to_float(const gc_rounding *r, const double *parts, int count)
+{
+    double v = estimate(r, parts, count);
+    float nearest = (float)v;
+    double at = unbounded(nearest);
+    float other = nextafterf(nearest, v < at ? -INFINITY : INFINITY);
+    double middle = (at + unbounded(other)) / 2;
+    if (v == at || fabs(v - middle) > 0x1p-45 * fabs(v))
+        return nearest + 0.0f;
+    int side = side_of(r, parts, count, middle);
+    return (float)(side == 0 ? middle : nextafter(middle, side * (double)INFINITY)) + 0.0f;
 }
 
 double gc_whole_threshold(const gc_rounding *r)

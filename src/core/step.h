@@ -18,8 +18,11 @@ typedef struct gc_step {
     int left, top;
     float border[GC_CHANNELS_MAX]; /* constant border of this step's input, per chain channel */
     double terms_border[GC_CHANNELS_MAX]; /* the same for `terms` */
-    double absolute_sum;                  /* sum of |tap(j,i)| */
-    double largest_input;                 /* upper bound of |value| over the step's input */
+    /* In limbs (core/sums.h): the exponents of the units of the input, of the weights or the
+     * column, and of the row. */
+    int unit, terms_unit, row_unit;
+    double absolute_sum;  /* sum of |tap(j,i)| */
+    double largest_input; /* upper bound of |value| over the step's input */
     double largest_value; /* the same, with the error that rule 4 allows implementations */
     double least_scale;   /* the least max|in| of rule 4 that is not 0 (see chain.c) */
 } gc_step;

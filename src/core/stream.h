@@ -41,7 +41,9 @@ typedef struct gc_stream {
     const gc_problem *problem;
     gconv_source source;
     gconv_sink sink;
-    bool chain_only;        /* output rows are chain values, without the conversion */
+    bool chain_only; /* output rows are chain values, without the conversion */
+    char *chain_too; /* also wanted: chain values; only the reference gives them; or NULL */
+    size_t chain_too_stride;
     size_t input_bytes;     /* of a row of samples */
     size_t output_bytes;    /* of a row of output */
     gc_kept_alpha alpha;    /* nothing if only chain values are wanted */

@@ -1,10 +1,68 @@
-/* The sums of a chain as its definition has them (contract.md, rule 5): without an error. */
+/* The sums of a chain as its definition has them (contract.md, rule 5): without an error. The
+ * reference computes with these, for whole images and for single pixels.
+ *
+ * A number is a double, if double holds all sums (gc_chain.sums_fit). Else it is a whole number in
+ * two's complement, of gc_chain.limbs limbs, the lowest first, times a power of 2 that the step
+ * knows. If no limbs are enough, numbers are doubles, which round. */
 #ifndef GC_CORE_SUMS_H
 #define GC_CORE_SUMS_H
 
-#include "core/chain.h"
+#include "core/problem.h"
 
-/* Sets what a chain knows of its exact sums: divisor, terms_border and sums_fit. */
+typedef union gc_word {
+    double real;
+    uint64_t bits;
+} gc_word;
+
+/* The numbers from 2^GC_ROUNDING_LEAST to 2^GC_ROUNDING_MOST, with a sign, fit. */
+enum { GC_LIMBS_MAX = (GC_ROUNDING_PARTS - 1) / 2 + 1 };
+
+/* Sets what a chain knows of its exact sums, its range being set. */
 void gc_chain_set_sums(const gconv_job *job, const gc_conversion *conversion, gc_chain *chain);
+
+/* Words of a number. */
+static inline size_t gc_words(const gc_chain *chain)
+{
+    return chain->limbs > 0 ? (size_t)chain->limbs : 1;
+}
+
+/* Numbers of the input of the first step. */
+void gc_words_load(const gc_chain *chain, const float *values, size_t count, gc_word *words);
+
+/* The numbers of step `s`: its terms, and then its border, one for each channel. The caller frees
+ * them. NULL if memory is short. */
+gc_word *gc_words_of_step(const gc_chain *chain, int s);
+
+/* *sum += a * b. */
+static inline void gc_add_product(const gc_chain *chain, gc_word *sum, const gc_word *a,
+                                  const gc_word *b)
+{
+    size_t limbs = (size_t)chain->limbs;
+    if (limbs == 0)
+        sum->real += a->real * b->real;
+    for (size_t i = 0; i < limbs; i++) {
+        uint64_t carry = 0;
+        for (size_t j = 0; i + j < limbs; j++) {
+            unsigned __int128 term = (unsigned __int128)a[i].bits * b[j].bits;
+            term += sum[i + j].bits;
+            term += carry;
+            sum[i + j].bits = (uint64_t)term;
+            carry = (uint64_t)(term >> 64);
+        }
+    }
+}
+
+/* Chain values as float32: S, or next to it. */
+void gc_words_to_chain(const gc_chain *chain, const gc_word *sums, size_t count, float *values);
+
+/* Whether gc_words_round rounds: sums and rounding have no error. */
+static inline bool gc_words_round_once(const gc_problem *problem)
+{
+    return problem->rounding.once && (problem->chain.sums_fit || problem->chain.limbs > 0);
+}
+
+/* Replaces the samples that gc_store_pixels has put into `output` by those of sums rounded once, if
+ * gc_words_round_once. */
+void gc_words_round(const gc_problem *problem, const gc_word *sums, size_t count, void *output);
 
 #endif

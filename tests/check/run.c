@@ -239,13 +239,22 @@ static check_verdict check_chain(contender *c)
     return CHECK_PASSED;
 }
 
+/* The formula of the final conversion in double rounds a product with a scale that is no power of
+ * 2. Near a tie the output, which is rounded once, may differ: as for sums that are so far off. */
+static double formula_error(const gconv_job *job)
+{
+    int exponent;
+    bool rounds = job->output == GCONV_OUTPUT_SAMPLES && frexp(job->scale, &exponent) != 0.5;
+    return rounds ? 1e-8 : 0;
+}
+
 static check_verdict check_against_judge(const contender *c, const check_image *output,
                                          const char *what)
 {
     if (check_surroundings(c, output, what) != CHECK_PASSED)
         return CHECK_FAILED;
-    compare_map map =
-        compare_output(&c->job, &c->trial->input, c->trial->reference, c->bound, output);
+    compare_map map = compare_output(&c->job, &c->trial->input, c->trial->reference,
+                                     c->bound + formula_error(&c->job), output);
     if (map.wrong > 0)
         return check_fail(c->subject, &map, "%s: the output is wrong", what);
     return CHECK_PASSED;
@@ -295,7 +304,8 @@ static check_verdict check_rows(contender *c, bool convert_only, check_image *ou
     if (sink.next != output->rows || (!convert_only && source.next != input->rows))
         return check_fail(c->subject, NULL, "%s: %u rows were read and %u written", what,
                           source.next, sink.next);
-    for (uint32_t y = 0; c->trial->exact && y < output->rows; y++)
+    bool same = c->trial->exact && (!convert_only || formula_error(&c->job) <= 0);
+    for (uint32_t y = 0; same && y < output->rows; y++)
         if (memcmp(check_image_row(output, y), check_image_row(&c->output, y), output->row_bytes) !=
             0)
             return check_fail(c->subject, NULL, "%s: row %u is not that of run_memory", what, y);

@@ -299,6 +299,7 @@ refused() {
         *", $name,"*)
             expect 0 env GCONV_INSTRUCTIONS=$name "$GCONV" edges --explain --impl cpu in.png out.png
             like "$err" "*, $name
+promise: exact
 decoder: libpng"
             ;;
         *)

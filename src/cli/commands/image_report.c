@@ -105,6 +105,7 @@ static void json_computed(const gc_options *options, const gc_result *result)
     gc_json_string("implementation", result->implementation);
     gc_json_string("decoder", result->decoder);
     gc_json_bool("exact", result->exact);
+    gc_json_string("promise", gconv_promise_name(result->promise));
     if (result->clipped.counted)
         json_clipped(&result->clipped);
     json_timings(&result->timings);

@@ -76,6 +76,7 @@ static gconv_status make_plan(gc_work *work)
         result->output.height = work->options->rows.count;
     result->implementation = gconv_plan_implementation(worker->plan);
     result->exact = gconv_plan_is_exact(worker->plan);
+    result->promise = gconv_plan_promise(worker->plan);
     return GCONV_OK;
 }
 
@@ -246,7 +247,8 @@ static char *describe_choice(const gc_result *result, gconv_plan *plan)
 {
     gc_buffer text = {.bytes = NULL};
     bool falls_back = result->decode_fallback[0] != '\0';
-    gc_buffer_print(&text, "%sdecoder: %s%s%s%s\n", gconv_plan_explanation(plan), result->decoder,
+    gc_buffer_print(&text, "%spromise: %s\ndecoder: %s%s%s%s\n", gconv_plan_explanation(plan),
+                    gconv_promise_name(gconv_plan_promise(plan)), result->decoder,
                     falls_back ? " (" : "", result->decode_fallback, falls_back ? ")" : "");
     return gc_buffer_take(&text, NULL);
 }

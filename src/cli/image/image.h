@@ -45,6 +45,7 @@ typedef struct gc_result {
     const char *decoder;         /* as gconv_reader_decoder says */
     const char *decode_fallback; /* why no GPU decoded a JPEG; "" if one did, or there was none */
     bool exact;
+    gconv_promise promise;       /* of the output */
     unsigned met;                /* as gc_note_effects takes it, of an image that is written */
     bool verified;               /* then the next two are filled */
     gconv_difference difference; /* of chain values */

@@ -10,11 +10,7 @@
 /* What --verify holds. */
 typedef struct verification {
     gconv_plan *plan, *reference;
-    void *output; /* of the plan, as without --verify */
-    size_t output_stride;
-    float *expected; /* chain values of the reference */
-    float *chain;    /* those of the plan */
-    size_t chain_stride;
+    gconv_expectation own, expected; /* of the plan, as without --verify; of the reference */
     gc_part of_output, of_reference, of_chain, of_writing; /* shares of the image's progress */
 } verification;
 
@@ -31,6 +27,18 @@ static void share_progress(const gc_work *work, verification *v)
     v->of_writing = (gc_part){work, computed, 1};
 }
 
+static gconv_status allocate(const gconv_plan *plan, uint32_t width, size_t height,
+                             gconv_expectation *e, gconv_error *error)
+{
+    e->output_stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
+    e->chain_stride = width * (size_t)gconv_plan_chain_channels(plan) * sizeof(float);
+    e->output = gc_allocate_array(height, e->output_stride);
+    e->chain = gc_allocate_array(height, e->chain_stride);
+    if (e->output == NULL || e->chain == NULL)
+        return gc_fail_memory(error, (e->output_stride + e->chain_stride) * height);
+    return GCONV_OK;
+}
+
 static gconv_status prepare(const gc_work *work, verification *v)
 {
     gconv_job job = work->worker->job;
@@ -39,21 +47,18 @@ static gconv_status prepare(const gc_work *work, verification *v)
     job.device = "cpu";
     job.images_at_once = 0;
     v->plan = work->worker->plan;
-    v->output_stride = gconv_shape_row_bytes(gconv_plan_output_shape(v->plan));
-    v->chain_stride =
-        (size_t)job.input.width * (size_t)gconv_plan_chain_channels(v->plan) * sizeof(float);
-    v->output = gc_allocate_array(height, v->output_stride);
-    v->expected = gc_allocate_array(height, v->chain_stride);
-    v->chain = gc_allocate_array(height, v->chain_stride);
-    if (v->output == NULL || v->expected == NULL || v->chain == NULL)
-        return gc_fail_memory(work->error, (v->output_stride + 2 * v->chain_stride) * height);
-    gconv_status status = gconv_plan_create(&job, &v->reference, work->error);
+    gconv_status status = allocate(v->plan, job.input.width, height, &v->own, work->error);
+    if (status == GCONV_OK)
+        status = allocate(v->plan, job.input.width, height, &v->expected, work->error);
+    if (status != GCONV_OK)
+        return status;
+    status = gconv_plan_create(&job, &v->reference, work->error);
     if (status == GCONV_OK)
         share_progress(work, v);
     return status;
 }
 
-/* Computes the output as without --verify, the reference's chain values, and those of the plan. A
+/* Computes the output as without --verify, what the reference gives, and the plan's chain values. A
  * plan may compute its output and its chain values by different code. */
 static gconv_status run_all(gc_work *work, verification *v)
 {
@@ -61,15 +66,15 @@ static gconv_status run_all(gc_work *work, verification *v)
     size_t stride = work->picture.stride;
     gconv_plan_watch(v->plan, gc_part_show, &v->of_output);
     gconv_plan_watch(v->reference, gc_part_show, &v->of_reference);
-    gconv_status status = gconv_plan_run_memory(v->plan, input, stride, v->output, v->output_stride,
-                                                &work->result->timings, work->error);
+    gconv_status status =
+        gconv_plan_run_memory(v->plan, input, stride, v->own.output, v->own.output_stride,
+                              &work->result->timings, work->error);
     if (status == GCONV_OK)
-        status = gconv_plan_run_chain(v->reference, input, stride, v->expected, v->chain_stride,
-                                      NULL, work->error);
+        status = gconv_plan_run_reference(v->reference, input, stride, &v->expected, work->error);
     gconv_plan_watch(v->plan, gc_part_show, &v->of_chain);
     if (status == GCONV_OK)
-        status = gconv_plan_run_chain(v->plan, input, stride, v->chain, v->chain_stride, NULL,
-                                      work->error);
+        status = gconv_plan_run_chain(v->plan, input, stride, v->own.chain, v->own.chain_stride,
+                                      NULL, work->error);
     gconv_plan_watch(v->plan, NULL, NULL);
     return status;
 }
@@ -80,12 +85,13 @@ static gconv_status compare(gc_work *work, const verification *v)
     gc_result *result = work->result;
     const void *input = work->picture.samples;
     size_t stride = work->picture.stride;
-    gconv_status status = gconv_plan_compare(v->plan, input, stride, v->chain, v->expected,
-                                             v->chain_stride, &result->difference, work->error);
+    gconv_status status =
+        gconv_plan_compare(v->plan, input, stride, v->own.chain, v->expected.chain,
+                           v->own.chain_stride, &result->difference, work->error);
     if (status == GCONV_OK)
-        status = gconv_plan_compare_output(v->plan, input, stride, v->output, v->output_stride,
-                                           v->expected, v->chain_stride, &result->output_difference,
-                                           work->error);
+        status =
+            gconv_plan_compare_output(v->plan, input, stride, v->own.output, v->own.output_stride,
+                                      &v->expected, &result->output_difference, work->error);
     result->verified = status == GCONV_OK;
     return status;
 }
@@ -99,8 +105,9 @@ static gconv_status write_output(gc_work *work, verification *v)
     gconv_status status = GCONV_OK;
     for (uint32_t y = 0; status == GCONV_OK && y < height; y += SLICE) {
         uint32_t count = height - y < SLICE ? height - y : SLICE;
-        status = sink->write(sink->user, count, (const char *)v->output + y * v->output_stride,
-                             v->output_stride, work->error);
+        status =
+            sink->write(sink->user, count, (const char *)v->own.output + y * v->own.output_stride,
+                        v->own.output_stride, work->error);
         gc_part_show(&v->of_writing, (double)(y + count) / height);
     }
     return status;
@@ -117,8 +124,9 @@ gconv_status gc_run_verified(gc_work *work)
     if (status == GCONV_OK)
         status = write_output(work, &v);
     gconv_plan_free(v.reference);
-    free(v.chain);
-    free(v.expected);
-    free(v.output);
+    free(v.own.chain);
+    free(v.own.output);
+    free(v.expected.chain);
+    free(v.expected.output);
     return status;
 }

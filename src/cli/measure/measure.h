@@ -42,9 +42,7 @@ gconv_status gc_subject_ready_plan(const gc_subject *subject, gc_point *point,
 
 /* The reference's result on one picture: what measurements are checked against. */
 typedef struct gc_expectation {
-    float *chain;
-    size_t chain_stride;
-    size_t output_stride;
+    gconv_expectation of;
     double seconds; /* of the reference's one run */
 } gc_expectation;
 

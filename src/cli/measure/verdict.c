@@ -54,8 +54,9 @@ gconv_status gc_subject_ready_plan(const gc_subject *subject, gc_point *point,
 
 void gc_expectation_destroy(gc_expectation *expectation)
 {
-    free(expectation->chain);
-    *expectation = (gc_expectation){.chain = NULL};
+    free(expectation->of.chain);
+    free(expectation->of.output);
+    *expectation = (gc_expectation){.seconds = 0};
 }
 
 static bool show_reference(void *user, double done)
@@ -66,48 +67,30 @@ static bool show_reference(void *user, double done)
     return true;
 }
 
-static gconv_status drop_rows(void *user, uint32_t count, const void *rows, size_t stride,
-                              gconv_error *error)
-{
-    (void)user, (void)count, (void)rows, (void)stride, (void)error;
-    return GCONV_OK;
-}
-
-/* Runs the chain, and converts it: a whole job. */
-static gconv_status run_reference(gconv_plan *plan, const gc_picture *picture, gc_expectation *e,
-                                  gconv_error *error)
-{
-    const gconv_sink sink = {.size = sizeof sink, .write = drop_rows};
-    double start = gc_seconds();
-    gconv_status status = gconv_plan_run_chain(plan, picture->samples, picture->stride, e->chain,
-                                               e->chain_stride, NULL, error);
-    if (status == GCONV_OK)
-        status = gconv_plan_convert(plan, e->chain, e->chain_stride, picture->samples,
-                                    picture->stride, &sink, error);
-    e->seconds = gc_seconds() - start;
-    return status;
-}
-
 gconv_status gc_expect(const gc_subject *subject, const gc_picture *picture,
                        gc_expectation *expectation, gconv_error *error)
 {
-    gc_expectation *e = expectation;
+    gconv_expectation *of = &expectation->of;
+    size_t height = picture->shape.height;
     gc_point reference = {.width = 0};
-    *e = (gc_expectation){.chain = NULL};
+    *expectation = (gc_expectation){.seconds = 0};
     gc_point_set_name(&reference, "reference");
     gconv_plan *plan;
     gconv_status status = gc_subject_plan(subject, &reference, picture, &plan, error);
     if (status != GCONV_OK)
         return status;
-    e->chain_stride =
+    of->chain_stride =
         picture->shape.width * (size_t)gconv_plan_chain_channels(plan) * sizeof(float);
-    e->output_stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
-    e->chain = gc_allocate_array(picture->shape.height, e->chain_stride);
+    of->output_stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
+    of->chain = gc_allocate_array(height, of->chain_stride);
+    of->output = gc_allocate_array(height, of->output_stride);
     gconv_plan_watch(plan, show_reference, (void *)subject);
-    if (e->chain != NULL)
-        status = run_reference(plan, picture, e, error);
+    double start = gc_seconds();
+    if (of->chain != NULL && of->output != NULL)
+        status = gconv_plan_run_reference(plan, picture->samples, picture->stride, of, error);
     else
-        status = gc_fail_memory(error, e->chain_stride * picture->shape.height);
+        status = gc_fail_memory(error, (of->chain_stride + of->output_stride) * height);
+    expectation->seconds = gc_seconds() - start;
     gconv_plan_free(plan);
     return status;
 }
@@ -118,7 +101,7 @@ gconv_status gc_expect(const gc_subject *subject, const gc_picture *picture,
 typedef struct trial {
     gconv_plan *plan;
     const gc_picture *picture;
-    const gc_expectation *expected;
+    const gconv_expectation *expected;
     float *chain;
     void *output;
     gc_point *point;
@@ -129,15 +112,14 @@ typedef struct trial {
 static gconv_status compare(const trial *t, gconv_error *error)
 {
     const gc_picture *picture = t->picture;
-    const gc_expectation *expected = t->expected;
+    const gconv_expectation *expected = t->expected;
     gconv_difference difference;
     gconv_status status =
         gconv_plan_compare(t->plan, picture->samples, picture->stride, t->chain, expected->chain,
                            expected->chain_stride, &t->point->difference, error);
     if (status == GCONV_OK)
         status = gconv_plan_compare_output(t->plan, picture->samples, picture->stride, t->output,
-                                           expected->output_stride, expected->chain,
-                                           expected->chain_stride, &difference, error);
+                                           expected->output_stride, expected, &difference, error);
     if (status == GCONV_OK && t->point->difference.within && !difference.within)
         t->point->difference = difference;
     return status;
@@ -174,13 +156,14 @@ gconv_status gc_check_plan(gconv_plan *plan, const gc_picture *picture,
     size_t height = picture->shape.height;
     const trial t = {plan,
                      picture,
-                     expected,
-                     gc_allocate_array(height, expected->chain_stride),
-                     gc_allocate_array(height, expected->output_stride),
+                     &expected->of,
+                     gc_allocate_array(height, expected->of.chain_stride),
+                     gc_allocate_array(height, expected->of.output_stride),
                      point};
     gconv_status status = GCONV_OK;
     if (t.chain == NULL || t.output == NULL)
-        status = gc_fail_memory(error, (expected->chain_stride + expected->output_stride) * height);
+        status = gc_fail_memory(error,
+                                (expected->of.chain_stride + expected->of.output_stride) * height);
     if (status == GCONV_OK)
         status = run(&t, limit, error);
     if (status == GCONV_OK)
@@ -196,9 +179,9 @@ gconv_status gc_adopt_expectation(const gconv_plan *plan, const gc_picture *pict
                                   const gc_expectation *expected, gc_point *point,
                                   gconv_error *error)
 {
-    gconv_status status =
-        gconv_plan_compare(plan, picture->samples, picture->stride, expected->chain,
-                           expected->chain, expected->chain_stride, &point->difference, error);
+    gconv_status status = gconv_plan_compare(plan, picture->samples, picture->stride,
+                                             expected->of.chain, expected->of.chain,
+                                             expected->of.chain_stride, &point->difference, error);
     if (status == GCONV_OK)
         judge(plan, point);
     double seconds = expected->seconds;
