@@ -131,7 +131,7 @@ targets_of() {
     unit_*) echo "$1" ;;
     check_*) echo gconv_check ;;
     fuzz_*) echo "replay_${1#fuzz_}" ;;
-    cli_* | docs_*) echo gconv gconv_faulty make_image ending ;;
+    cli_* | docs_*) echo gconv gconv_faulty make_image ending json ;;
     *) echo all ;;
     esac
 }
