@@ -71,6 +71,12 @@ static double cost(const gc_problem *problem, const gconv_device_info *device)
     return GC_START_SECONDS + gc_stages_seconds(problem) / (double)threads;
 }
 
+static bool rounds_once(const gc_problem *problem, const gconv_device_info *device)
+{
+    (void)device;
+    return gc_cpu_rounds_once(problem);
+}
+
 static void describe(void *opaque, char *text, size_t size)
 {
     const cpu_state *state = opaque;
@@ -301,5 +307,6 @@ const gc_operations gc_cpu_operations = {
     .run = run,
     .release = release,
     .extra_terms = gc_stages_extra_terms,
+    .rounds_once = rounds_once,
     .describe = describe,
 };

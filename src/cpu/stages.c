@@ -8,11 +8,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static gc_question question_of(const gc_problem *problem, int step)
+/* Choosing solvers for the steps of a chain, one after the other. */
+typedef struct choosing {
+    gc_question question; /* about the last step */
+    gc_entry entry;       /* of the next step */
+} choosing;
+
+static choosing begin_choosing(const gc_problem *problem)
 {
-    return (gc_question){.instructions = gc_instructions_chosen(),
-                         .problem = problem,
-                         .step = &problem->chain.steps[step]};
+    return (choosing){.question = {.instructions = gc_instructions_chosen(),
+                                   .problem = problem,
+                                   .once = gc_cpu_rounds_once(problem)},
+                      .entry = gc_entry_first(problem)};
+}
+
+static void choose_solver(choosing *made, int step, gc_estimate *estimate)
+{
+    gc_question *question = &made->question;
+    question->step = &question->problem->chain.steps[step];
+    if (question->once)
+        gc_entry_meet_border(question->problem, question->step, &made->entry);
+    question->input = made->entry.extent;
+    gc_solver_choose(question, estimate);
+    if (question->once)
+        gc_entry_pass(question->step, estimate->error, &made->entry);
 }
 
 /* Says what the named solver refuses, and in a chain which step that is. */
@@ -30,10 +49,10 @@ static gconv_status refuse_step(const gc_problem *problem, int index, gconv_erro
 
 gconv_status gc_stages_check(const gc_problem *problem, gconv_error *error)
 {
+    choosing made = begin_choosing(problem);
     for (int s = 0; gc_solver_wanted(problem) != NULL && s < problem->chain.step_count; s++) {
-        gc_question question = question_of(problem, s);
         gc_estimate estimate;
-        gc_solver_choose(&question, &estimate);
+        choose_solver(&made, s, &estimate);
         if (estimate.solver == NULL)
             return refuse_step(problem, s, error);
     }
@@ -75,10 +94,10 @@ static double seconds_of_stages(const gc_problem *problem, double limit)
     double values = (double)chain->width * chain->height * chain->channels;
     double seconds =
         values * GC_CONVERSION_SECONDS + chain->height * (chain->step_count * GC_ROW_SECONDS);
+    choosing made = begin_choosing(problem);
     for (int s = 0; s < chain->step_count && seconds <= limit; s++) {
-        gc_question question = question_of(problem, s);
         gc_estimate estimate;
-        gc_solver_choose(&question, &estimate);
+        choose_solver(&made, s, &estimate);
         seconds += values * estimate.seconds;
     }
     return seconds;
@@ -107,30 +126,30 @@ static gconv_status create_pass(gc_stages *stages, const gc_problem *problem, gc
 double gc_stages_extra_terms(const gc_problem *problem)
 {
     double terms = 0;
+    choosing made = begin_choosing(problem);
     for (int s = 0; s < problem->chain.step_count; s++) {
-        gc_question question = question_of(problem, s);
         gc_estimate estimate;
-        gc_solver_choose(&question, &estimate);
+        choose_solver(&made, s, &estimate);
         if (estimate.solver != NULL && estimate.solver->extra_terms != NULL)
             terms = fmax(terms, estimate.solver->extra_terms(&estimate));
     }
     return terms;
 }
 
-static gconv_status add_stage(gc_stages *stages, const gc_problem *problem, gconv_error *error)
+static gconv_status add_stage(gc_stages *stages, choosing *made, gconv_error *error)
 {
-    gc_question question = question_of(problem, stages->count);
+    const gc_question *question = &made->question;
     gc_estimate estimate;
-    gc_solver_choose(&question, &estimate);
+    choose_solver(made, stages->count, &estimate);
     gc_stage *stage = &stages->list[stages->count];
     *stage = (gc_stage){.solver = estimate.solver,
-                        .instructions = question.instructions,
-                        .step = question.step,
-                        .channels = problem->chain.channels,
+                        .instructions = question->instructions,
+                        .step = question->step,
+                        .channels = question->problem->chain.channels,
                         .rows_at_once = GC_ROWS_TOGETHER};
     gconv_status status = GCONV_OK;
     if (estimate.solver->create != NULL)
-        status = estimate.solver->create(stage, &question, &estimate, error);
+        status = estimate.solver->create(stage, question, &estimate, error);
     if (status != GCONV_OK)
         return status;
     if (stages->rows_at_once < stage->rows_at_once)
@@ -151,8 +170,12 @@ gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gcon
     if (stages->list == NULL)
         return gc_fail_memory(error, most * sizeof *stages->list);
     gconv_status status = create_pass(stages, problem, error);
+    choosing made = begin_choosing(problem);
     for (size_t s = 0; status == GCONV_OK && s < most; s++)
-        status = add_stage(stages, problem, error);
+        status = add_stage(stages, &made, error);
+    stages->once = made.question.once;
+    if (stages->once)
+        stages->levels = gc_levels_of(problem, &made.entry);
     if (status != GCONV_OK)
         gc_stages_destroy(stages);
     return status;

@@ -3,6 +3,7 @@
 #ifndef GC_CPU_STAGES_H
 #define GC_CPU_STAGES_H
 
+#include "cpu/once.h"
 #include "cpu/pass.h"
 #include "cpu/solver/solver.h"
 
@@ -12,6 +13,8 @@ typedef struct gc_stages {
     void *shared;        /* of the pass */
     gc_stage *list;
     int count;
+    bool once;                /* output is settled to be rounded once: see cpu/once.h */
+    gc_levels levels;         /* if `once` */
     int rows_at_once;         /* the largest of all stages */
     size_t scratch;           /* floats that a stage needs to work in, the most of all */
     size_t scratch_of_column; /* and for each column of its output, the most of all */

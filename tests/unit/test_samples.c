@@ -168,7 +168,8 @@ static void compare_alpha(const gc_problem *problem, const uint8_t *samples, con
         set->samples->load8_alpha(conversion, samples, PIXELS, got_row);
         assert_memory_equal(got_row, wanted_row, values * sizeof *got_row);
         got[bytes] = 99;
-        set->samples->store8_alpha(conversion, row, PIXELS, alpha, got);
+        set->samples->store8_alpha(conversion, row, PIXELS, &(gc_kept_samples){.alpha = alpha},
+                                   got);
         assert_int_equal(got[bytes], 99);
         assert_memory_equal(got, wanted, bytes);
     }

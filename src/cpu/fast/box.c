@@ -32,24 +32,6 @@ enum { WHOLE_ROWS = 8, REAL_ROWS_MIN = 32, REAL_ROWS_MAX = 128 };
 /* Rows of an area, about. */
 enum { BEGIN_ROWS = 512 };
 
-/* The weight that all taps have; 0 if they differ. */
-static double common_weight(const gc_step *step)
-{
-    if (step->taps != NULL) {
-        for (int i = 1; i < step->width * step->height; i++)
-            if (step->taps[i] != step->taps[0])
-                return 0;
-        return (double)step->taps[0];
-    }
-    for (int j = 1; j < step->height; j++)
-        if (step->column[j] != step->column[0])
-            return 0;
-    for (int i = 1; i < step->width; i++)
-        if (step->row[i] != step->row[0])
-            return 0;
-    return step->column[0] * step->row[0];
-}
-
 static bool border_is_whole(const gc_question *question)
 {
     for (int c = 0; c < question->problem->chain.channels; c++)
@@ -72,7 +54,7 @@ static bool sums_are_whole(const gc_question *question)
 /* float32 holds the weight with all its digits. */
 static bool applies(const gc_question *question)
 {
-    double weight = fabs(common_weight(question->step));
+    double weight = fabs(gc_common_weight(question->step));
     return weight >= (double)FLT_MIN && weight <= (double)FLT_MAX;
 }
 
@@ -105,7 +87,7 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
     own_box *own = calloc(1, sizeof *own);
     if (own == NULL)
         return gc_fail_memory(error, sizeof *own);
-    *own = (own_box){.whole = sums_are_whole(question), .weight = common_weight(stage->step)};
+    *own = (own_box){.whole = sums_are_whole(question), .weight = gc_common_weight(stage->step)};
     stage->own = own;
     int height = stage->step->height;
     int rows = height < REAL_ROWS_MIN ? REAL_ROWS_MIN : height;
@@ -192,6 +174,13 @@ static void run_real(const gc_stage *stage, const gc_stage_input *input, size_t 
     }
 }
 
+static double error_of(const gc_question *question, const gc_estimate *estimate)
+{
+    const gc_chain *chain = &question->problem->chain;
+    (void)estimate;
+    return gc_box_error(question->step, question->input, chain->width);
+}
+
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
                 float *const *out)
 {
@@ -218,6 +207,7 @@ const gc_solver gc_solver_box_of_bytes = {
     .create = create,
     .run = run,
     .describe = describe,
+    .error = error_of,
     .release = release,
     .takes_bytes = true,
     .tiled = true,
@@ -230,6 +220,7 @@ const gc_solver gc_solver_box = {
     .create = create,
     .run = run,
     .describe = describe,
+    .error = error_of,
     .release = release,
     .tiled = true,
 };

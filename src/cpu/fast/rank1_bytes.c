@@ -1,6 +1,7 @@
 /* One filter of rank 1 from samples of 8 bits to samples of 8 bits. The filter is a column times a
  * row. Loops sum each row of samples in integers, without an error. They sum columns of these sums
- * in float32 (rank1_bytes_loops.c). This comment proves that every sample is the reference's.
+ * in float32 (rank1_bytes_loops.c). This comment proves that every sample is the true one, rounded
+ * once.
  *
  * Names
  *   w       a weight of the filter
@@ -15,8 +16,8 @@
  * Whole weights
  *
  * A power of 2, `factor` in analyse, makes all weights whole. S is the sum with these weights, an
- * integer below 2^24. The reference's chain value is S / factor, without an error. The level is
- * S / D + offset, where D = factor / scale. The offset is an integer of at most 255 in magnitude.
+ * integer below 2^24. The chain value is S / factor, without an error. The level is S / D + offset,
+ * where D = factor / scale. The offset is an integer of at most 255 in magnitude.
  * - D is a power of 2. The loops add up the level (GC_RANK1_PLAIN). All partial sums are exact.
  * - D is odd. No S / D is a tie. The nearest tie is at least 1 / (2 |D|) away. The loops add up the
  *   level if their error is smaller than that.
@@ -30,12 +31,12 @@
  *
  * Other weights (GC_RANK1_FIXED)
  *
- * x is what the loops compute: an integer near 65536 (level + 1/2) + e. t is 65536 (level + 1/2) as
- * the reference computes it. e is a bound of errors: t lies between x - 2e and x, and is neither.
- * Both x and e are integers. If the lowest 16 bits of x are at least 2e, no multiple of 65536 lies
- * between t and x, and t is none. Then the level is no tie, and x / 65536, rounded down, is its
- * nearest integer. Otherwise gconv computes the reference's sum, in double and in its order, and
- * converts it.
+ * x is what the loops compute: an integer near 65536 (level + 1/2) + e. t is the true
+ * 65536 (level + 1/2). e is a bound of errors: t lies between x - 2e and x, and is neither. Both x
+ * and e are integers. If the lowest 16 bits of x are at least 2e, no multiple of 65536 lies between
+ * t and x, and t is none. Then the level is no tie, and x / 65536, rounded down, is its nearest
+ * integer. Otherwise gconv computes the sum in double and rounds that once. If double does not hold
+ * every partial sum (sums_fit of gc_chain), the sum is rounded, and rule 5 in double follows.
  *
  * e exceeds the sum of the errors below, all in units of x. A = 255 * sum |C| * sum |R| is the
  * largest magnitude of a sum. It is 65536 * 255 * sum |w| * |scale| but for terms of a higher
@@ -47,11 +48,11 @@
  * - Additions. Each rounds by u times the magnitude of its partial sum. If a column is even, loops
  *   add the two rows of a weight first, from the outer rows to the inner ones. Else they add rows
  *   in turn.
- * - Products that no multiply-add rounds together with the sum, sums of rows as float32, and the
- *   reference's chain value as float32. Each rounds by at most u A.
+ * - Products that no multiply-add rounds together with the sum, and sums of rows as float32. Each
+ *   rounds by at most u A.
  * - `start` as float32: u s.
  * - After a magnitude: two more roundings, by at most u (A + s) each.
- * - The reference's doubles round by 2^-53, less than 2^16 times. With all terms of a higher order,
+ * - Doubles here, less than 2^16 of them, round by 2^-53 each. With all terms of a higher order,
  *   that is less than u (A + s).
  * - x as an integer: 1.
  * `roundings` adds up the additions, and takes 4 (A + s) for the items after them, or 6 (A + s) if
@@ -81,7 +82,7 @@
 /* Levels stay below: 65536 times as much fits an integer of 32 bits. */
 #define LEVEL_MAX 16384.0
 
-/* The largest 2e. About 2e of 65536 values are computed again by the reference's sum. */
+/* The largest 2e. About 2e of 65536 values are computed again in double. */
 enum { TWICE_ERROR_MAX = 2048 };
 
 /* Factors that are tried for a row. The better its integers fit, the fewer values are computed
@@ -293,7 +294,7 @@ static double sums_folded(const float *weights, int height, double row_most)
     return all;
 }
 
-/* The errors of float32 and of the reference over u, without those of the weights. `row_most` is
+/* The errors of float32 and of double over u, without those of the weights. `row_most` is
  * the largest sum of a row. */
 static double roundings(const gc_rank1 *rank1, const float *weights, double row_most)
 {
@@ -325,9 +326,20 @@ static void set_whole_column(gc_rank1 *rank1, const analysis *a)
     column->reciprocal = (float)(1 / divisor);
 }
 
-/* Sets *sum to the sum of M over all weights, and *sum_absolute to that of |M|. */
-static void measure_error(const gc_rank1 *rank1, double scale, double *sum, double *sum_absolute)
+/* A level over the sum of terms, but for the offset. */
+static double scale_of_terms(const gc_rank1 *rank1)
 {
+    const gc_rounding *rounding = &rank1->problem->rounding;
+    const gc_conversion *conversion = &rank1->problem->conversion;
+    double scale =
+        rank1->once ? rounding->a / rounding->c : conversion->scale / conversion->divisor;
+    return conversion->absolute ? fabs(scale) : scale;
+}
+
+/* Sets *sum to the sum of M over all weights, and *sum_absolute to that of |M|. */
+static void measure_error(const gc_rank1 *rank1, double *sum, double *sum_absolute)
+{
+    double scale = scale_of_terms(rank1);
     const gc_step *step = rank1->step;
     *sum = *sum_absolute = 0;
     for (int j = 0; j < step->height; j++)
@@ -358,7 +370,7 @@ static double set_column(gc_rank1 *rank1, const float *weights, double factor)
         scale = fabs(scale);
     for (int j = 0; j < column->height; j++)
         column->weights[j] = (float)((double)weights[j] * UNIT * scale / factor);
-    measure_error(rank1, scale, &sum, &sum_absolute);
+    measure_error(rank1, &sum, &sum_absolute);
     double start = UNIT * (conversion->offset + 0.5 - (absolute ? 0 : 127.5 * sum));
     column->start = (float)(fabs(start) + TWICE_ERROR_MAX);
     double error = (absolute ? 255 : 127.5) * UNIT * sum_absolute + 1 +
@@ -395,12 +407,10 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
         .problem = problem,
         .step = step,
         .channels = channels,
+        .once = gc_problem_may_round_once(problem),
         .row = {.width = step->width, .advance = (size_t)channels},
         .column = {.height = step->height, .absolute = conversion->absolute},
-        .terms = {.width = step->width,
-                  .height = step->height,
-                  .advance = (size_t)channels,
-                  .backwards = !problem->job.correlate},
+        .terms = {.width = step->width, .height = step->height, .advance = (size_t)channels},
     };
     gconv_status status = allocate(rank1, error);
     if (status != GCONV_OK)
@@ -410,7 +420,7 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
     for (int c = 0; c < problem->chain.channels; c++)
         rank1->border[c] = (uint8_t)step->border[c];
     for (int i = 0; i < step->width * step->height; i++)
-        rank1->terms.weights[i] = (double)step->taps[i];
+        rank1->terms.weights[i] = rank1->once ? step->terms[i] : (double)step->taps[i];
     bool is_fine = !a.is_whole && step->width > COARSE_MAX;
     double factor = a.is_whole ? 1 : choose_factor(problem, a.products.row[0], is_fine);
     set_row(rank1, a.products.row[0], factor, is_fine);
@@ -432,23 +442,37 @@ void gc_rank1_destroy(gc_rank1 *rank1)
     *rank1 = (gc_rank1){.step = NULL};
 }
 
-/* ---- By the reference's sums ----------------------------------------------------------------- */
+/* ---- Sums in double -------------------------------------------------------------------------- */
 
-void gc_rank1_sum(const gc_rank1 *rank1, const uint8_t *const *rows, size_t count, double *sums,
-                  float *values)
+void gc_rank1_sum(const gc_rank1 *rank1, const uint8_t *const *rows, size_t count, double *sums)
 {
-    int width = rank1->step->width, terms = width * rank1->step->height;
+    int width = rank1->step->width;
     for (size_t i = 0; i < count; i++)
         sums[i] = 0;
-    for (int n = 0; n < terms; n++) {
-        int at = rank1->terms.backwards ? terms - 1 - n : n;
-        const uint8_t *row = rows[at / width] + (size_t)(at % width) * (size_t)rank1->channels;
-        double weight = rank1->terms.weights[at];
+    for (int n = 0; n < width * rank1->step->height; n++) {
+        const uint8_t *row = rows[n / width] + (size_t)(n % width) * (size_t)rank1->channels;
+        double weight = rank1->terms.weights[n];
         for (size_t i = 0; i < count; i++)
             sums[i] += weight * row[i];
     }
+}
+
+/* Rule 5 in double. */
+static uint8_t round_sum(const gc_conversion *conversion, double sum)
+{
+    double v = sum / conversion->divisor;
+    v = conversion->scale * (conversion->absolute ? fabs(v) : v) + conversion->offset;
+    return (uint8_t)rint(fmin(fmax(v, 0), UINT8_MAX));
+}
+
+/* In flat parts of an image all sums are the same. */
+void gc_rank1_round(const gc_rank1 *rank1, const double *sums, size_t count, uint8_t *samples)
+{
+    const gc_problem *problem = rank1->problem;
     for (size_t i = 0; i < count; i++)
-        values[i] = (float)sums[i];
+        samples[i] = i > 0 && sums[i] == sums[i - 1] ? samples[i - 1]
+                     : rank1->once ? (uint8_t)gc_round_once(&problem->rounding, sums[i])
+                                   : round_sum(&problem->conversion, sums[i]);
 }
 
 const char *gc_rank1_describe(const gc_rank1 *rank1)

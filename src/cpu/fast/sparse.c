@@ -20,6 +20,13 @@ static double seconds(const gc_question *question, double limit, gc_estimate *es
     return gc_products_seconds(question, taps * GC_SPARSE_FACTOR);
 }
 
+static double error_of(const gc_question *question, const gc_estimate *estimate)
+{
+    const gc_step *step = question->step;
+    (void)estimate;
+    return gc_taps_error(question->input, step->taps, (size_t)step->width * (size_t)step->height);
+}
+
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
                 float *const *out)
 {
@@ -39,4 +46,5 @@ const gc_solver gc_solver_sparse = {
     .seconds = seconds,
     .run = run,
     .describe = describe,
+    .error = error_of,
 };

@@ -53,9 +53,8 @@ typedef struct strip_memory {
     float *scratch;       /* of the loops that sum a row */
     uint8_t *extended;    /* rows of a strip with what the border puts beside them */
     size_t extended_row;  /* bytes of one of them */
-    const uint8_t **rows; /* of samples, for values that are computed by the reference's sums */
-    double *reference_sums;
-    float *reference_values;
+    const uint8_t **rows; /* of samples, for sums in double */
+    double *sums_in_double;
     near_value *near;
     int near_count;
     void *memory; /* that holds all */
@@ -109,8 +108,7 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     size_t scratch = hand_out(&used, row, sizeof *s->scratch);
     size_t extended = hand_out(&used, height * row, sizeof *s->extended);
     size_t rows = hand_out(&used, height, sizeof *s->rows);
-    size_t reference_sums = hand_out(&used, values, sizeof *s->reference_sums);
-    size_t reference_values = hand_out(&used, values, sizeof *s->reference_values);
+    size_t in_double = hand_out(&used, values, sizeof *s->sums_in_double);
     size_t near = hand_out(&used, NEAR_LISTED_MAX, sizeof *s->near);
     char *memory = s->memory = gc_allocate_aligned(used, 1);
     if (memory == NULL)
@@ -120,8 +118,7 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     s->scratch = (float *)(void *)(memory + scratch);
     s->extended = (uint8_t *)(memory + extended);
     s->rows = (const uint8_t **)(void *)(memory + rows);
-    s->reference_sums = (double *)(void *)(memory + reference_sums);
-    s->reference_values = (float *)(void *)(memory + reference_values);
+    s->sums_in_double = (double *)(void *)(memory + in_double);
     s->near = (near_value *)(void *)(memory + near);
     return GCONV_OK;
 }
@@ -258,7 +255,7 @@ static bool is_inside(const strip *s, const near_value *value)
 
 /* Computes listed values from value n on again, GC_RANK1_GROUP of them. If there are fewer, the
  * last one stands for the others. */
-static void settle_group(const strip *s, int n, float values[GC_RANK1_GROUP])
+static void settle_group(const strip *s, int n, double sums[GC_RANK1_GROUP])
 {
     const strip_memory *strips = s->strips;
     const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP];
@@ -271,19 +268,18 @@ static void settle_group(const strip *s, int n, float values[GC_RANK1_GROUP])
             copy_rows(s, &strips->near[at], g, rows, copies[g]);
     }
     s->set->rank1->sum_places(&s->rank1->terms, (const uint8_t *const(*)[GC_RANK1_GROUP])rows,
-                              values);
+                              sums);
 }
 
 /* Computes the listed values again. */
 static void settle(const strip *s)
 {
     strip_memory *strips = s->strips;
-    float values[NEAR_LISTED_MAX + GC_RANK1_GROUP];
+    double sums[NEAR_LISTED_MAX + GC_RANK1_GROUP];
     uint8_t samples[NEAR_LISTED_MAX];
     for (int n = 0; n < strips->near_count; n += GC_RANK1_GROUP)
-        settle_group(s, n, values + n);
-    s->set->samples->store8(&s->rank1->problem->conversion, values, (size_t)strips->near_count,
-                            samples);
+        settle_group(s, n, sums + n);
+    gc_rank1_round(s->rank1, sums, (size_t)strips->near_count, samples);
     for (int n = 0; n < strips->near_count; n++) {
         const near_value *value = &strips->near[n];
         s->output[(size_t)(value->y - s->area.top) * s->stride + value->at] = (char)samples[n];
@@ -291,23 +287,15 @@ static void settle(const strip *s)
     strips->near_count = 0;
 }
 
-/* The reference's chain values of the strip in output row y. */
-static void sum_by_reference(const strip *s, int64_t y)
+/* Computes all of the strip in row y again. */
+static void settle_row(const strip *s, int64_t y, uint8_t *output)
 {
     strip_memory *strips = s->strips;
     for (int j = 0; j < s->rank1->step->height; j++)
         strips->rows[j] = find_taps(s, samples_row(s, y + j - s->rank1->step->top), s->first,
                                     s->count, strips->extended + (size_t)j * strips->extended_row);
-    gc_rank1_sum(s->rank1, strips->rows, s->count, strips->reference_sums,
-                 strips->reference_values);
-}
-
-/* Computes all of the strip in row y again. */
-static void settle_row(const strip *s, int64_t y, uint8_t *output)
-{
-    sum_by_reference(s, y);
-    s->set->samples->store8(&s->rank1->problem->conversion, s->strips->reference_values, s->count,
-                            output);
+    gc_rank1_sum(s->rank1, strips->rows, s->count, strips->sums_in_double);
+    gc_rank1_round(s->rank1, strips->sums_in_double, s->count, output);
     if (!s->rank1->problem->conversion.keeps_alpha)
         return;
     const uint8_t *row = samples_row(s, y) + s->first;
@@ -483,24 +471,7 @@ static void compute_levels(strip *s, bool is_large)
     atomic_thread_fence(memory_order_seq_cst); /* what goes past the caches has no other order */
 }
 
-/* The chain values of the reference, in place of samples. */
-static void compute_chain(strip *s)
-{
-    const strip_memory *strips = s->strips;
-    size_t values = row_values(s);
-    for (int64_t y = s->area.top; y < s->area.bottom; y++) {
-        float *to = (float *)(void *)(s->output + (size_t)(y - s->area.top) * s->stride);
-        for (s->first = 0; s->first < values; s->first += s->count) {
-            s->count = values - s->first < strips->values ? values - s->first : strips->values;
-            sum_by_reference(s, y);
-            for (size_t i = 0; i < s->count; i++)
-                if (!is_kept_alpha(s->rank1, s->first + i))
-                    *to++ = strips->reference_values[i];
-        }
-    }
-}
-
-/* Stages give the chain values of an exact chain faster. */
+/* Stages give chain values. */
 static bool run(void *own, const gc_pass_job *job)
 {
     strip_memory *strips = own;
@@ -511,12 +482,9 @@ static bool run(void *own, const gc_pass_job *job)
                .area = job->area,
                .output = job->output,
                .stride = job->stride};
-    if (job->chain_only && s.rank1->problem->chain.exact)
-        return false;
     if (job->chain_only)
-        compute_chain(&s);
-    else
-        compute_levels(&s, job->is_large);
+        return false;
+    compute_levels(&s, job->is_large);
     return true;
 }
 

@@ -21,6 +21,15 @@ enum { GC_ROW_SLACK = 64 };
 typedef void gc_taps_function(const gc_step *step, const float *const *rows, size_t channels,
                               size_t count, int row_count, float *const *out);
 
+/* Taps as doubles. */
+typedef struct gc_double_taps {
+    const double *taps;
+    int width, height;
+    size_t advance; /* from tap to tap, in samples */
+} gc_double_taps;
+
+enum { GC_DOUBLE_SLACK = 64, GC_DOT_GROUP = 8 };
+
 typedef struct gc_taps_loops {
     gc_taps_function *every;  /* every tap */
     gc_taps_function *sparse; /* those that are not 0, one row after the other */
@@ -32,6 +41,15 @@ typedef struct gc_taps_loops {
     float (*spin)(size_t rounds, float factor);
     int spin_lanes;
     int block; /* values of a row that are computed together; fewer take as long */
+
+    /* In double, for sums without an error: their order does not matter. */
+    void (*widen)(const uint8_t *samples, size_t count, double *to);
+    /* out[i] = sum_j sum_k taps[j*width+k] * rows[j*stride + i + k*advance] for i in [0, count).
+     * Reads and writes up to GC_DOUBLE_SLACK values beyond. */
+    void (*in_double)(const gc_double_taps *taps, const double *rows, size_t stride, size_t count,
+                      double *out);
+    /* sum_j sum_k taps[j*width+k] * rows[j][k]. The width is a multiple of GC_DOT_GROUP. */
+    double (*dot)(const gc_double_taps *taps, const uint8_t *const *rows);
 } gc_taps_loops;
 
 /* ---- Instruction sets ------------------------------------------------------------------------ */

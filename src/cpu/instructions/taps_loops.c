@@ -284,7 +284,63 @@ static float spin(size_t rounds, float tap)
     return all;
 }
 
+/* ---- Sums in double -------------------------------------------------------------------------- */
+
+typedef double doubles __attribute__((vector_size(VECTOR_BYTES)));
+typedef double unaligned_doubles
+    __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(double)), may_alias));
+enum { DOUBLE_LANES = VECTOR_BYTES / sizeof(double), DOUBLE_VECTORS = 8 };
+enum { DOUBLE_BLOCK = DOUBLE_VECTORS * DOUBLE_LANES };
+_Static_assert((int)DOUBLE_BLOCK <= (int)GC_DOUBLE_SLACK, "a row's last block runs over");
+
+static void in_double(const gc_double_taps *taps, const double *rows, size_t stride, size_t count,
+                      double *out)
+{
+    for (size_t first = 0; first < count; first += DOUBLE_BLOCK) {
+        doubles sums[DOUBLE_VECTORS] = {0};
+        const double *tap = taps->taps;
+        for (int j = 0; j < taps->height; j++) {
+            const double *x = rows + (size_t)j * stride + first;
+            for (int i = 0; i < taps->width; i++, tap++, x += taps->advance)
+                UNROLL for (int v = 0; v < DOUBLE_VECTORS; v++) sums[v] +=
+                    *tap * *(const unaligned_doubles *)(x + v * DOUBLE_LANES);
+        }
+        UNROLL for (int v = 0; v < DOUBLE_VECTORS; v++) *
+            (unaligned_doubles *)(out + first + v * DOUBLE_LANES) = sums[v];
+    }
+}
+
+typedef uint8_t group_of_bytes __attribute__((vector_size(GC_DOT_GROUP)));
+typedef int32_t group_of_integers __attribute__((vector_size(4 * GC_DOT_GROUP)));
+typedef double group __attribute__((vector_size(8 * GC_DOT_GROUP)));
+
+static double dot(const gc_double_taps *taps, const uint8_t *const *rows)
+{
+    group sums = {0};
+    const double *tap = taps->taps;
+    for (int j = 0; j < taps->height; j++)
+        for (int i = 0; i < taps->width; i += GC_DOT_GROUP, tap += GC_DOT_GROUP) {
+            group_of_bytes bytes;
+            group factors;
+            memcpy(&bytes, rows[j] + i, sizeof bytes);
+            memcpy(&factors, tap, sizeof factors);
+            group_of_integers integers = __builtin_convertvector(bytes, group_of_integers);
+            sums += factors * __builtin_convertvector(integers, group);
+        }
+    double sum = 0;
+    for (int i = 0; i < GC_DOT_GROUP; i++)
+        sum += sums[i];
+    return sum;
+}
+
+static void widen(const uint8_t *samples, size_t count, double *to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = samples[i];
+}
+
 extern const gc_taps_loops GC_TAPS_LOOPS;
-const gc_taps_loops GC_TAPS_LOOPS = {every, sparse, apart, spin, ROWS *BLOCK, BLOCK};
+const gc_taps_loops GC_TAPS_LOOPS = {every, sparse, apart,     spin, ROWS *BLOCK,
+                                     BLOCK, widen,  in_double, dot};
 
 #endif

@@ -109,6 +109,9 @@ gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *prob
     gconv_status status = create_kept(workspace, columns, error);
     if (status == GCONV_OK && stages->pass != NULL)
         status = stages->pass->open(stages->shared, &workspace->pass, error);
+    else if (status == GCONV_OK && stages->once)
+        status = gc_settler_create(&workspace->settler, problem, stages->instructions->taps,
+                                   &stages->levels, error);
     return status == GCONV_OK ? create_windows(workspace, columns, error) : status;
 }
 
@@ -127,6 +130,7 @@ void gc_workspace_destroy(gc_workspace *workspace)
     free(workspace->scratch);
     if (workspace->pass != NULL)
         workspace->stages->pass->close(workspace->pass);
+    gc_settler_destroy(&workspace->settler);
     free(workspace->rows);
     free(workspace->bytes);
     free(workspace->out);
@@ -314,18 +318,60 @@ static void store_levels(const gc_workspace *workspace, const float *values, siz
         loops->store16(conversion, values, count, (uint16_t *)output + first);
 }
 
-/* Stores the area's columns of output row y, from chain values `row`. */
-static void store_row(const gc_workspace *workspace, const gc_stream *stream, storing how,
-                      int64_t y, const float *row, char *output)
+/* Stores pixels of output row y from pixel `first` on, from chain values `row`. If `near` is not
+ * NULL, it gets bits of the values that are doubtful. */
+static void store_pixels(const gc_workspace *workspace, const gc_stream *stream, storing how,
+                         int64_t y, size_t first, size_t pixels, const float *row, char *output,
+                         uint64_t *near)
 {
     const gc_conversion *conversion = &workspace->problem->conversion;
-    size_t first = (size_t)workspace->first, pixels = (size_t)(workspace->end - workspace->first);
-    if (how == STORE_ALPHA)
+    const gc_levels *levels = &workspace->stages->levels;
+    if (how == STORE_ALPHA) {
+        const gc_kept_samples kept = {gc_kept_alpha_at(&stream->alpha, (uint32_t)y, first),
+                                      (float)levels->error, near};
         workspace->stages->instructions->samples->store8_alpha(
-            conversion, row, pixels, gc_kept_alpha_at(&stream->alpha, (uint32_t)y, first),
+            conversion, row, pixels, &kept,
             (uint8_t *)output + first * (size_t)conversion->output.channels);
+        return;
+    }
+    gc_stream_store_pixels(stream, (uint32_t)y, first, pixels, row, output);
+    if (near != NULL)
+        gc_find_doubtful(levels, row, pixels * (size_t)conversion->chain_channels, near);
+}
+
+/* As below, rounded once. Parts of a row end with a word of bits, a pixel and a byte. */
+static void store_once(gc_workspace *workspace, const gc_stream *stream, storing how, int64_t y,
+                       size_t first, size_t count, const float *row, char *output)
+{
+    const gc_stages *stages = workspace->stages;
+    const gc_conversion *conversion = &workspace->problem->conversion;
+    size_t channels = (size_t)workspace->problem->chain.channels;
+    size_t most = GC_SETTLE_VALUES / GC_CHANNELS_MAX * channels;
+    for (size_t part; count > 0; first += part, count -= part, row += part) {
+        uint64_t near[GC_SETTLE_VALUES / 64];
+        part = count < most ? count : most;
+        if (how == STORE_LEVELS)
+            stages->instructions->samples->store8_near(conversion, (float)stages->levels.error, row,
+                                                       part, (uint8_t *)output + first, near);
+        else
+            store_pixels(workspace, stream, how, y, first / channels, part / channels, row, output,
+                         near);
+        gc_settle(&workspace->settler, y, first, part, near, output);
+    }
+}
+
+/* Stores `count` values of output row y from value `first` on. */
+static void store_values(gc_workspace *workspace, const gc_stream *stream, storing how, int64_t y,
+                         size_t first, size_t count, const float *row, char *output)
+{
+    size_t channels = (size_t)workspace->problem->chain.channels;
+    if (workspace->stages->once)
+        store_once(workspace, stream, how, y, first, count, row, output);
+    else if (how == STORE_LEVELS)
+        store_levels(workspace, row, count, first, output);
     else
-        gc_stream_store_pixels(stream, (uint32_t)y, first, pixels, row, output);
+        store_pixels(workspace, stream, how, y, first / channels, count / channels, row, output,
+                     NULL);
 }
 
 /* Computes rows y to y + count - 1 of output, at most the last stage's rows_at_once. Levels are
@@ -346,13 +392,9 @@ static void finish_rows(gc_workspace *workspace, const gc_stream *stream, int64_
     for (size_t first = 0; first < values; first += segment) {
         size_t width = values - first < segment ? values - first : segment;
         convolve(workspace, last, y, count, first, width, workspace->out);
-        for (int o = 0; o < count && how != STORE_CHAIN; o++) {
-            char *to = output + (size_t)o * stride;
-            if (how == STORE_LEVELS)
-                store_levels(workspace, workspace->out[o], width, before + first, to);
-            else
-                store_row(workspace, stream, how, y + o, workspace->out[o], to);
-        }
+        for (int o = 0; o < count && how != STORE_CHAIN; o++)
+            store_values(workspace, stream, how, y + o, before + first, width, workspace->out[o],
+                         output + (size_t)o * stride);
     }
 }
 
@@ -382,6 +424,7 @@ void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
                              .is_large = stream->result.next != NULL && bytes > LARGE_BYTES};
     if (workspace->pass != NULL && workspace->stages->pass->run(workspace->pass, &job))
         return;
+    workspace->settler.input = input;
     begin(workspace, area);
     for (int64_t y = area.top; y < area.bottom; y += workspace->stages->rows_at_once) {
         int64_t last = gc_smaller(y + workspace->stages->rows_at_once, area.bottom) - 1;

@@ -4,6 +4,7 @@
 #define GC_CPU_PIPELINE_WORKSPACE_H
 
 #include "core/stream.h"
+#include "cpu/pipeline/settle.h"
 #include "cpu/pipeline/window.h"
 #include "cpu/stages.h"
 
@@ -24,6 +25,7 @@ typedef struct gc_workspace {
     const uint8_t **bytes; /* the same in a window of bytes */
     float **out;           /* the places of computed rows */
     void *pass;            /* what stages->pass needs for one thread; else NULL */
+    gc_settler settler;    /* if stages->once */
 } gc_workspace;
 
 /* For at most `columns` output columns at once. */

@@ -14,6 +14,13 @@ static double seconds(const gc_question *question, double limit, gc_estimate *es
     return gc_taps_seconds(question, (double)step->width * step->height, step->height);
 }
 
+static double error_of(const gc_question *question, const gc_estimate *estimate)
+{
+    const gc_step *step = question->step;
+    (void)estimate;
+    return gc_taps_error(question->input, step->taps, (size_t)step->width * (size_t)step->height);
+}
+
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
                 float *const *out)
 {
@@ -33,4 +40,5 @@ const gc_solver gc_solver_every_tap = {
     .seconds = seconds,
     .run = run,
     .describe = describe,
+    .error = error_of,
 };

@@ -89,6 +89,11 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
     return GCONV_OK;
 }
 
+static double error_of(const gc_question *question, const gc_estimate *estimate)
+{
+    return gc_products_error(question->step, question->input, &estimate->products);
+}
+
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
                 float *const *out)
 {
@@ -138,5 +143,6 @@ const gc_solver gc_solver_products = {
     .create = create,
     .run = run,
     .describe = describe,
+    .error = error_of,
     .release = release,
 };

@@ -10,6 +10,7 @@
 #include "core/problem.h"
 #include "core/products.h"
 #include "cpu/instructions/instructions.h"
+#include "cpu/solver/error.h"
 
 /* Values of a row that go from one part of the work to the next: few enough that six rows of them
  * stay in a first-level cache of 32 KiB. 512 and 2048 were measured to be no better. */
@@ -22,12 +23,15 @@ typedef struct gc_question {
     const gc_instructions *instructions;
     const gc_problem *problem;
     const gc_step *step; /* of the problem's chain */
+    bool once;           /* the error must have a bound: see cpu/once.h */
+    gc_extent input;     /* if `once`: of what enters the step */
 } gc_question;
 
 /* How a solver would compute a step. */
 typedef struct gc_estimate {
     const gc_solver *solver;
     double seconds;       /* a value takes on one thread */
+    double error;         /* if the question says `once`: of a sum */
     int side;             /* tiles: of a tile */
     gc_products products; /* products: what the filter is the sum of */
     int column_side;      /* long vectors: values of a transform of columns; 0: taps are summed */
@@ -84,6 +88,9 @@ struct gc_solver {
     void (*release)(gc_stage *stage); /* NULL: there is nothing to release */
     /* Terms that the summation adds to n in the bound of rule 4; NULL is none. */
     double (*extra_terms)(const gc_estimate *estimate);
+    /* How far a sum may be from the true one, if the chain is not exact. NULL: that has no bound
+     * which is small enough. */
+    double (*error)(const gc_question *question, const gc_estimate *estimate);
     bool takes_bytes; /* reads samples of 8 bits instead of chain values */
     /* Computes tiles, which are counted from the beginning of a band and a panel. So bands and
      * panels decide which values go through a transform together, and how they round. `run`

@@ -2,6 +2,7 @@
 #include "cpu/solver/solver.h"
 
 #include "cpu/cost.h"
+#include "cpu/once.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,20 +34,38 @@ const char *gc_solver_wanted(const gc_problem *problem)
     return names_one ? name + strlen(mark) : NULL;
 }
 
-void gc_solver_choose(const gc_question *question, gc_estimate *best)
+/* As gc_solver_choose, of solvers whose error is at most `error_max`, if it counts. */
+static void choose(const gc_question *question, bool has_error, double error_max, gc_estimate *best)
 {
     const char *wanted = gc_solver_wanted(question->problem);
-    *best = (gc_estimate){.seconds = HUGE_VAL};
     for (int m = 0; m < SOLVER_COUNT; m++) {
         gc_estimate estimate = {.solver = solvers[m]};
         if (wanted != NULL && strcmp(wanted, solvers[m]->name) != 0)
             continue;
         if (solvers[m]->applies != NULL && !solvers[m]->applies(question))
             continue;
+        if (has_error && solvers[m]->error == NULL)
+            continue;
         estimate.seconds = solvers[m]->seconds(question, best->seconds, &estimate);
-        if (estimate.seconds < best->seconds)
+        if (!(estimate.seconds < best->seconds))
+            continue;
+        if (has_error)
+            estimate.error = solvers[m]->error(question, &estimate);
+        if (estimate.error <= error_max)
             *best = estimate;
     }
+}
+
+/* If the solver with the least error is not in this build, any is taken: it takes longer to settle
+ * what is doubtful. */
+void gc_solver_choose(const gc_question *question, gc_estimate *best)
+{
+    bool has_error = question->once && !question->problem->chain.exact;
+    *best = (gc_estimate){.seconds = HUGE_VAL};
+    if (has_error)
+        choose(question, true, 2 * gc_least_error(question), best);
+    if (best->solver == NULL)
+        choose(question, has_error, HUGE_VAL, best);
 }
 
 bool gc_border_is_bytes(const gc_problem *problem, const gc_step *step)

@@ -165,6 +165,12 @@ static void run_in_double(const gc_stage *stage, const gc_stage_input *input, do
     }
 }
 
+static double error_of(const gc_question *question, const gc_estimate *estimate)
+{
+    (void)estimate;
+    return gc_vectors_error(question->step, question->input);
+}
+
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
                 float *const *out)
 {
@@ -194,6 +200,7 @@ const gc_solver gc_solver_vectors = {
     .create = create,
     .run = run,
     .describe = describe,
+    .error = error_of,
     .release = release,
     .tiled = true,
 };

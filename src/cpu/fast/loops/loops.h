@@ -77,13 +77,11 @@ typedef struct gc_rank1_column {
     uint32_t near; /* a value in fixed point may be near a tie if its lowest 16 bits are below */
 } gc_rank1_column;
 
-/* The filter as the reference adds it up: rows, and taps in a row, in reading order or
- * backwards. */
+/* The filter's true weights in reading order. */
 typedef struct gc_rank1_terms {
-    double *weights; /* of float32, in reading order */
+    double *weights;
     int width, height;
     size_t advance; /* from tap to tap, in samples */
-    bool backwards;
 } gc_rank1_terms;
 
 /* The longest side of a filter; values anywhere that are computed side by side. */
@@ -118,9 +116,9 @@ typedef struct gc_rank1_loops {
      * [0, GC_RANK1_ROWS). Adds values to near[o]. There are height + 1 rows. */
     void (*finish)(const gc_rank1_column *column, const float *const *rows, size_t count,
                    gc_rank1_output *output);
-    /* Chain values of the reference: tap (j, k) of value g reads rows[j][g][k * advance]. */
+    /* Sums in double: tap (j, k) of value g reads rows[j][g][k * advance]. */
     void (*sum_places)(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
-                       float values[GC_RANK1_GROUP]);
+                       double sums_of_places[GC_RANK1_GROUP]);
     /* A block is a cache line, so `finish` can store past the caches. If a line takes two stores
      * (AVX2), such stores made the pass 1.4 to 4 times as slow on a Zen 3. */
     bool stores_lines;
@@ -160,6 +158,14 @@ typedef struct gc_box_loops {
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
+/* What goes beside colours if alpha is kept. Levels are those of store8_near if `near` is not
+ * NULL, else those of store8. */
+typedef struct gc_kept_samples {
+    const uint8_t *alpha;
+    float error;
+    uint64_t *near;
+} gc_kept_samples;
+
 /* Conversions that give the bits of core/conversion.h in wider vectors. */
 typedef struct gc_samples_loops {
     /* row[i] = samples[i] */
@@ -168,6 +174,10 @@ typedef struct gc_samples_loops {
     /* Rule 5: divided, made absolute, scaled, offset, clamped to 0..255 and rounded. */
     void (*store8)(const gc_conversion *conversion, const float *row, size_t count,
                    uint8_t *samples);
+    /* The same in float32, if factor and offset are within limits (cpu/once.c). Bit i % 64 of
+     * near[i / 64] says that level i lies within `error` of a tie. */
+    void (*store8_near)(const gc_conversion *conversion, float error, const float *row,
+                        size_t count, uint8_t *samples, uint64_t *near);
     /* Values become levels of 0..65535, if the input has 16 bits. */
     void (*store16)(const gc_conversion *conversion, const float *row, size_t count,
                     uint16_t *samples);
@@ -176,7 +186,7 @@ typedef struct gc_samples_loops {
                         float *row);
     /* As gc_store_pixels, to output of 8 bits that is not bilevel, from such input. */
     void (*store8_alpha)(const gc_conversion *conversion, const float *row, size_t pixels,
-                         const uint8_t *alpha, uint8_t *samples);
+                         const gc_kept_samples *kept, uint8_t *samples);
 } gc_samples_loops;
 
 #endif

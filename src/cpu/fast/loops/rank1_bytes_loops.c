@@ -430,8 +430,7 @@ static void finish(const gc_rank1_column *column, const float *const *rows, size
 
 /* ---- Values anywhere ------------------------------------------------------------------------- */
 
-/* Sums of values go side by side, so that they do not wait for each other. A product of a weight of
- * float32 and a sample is a double without an error. So a multiply-add has the reference's sum. */
+/* Sums of values go side by side, so that they do not wait for each other. */
 #if defined(__AVX512BW__)
 
 /* columns[i][g] = rows[g][i] for i below `count`, at most 16. */
@@ -461,49 +460,44 @@ static void transpose(const uint8_t *const rows[GC_RANK1_GROUP], int count,
 }
 
 static void sum_places(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
-                       float values[GC_RANK1_GROUP])
+                       double sums_of_places[GC_RANK1_GROUP])
 {
     enum { BYTES_MAX = (GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX + 15) / 16 * 16 };
     const int width = terms->width, height = terms->height, advance = (int)terms->advance;
     const int bytes = (width - 1) * advance + 1;
     uint8_t columns[BYTES_MAX][GC_RANK1_GROUP];
     __m512d sums = _mm512_setzero_pd();
-    for (int m = 0; m < height; m++) {
-        const int j = terms->backwards ? height - 1 - m : m;
+    for (int j = 0; j < height; j++) {
         const double *weights = terms->weights + j * width;
         for (int at = 0; at < bytes; at += 16) {
             const uint8_t *from[GC_RANK1_GROUP];
             UNROLL for (int g = 0; g < GC_RANK1_GROUP; g++) from[g] = rows[j][g] + at;
             transpose(from, bytes - at < 16 ? bytes - at : 16, columns + at);
         }
-        for (int n = 0; n < width; n++) {
-            const int i = terms->backwards ? width - 1 - n : n;
+        for (int i = 0; i < width; i++) {
             const __m128i samples = _mm_loadl_epi64((const __m128i *)(void *)columns[i * advance]);
             const __m512d x = _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(samples));
             sums = _mm512_fmadd_pd(_mm512_set1_pd(weights[i]), x, sums);
         }
     }
-    _mm256_storeu_ps(values, _mm512_cvtpd_ps(sums));
+    _mm512_storeu_pd(sums_of_places, sums);
 }
 
 #else
 
 static void sum_places(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
-                       float values[GC_RANK1_GROUP])
+                       double sums_of_places[GC_RANK1_GROUP])
 {
     const int width = terms->width, height = terms->height;
     double sums[GC_RANK1_GROUP] = {0};
-    for (int m = 0; m < height; m++) {
-        const int j = terms->backwards ? height - 1 - m : m;
-        for (int n = 0; n < width; n++) {
-            const int i = terms->backwards ? width - 1 - n : n;
+    for (int j = 0; j < height; j++) {
+        for (int i = 0; i < width; i++) {
             const double weight = terms->weights[j * width + i];
             for (int g = 0; g < GC_RANK1_GROUP; g++)
                 sums[g] += weight * rows[j][g][(size_t)i * terms->advance];
         }
     }
-    for (int g = 0; g < GC_RANK1_GROUP; g++)
-        values[g] = (float)sums[g];
+    memcpy(sums_of_places, sums, sizeof sums);
 }
 
 #endif

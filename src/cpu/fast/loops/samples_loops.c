@@ -63,7 +63,20 @@ static inline float clamp(int32_t bits)
 typedef struct near_levels {
     float factor, offset;
     int32_t kept, sign; /* of the product's bits: those that are kept, and those that are set */
+    int32_t near;       /* bits of the distance from an integer at which a tie may be */
 } near_levels;
+
+static near_levels levels_of(const gc_conversion *conversion, float error)
+{
+    bool negative = conversion->absolute && conversion->scale < 0;
+    return (near_levels){
+        .factor = (float)(conversion->scale / conversion->divisor),
+        .offset = (float)conversion->offset,
+        .kept = conversion->absolute ? INT32_MAX : -1,
+        .sign = negative ? INT32_MIN : 0,
+        .near = bits_of(0.5f - error),
+    };
+}
 
 /* The multiple of 1/2 that is less than 2^-13 away, else the value. */
 static inline float snap(float value)
@@ -74,6 +87,19 @@ static inline float snap(float value)
     return float_of((bits_of(half) & mask) | (bits_of(value) & ~mask));
 }
 
+/* The level of a chain value, clamped. */
+static inline float level_of(const near_levels *levels, float value)
+{
+    float product = float_of((bits_of(value * levels->factor) & levels->kept) | levels->sign);
+    return clamp(bits_of(product + levels->offset));
+}
+
+/* The bits of the distance from a level to the nearest integer, which is `rounded`. */
+static inline int32_t distance_of(float level, float rounded)
+{
+    return bits_of(level - (rounded - 0x1.8p23f)) & INT32_MAX;
+}
+
 /* Adding 1.5 * 2^23 rounds as 1.5 * 2^52 rounds a double, and leaves the whole number in the lowest
  * bits. True if every level is so far from the middle of two integers that the error cannot change
  * what it is rounded to. `snaps`: levels that are so near to a multiple of 1/2 are equal to it. */
@@ -81,19 +107,34 @@ INLINE bool store_near(const near_levels *levels, const float *row, size_t count
                        uint8_t *restrict samples, const bool snaps)
 {
     const near_levels l = *levels;
-    const int32_t near = bits_of(0.5f - 0x1p-13f);
     int32_t unsure = 0;
     for (size_t i = 0; i < count; i++) {
-        float product = float_of((bits_of(row[i] * l.factor) & l.kept) | l.sign);
-        float value = clamp(bits_of(product + l.offset));
+        float value = level_of(&l, row[i]);
         if (snaps)
             value = snap(value);
         float rounded = value + 0x1.8p23f;
-        int32_t distance = bits_of(value - (rounded - 0x1.8p23f)) & INT32_MAX;
-        unsure |= distance > near ? 1 : 0;
+        unsure |= distance_of(value, rounded) > l.near ? 1 : 0;
         samples[i] = (uint8_t)bits_of(rounded);
     }
     return snaps || unsure == 0;
+}
+
+/* Bit i: level i may be rounded to another integer. At most CHUNK levels. */
+static uint64_t find_near(const near_levels *levels, const float *row, size_t count)
+{
+    const near_levels l = *levels;
+    uint8_t flags[CHUNK] = {0};
+    uint64_t bits = 0, word;
+    for (size_t i = 0; i < count; i++) {
+        float value = level_of(&l, row[i]);
+        flags[i] = distance_of(value, value + 0x1.8p23f) > l.near;
+    }
+    for (size_t i = 0; i < CHUNK; i += sizeof word) {
+        memcpy(&word, flags + i, sizeof word);
+        for (size_t n = 0; word != 0 && n < sizeof word; n++)
+            bits |= (uint64_t)flags[i + n] << (i + n);
+    }
+    return bits;
 }
 
 static bool is_power(double value)
@@ -159,13 +200,7 @@ static void store8(const gc_conversion *conversion, const float *row, size_t cou
                    uint8_t *samples)
 {
     double factor = conversion->scale / conversion->divisor;
-    bool negative = conversion->absolute && conversion->scale < 0;
-    near_levels levels = {
-        .factor = (float)factor,
-        .offset = (float)conversion->offset,
-        .kept = conversion->absolute ? INT32_MAX : -1,
-        .sign = negative ? INT32_MIN : 0,
-    };
+    near_levels levels = levels_of(conversion, 0x1p-13f);
     /* Powers of two multiply and divide without an error. */
     bool exact =
         is_power(conversion->scale) && is_power(conversion->divisor) && conversion->offset == 0;
@@ -182,6 +217,17 @@ static void store8(const gc_conversion *conversion, const float *row, size_t cou
             (store_near(&levels, row + first, part, samples + first, false) || exact))
             continue;
         store_chunk(conversion, row + first, part, samples + first);
+    }
+}
+
+static void store8_near(const gc_conversion *conversion, float error, const float *row,
+                        size_t count, uint8_t *samples, uint64_t *near)
+{
+    near_levels levels = levels_of(conversion, error);
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t part = count - first < CHUNK ? count - first : CHUNK;
+        bool sure = store_near(&levels, row + first, part, samples + first, false);
+        near[first / CHUNK] = sure ? 0 : find_near(&levels, row + first, part);
     }
 }
 
@@ -245,11 +291,15 @@ static void load8_alpha(const gc_conversion *conversion, const uint8_t *samples,
 }
 
 INLINE void store_kept(const gc_conversion *conversion, const float *row, size_t count,
-                       const size_t channels, const uint8_t *alpha, uint8_t *samples)
+                       const size_t channels, const gc_kept_samples *kept, uint8_t *samples)
 {
     const size_t colours = channels - 1;
+    const uint8_t *alpha = kept->alpha;
     uint8_t packed[CHUNK * GC_CHANNELS_MAX];
-    store8(conversion, row, count * colours, packed);
+    if (kept->near != NULL)
+        store8_near(conversion, kept->error, row, count * colours, packed, kept->near);
+    else
+        store8(conversion, row, count * colours, packed);
     for (size_t i = 0; i < count; i++) {
         memcpy(samples + i * channels, packed + i * colours, channels);
         samples[i * channels + colours] = alpha[i];
@@ -285,28 +335,32 @@ INLINE void store_premultiplied(const gc_conversion *conversion, const float *ro
 }
 
 INLINE void store_alpha(const gc_conversion *conversion, const float *row, size_t pixels,
-                        const size_t channels, const uint8_t *alpha, uint8_t *samples)
+                        const size_t channels, const gc_kept_samples *kept, uint8_t *samples)
 {
+    gc_kept_samples of_part = *kept;
     for (size_t first = 0; first < pixels; first += CHUNK) {
         size_t part = pixels - first < CHUNK ? pixels - first : CHUNK;
         uint8_t *to = samples + first * channels;
-        if (conversion->premultiplies)
+        if (conversion->premultiplies) {
             store_premultiplied(conversion, row + first * channels, part, channels, to);
-        else
-            store_kept(conversion, row + first * (channels - 1), part, channels, alpha + first, to);
+            continue;
+        }
+        store_kept(conversion, row + first * (channels - 1), part, channels, &of_part, to);
+        of_part.alpha += part;
+        of_part.near += of_part.near != NULL ? channels - 1 : 0;
     }
 }
 
 static void store8_alpha(const gc_conversion *conversion, const float *row, size_t pixels,
-                         const uint8_t *alpha, uint8_t *samples)
+                         const gc_kept_samples *kept, uint8_t *samples)
 {
     if (conversion->input.channels == 2)
-        store_alpha(conversion, row, pixels, 2, alpha, samples);
+        store_alpha(conversion, row, pixels, 2, kept, samples);
     else
-        store_alpha(conversion, row, pixels, 4, alpha, samples);
+        store_alpha(conversion, row, pixels, 4, kept, samples);
 }
 
 extern const gc_samples_loops GC_SAMPLES_LOOPS;
 const gc_samples_loops GC_SAMPLES_LOOPS = {
-    load8, load16, store8, store16, load8_alpha, store8_alpha,
+    load8, load16, store8, store8_near, store16, load8_alpha, store8_alpha,
 };

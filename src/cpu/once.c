@@ -1,0 +1,210 @@
+/* Float32 and fixed point compute levels fast. A level that is so near to a tie that their error
+ * may decide it is doubtful. For it the sum S is computed from samples, without an error
+ * (pipeline/settle.c). solver/error.c has the errors of the sums of a step. */
+#include "cpu/once.h"
+
+#include <math.h>
+
+/* Multiply-adds of the solvers that may take part. Beyond, transforms take less time, and nobody
+ * knows a bound of their error that is small enough. */
+enum { WORK_MAX = 81 };
+
+/* Products in the composition of a chain. */
+enum { PRODUCTS_MAX = 2000 };
+
+/* A sum without an error takes as long as so many of its products. */
+enum { BESIDE_PRODUCTS = 64 };
+
+/* The largest share of doubtful values, alone and times what one of them takes. */
+#define SHARE_MAX 0x1p-8
+#define DOUBTFUL_MAX 2.0
+
+/* ---- Chain values ---------------------------------------------------------------------------- */
+
+gc_entry gc_entry_first(const gc_problem *problem)
+{
+    return (gc_entry){.extent = {0, problem->conversion.sample_max}, .unit = 1};
+}
+
+void gc_entry_meet_border(const gc_problem *problem, const gc_step *step, gc_entry *entry)
+{
+    if (problem->chain.border != GCONV_BORDER_CONSTANT)
+        return;
+    for (int c = 0; c < problem->chain.channels; c++) {
+        double border = step->border[c], wanted = step->terms_border[c] / entry->unit;
+        entry->extent.low = fmin(entry->extent.low, fmin(border, wanted));
+        entry->extent.high = fmax(entry->extent.high, fmax(border, wanted));
+        entry->error = fmax(entry->error, fabs(border - wanted) + fabs(wanted) * 0x1p-50);
+    }
+}
+
+/* The sum of |terms - unit * weights|, over the unit. The unit makes their magnitudes' sums the
+ * same. */
+typedef struct misfit {
+    double unit, sum;
+} misfit;
+
+static misfit misfit_of(const double *terms, const double *weights, const float *taps, size_t count)
+{
+    double of_terms = 0, of_weights = 0;
+    misfit m = {1, 0};
+    for (size_t i = 0; i < count; i++) {
+        of_terms += fabs(terms[i]);
+        of_weights += fabs(taps != NULL ? (double)taps[i] : weights[i]);
+    }
+    if (of_terms > 0 && of_weights > 0)
+        m.unit = of_terms / of_weights;
+    for (size_t i = 0; i < count; i++)
+        m.sum += fabs(terms[i] / m.unit - (taps != NULL ? (double)taps[i] : weights[i]));
+    return m;
+}
+
+static misfit misfit_of_step(const gc_step *step)
+{
+    size_t height = (size_t)step->height, width = (size_t)step->width;
+    if (step->column == NULL)
+        return misfit_of(step->terms, NULL, step->taps, height * width);
+    misfit column = misfit_of(step->terms, step->column, NULL, height);
+    misfit row = misfit_of(step->terms + height, step->row, NULL, width);
+    double down = 0, across = 0;
+    for (size_t j = 0; j < height; j++)
+        down += fabs(step->column[j]);
+    for (size_t i = 0; i < width; i++)
+        across += fabs(step->row[i]);
+    return (misfit){column.unit * row.unit, column.sum * (across + row.sum) + row.sum * down};
+}
+
+static gc_signed_sums weights_of(const gc_step *step)
+{
+    gc_signed_sums all = {step->absolute_sum, step->absolute_sum};
+    return step->taps == NULL
+               ? all
+               : gc_signed_sums_of(step->taps, (size_t)step->width * (size_t)step->height);
+}
+
+void gc_entry_pass(const gc_step *step, double error, gc_entry *entry)
+{
+    misfit m = misfit_of_step(step);
+    double largest = gc_extent_largest(entry->extent);
+    entry->error = step->absolute_sum * entry->error + (m.sum * largest + error) * (1 + 0x1p-20);
+    entry->extent = gc_extent_of_sums(entry->extent, weights_of(step));
+    entry->extent.low -= entry->error;
+    entry->extent.high += entry->error;
+    entry->unit *= m.unit;
+}
+
+/* ---- Levels ---------------------------------------------------------------------------------- */
+
+/* The chain value of a level; its magnitude if that is taken. */
+static double value_of(const gc_levels *levels, double level)
+{
+    double divisor = levels->absolute ? fabs(levels->divisor) : levels->divisor;
+    return (level - levels->offset) / levels->scale * divisor;
+}
+
+static void find_limits(gc_levels *levels, double boundary)
+{
+    double a = value_of(levels, boundary - levels->error);
+    double b = value_of(levels, boundary + levels->error);
+    levels->low = nextafterf((float)fmin(a, b), -INFINITY);
+    levels->high = nextafterf((float)fmax(a, b), INFINITY);
+}
+
+/* Errors of a level beside that of the chain value, which are 0 but for:
+ * - the unit of terms, if it is not the ratio of the divisors;
+ * - levels in float32 (samples_loops.c) that are not clamped. The factor rounds by u of itself. A
+ *   product below 256 rounds by 128 u. With an offset of at most 255, which rounds by u of itself,
+ *   the product is below 512, and rounds by 256 u, and the sum by 128 u. In double all of this is
+ *   smaller. */
+gc_levels gc_levels_of(const gc_problem *problem, const gc_entry *entry)
+{
+    const gc_conversion *conversion = &problem->conversion;
+    double samples = conversion->sample_max / 255;
+    double whole = problem->chain.divisor / conversion->divisor;
+    gc_levels levels = {.divisor = conversion->divisor * samples,
+                        .scale = conversion->scale,
+                        .offset = conversion->offset / samples,
+                        .absolute = conversion->absolute,
+                        .has_boundary = conversion->bilevel};
+    double boundary = 128;
+    if (conversion->finds_edges) {
+        levels.absolute = problem->job.rule == GCONV_RULE_ABS;
+        levels.scale = problem->job.rule == GCONV_RULE_NEGATIVE ? -1 : 1;
+        levels.offset = 0;
+        boundary = problem->job.threshold;
+    }
+    double of_chain =
+        entry->error + fabs(entry->unit / whole - 1) * gc_extent_largest(entry->extent);
+    double in_float = levels.offset == 0 ? 384 : 640 + 2 * fabs(levels.offset);
+    levels.error =
+        (fabs(levels.scale / levels.divisor) * of_chain + 0x1p-24 * in_float) * (1 + 0x1p-10) +
+        0x1p-25;
+    find_limits(&levels, boundary);
+    return levels;
+}
+
+/* ---- The promise ----------------------------------------------------------------------------- */
+
+double gc_least_error(const gc_question *question)
+{
+    const gc_step *step = question->step;
+    gc_extent in = question->input;
+    if (gc_common_weight(step) != 0)
+        return gc_box_error(step, in, 0x1p20);
+    if (step->column != NULL)
+        return gc_vectors_error(step, in);
+    double least = HUGE_VAL;
+    int sides = step->width + step->height, most = WORK_MAX / sides;
+    if (step->width * step->height <= WORK_MAX)
+        least = gc_taps_error(in, step->taps, (size_t)step->width * (size_t)step->height);
+    gc_products products;
+    most = most < GC_PRODUCTS_MAX ? most : GC_PRODUCTS_MAX;
+    if (most > 0 && step->width > 1 && step->height > 1 &&
+        gc_step_products(step, false, most, &products))
+        least = fmin(least, gc_products_error(step, in, &products));
+    return least;
+}
+
+/* Output that is rounded at ties of 8 bits, or at one boundary. Levels in float32 need a factor and
+ * an offset within limits. */
+static bool has_levels(const gc_problem *problem)
+{
+    const gc_conversion *conversion = &problem->conversion;
+    double factor = fabs(conversion->scale / conversion->divisor);
+    bool in_limits = factor > 0x1p-100 && factor < 0x1p100 &&
+                     fabs(conversion->offset) <= conversion->sample_max &&
+                     fabs(problem->job.threshold) < 0x1p20;
+    bool is_small = conversion->input.depth == 8 && conversion->output.depth == 8;
+    return in_limits && (conversion->bilevel || is_small);
+}
+
+/* Values of the composition. */
+static double products_of(const gc_chain *chain)
+{
+    double width = 1, height = 1;
+    for (int s = 0; s < chain->step_count; s++) {
+        width += chain->steps[s].width - 1;
+        height += chain->steps[s].height - 1;
+    }
+    return width * height;
+}
+
+bool gc_cpu_rounds_once(const gc_problem *problem)
+{
+    const gc_chain *chain = &problem->chain;
+    double products = products_of(chain);
+    if (!gc_problem_may_round_once(problem) || !has_levels(problem) ||
+        gc_solver_wanted(problem) != NULL || (chain->exact && problem->rounding.plain) ||
+        chain->step_count > GC_ONCE_STEPS_MAX || (chain->step_count > 1 && products > PRODUCTS_MAX))
+        return false;
+    gc_entry entry = gc_entry_first(problem);
+    for (int s = 0; s < chain->step_count; s++) {
+        gc_question question = {.problem = problem, .step = &chain->steps[s]};
+        gc_entry_meet_border(problem, question.step, &entry);
+        question.input = entry.extent;
+        gc_entry_pass(question.step, chain->exact ? 0 : gc_least_error(&question), &entry);
+    }
+    gc_levels levels = gc_levels_of(problem, &entry);
+    double share = levels.has_boundary ? levels.error / 32 : 2 * levels.error;
+    return share <= SHARE_MAX && share * (BESIDE_PRODUCTS + products) <= DOUBTFUL_MAX;
+}

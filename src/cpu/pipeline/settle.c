@@ -1,0 +1,328 @@
+#include "cpu/pipeline/settle.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "core/border.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values of a word of bits. If more than FEW of them are doubtful, all are settled together. */
+enum { TOGETHER = 64, FEW = 4 };
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Whether samples are bytes that lie as values do. */
+static bool takes_bytes(const gc_problem *problem)
+{
+    const gc_conversion *conversion = &problem->conversion;
+    return conversion->input.depth == 8 && !conversion->keeps_alpha;
+}
+
+/* The taps of a row with zeros for other channels, and behind the last one. */
+static void spread_taps(gc_settler *settler, double *taps)
+{
+    const gc_step *step = &settler->problem->chain.steps[0];
+    for (int j = 0; j < step->height; j++)
+        for (int i = 0; i < step->width; i++)
+            taps[(size_t)(j * settler->taps.width) +
+                 (size_t)i * (size_t)settler->problem->chain.channels] =
+                step->terms[j * step->width + i];
+    settler->taps.taps = taps;
+}
+
+gconv_status gc_settler_create(gc_settler *settler, const gc_problem *problem,
+                               const gc_taps_loops *loops, const gc_levels *levels,
+                               gconv_error *error)
+{
+    const gc_chain *chain = &problem->chain;
+    size_t channels = (size_t)chain->channels, width = 1, height = 1, taps = 0;
+    for (int s = 0; s < chain->step_count; s++) {
+        width += (size_t)chain->steps[s].width - 1;
+        height += (size_t)chain->steps[s].height - 1;
+    }
+    size_t stride = TOGETHER + (width + 2) * channels + GC_DOUBLE_SLACK;
+    *settler =
+        (gc_settler){.problem = problem, .loops = loops, .levels = *levels, .stride = stride};
+    if (chain->step_count == 1 && chain->steps[0].taps != NULL && takes_bytes(problem)) {
+        taps = ((width - 1) * channels + GC_DOT_GROUP) / GC_DOT_GROUP * GC_DOT_GROUP;
+        settler->taps.width = (int)taps;
+        settler->taps.height = (int)height;
+    }
+    size_t doubles = (2 * height + 1) * stride + taps * height;
+    size_t bytes = height * sizeof *settler->rows + doubles * sizeof(double);
+    double *memory = settler->memory = calloc(bytes, 1);
+    if (memory == NULL)
+        return gc_fail_memory(error, bytes);
+    settler->extended = memory;
+    settler->plane = memory + height * stride;
+    settler->columns = memory + 2 * height * stride;
+    settler->rows = (const uint8_t **)(void *)(memory + doubles);
+    if (taps > 0)
+        spread_taps(settler, memory + (2 * height + 1) * stride);
+    return GCONV_OK;
+}
+
+void gc_settler_destroy(gc_settler *settler)
+{
+    free(settler->memory);
+    settler->memory = NULL;
+}
+
+/* ---- What is doubtful ------------------------------------------------------------------------ */
+
+/* Levels far outside are clamped. */
+static bool is_near_tie(const gc_levels *levels, double value)
+{
+    value /= levels->divisor;
+    value = levels->scale * (levels->absolute ? fabs(value) : value) + levels->offset;
+    return value > -1 && value < 256 && fabs(value - (floor(value) + 0.5)) <= levels->error;
+}
+
+static void flag_near_boundary(const gc_levels *levels, const float *values, size_t count,
+                               uint8_t *flags)
+{
+    const float low = levels->low, high = levels->high;
+    if (levels->absolute)
+        for (size_t i = 0; i < count; i++)
+            flags[i] = (fabsf(values[i]) >= low) & (fabsf(values[i]) <= high);
+    else
+        for (size_t i = 0; i < count; i++)
+            flags[i] = (values[i] >= low) & (values[i] <= high);
+}
+
+void gc_find_doubtful(const gc_levels *levels, const float *values, size_t count, uint64_t *near)
+{
+    uint8_t flags[GC_SETTLE_VALUES] = {0};
+    if (levels->has_boundary)
+        flag_near_boundary(levels, values, count, flags);
+    for (size_t i = 0; i < count && !levels->has_boundary; i++)
+        flags[i] = is_near_tie(levels, (double)values[i]);
+    for (size_t first = 0; first < count; first += TOGETHER) {
+        uint64_t bits = 0;
+        if (memchr(flags + first, 1, TOGETHER) != NULL)
+            for (size_t i = 0; i < TOGETHER; i++)
+                bits |= (uint64_t)flags[first + i] << i;
+        near[first / TOGETHER] = bits;
+    }
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+/* Columns [left, right) and rows [top, bottom) of pixels. */
+typedef struct box {
+    int64_t left, right, top, bottom;
+} box;
+
+/* What the step reads of the image as its border extends it. */
+static box reach(const gc_step *step, box out)
+{
+    return (box){out.left - step->left, out.right - step->left + step->width - 1,
+                 out.top - step->top, out.bottom - step->top + step->height - 1};
+}
+
+/* The part of the image that coordinates [*from, *end) stand for. Under wrap these are kept, since
+ * wrapping commutes with convolution. */
+static void fold(gconv_border border, int64_t size, int64_t *from, int64_t *end)
+{
+    int64_t low = size, high = -1;
+    if (border == GCONV_BORDER_WRAP || (*from >= 0 && *end <= size))
+        return;
+    for (int64_t at = *from; at < *end; at++) {
+        int64_t index = gc_border_index(border, at, size);
+        low = index >= 0 ? gc_smaller(low, index) : low;
+        high = gc_larger(high, index);
+    }
+    *from = low;
+    *end = high + 1;
+}
+
+/* What a step reads: the samples of the image, or the plane that the step before has left. */
+typedef struct source {
+    const gc_settler *settler;
+    const gc_step *step;
+    const gc_sample_rows *samples; /* NULL for a plane */
+    box plane;
+} source;
+
+/* Copies values of pixels [x, end) of row y, which lie in the source. */
+static void copy_pixels(const source *from, int64_t y, int64_t x, int64_t end, double *to)
+{
+    const gc_settler *settler = from->settler;
+    const gc_conversion *conversion = &settler->problem->conversion;
+    size_t values = (size_t)conversion->chain_channels, count = (size_t)(end - x);
+    size_t channels = (size_t)conversion->input.channels, first = (size_t)x * channels;
+    if (from->samples == NULL) {
+        const double *row = settler->plane + (size_t)(y - from->plane.top) * settler->stride;
+        memcpy(to, row + (size_t)(x - from->plane.left) * values, count * values * sizeof *to);
+        return;
+    }
+    const char *row =
+        from->samples->samples + (size_t)(y % from->samples->capacity) * from->samples->stride;
+    if (takes_bytes(settler->problem)) {
+        settler->loops->widen((const uint8_t *)row + first, count * values, to);
+        return;
+    }
+    for (size_t i = 0; i < count; i++, first += channels)
+        for (size_t c = 0; c < values; c++)
+            *to++ = conversion->input.depth == 8 ? ((const uint8_t *)row)[first + c]
+                                                 : ((const uint16_t *)(const void *)row)[first + c];
+}
+
+/* Row y of what the step reads, columns [x, end), as the border extends it. */
+static void extend_row(const source *from, int64_t y, int64_t x, int64_t end, double *to)
+{
+    const gc_chain *chain = &from->settler->problem->chain;
+    size_t values = (size_t)chain->channels;
+    bool is_plane = from->samples == NULL;
+    bool wraps = is_plane && chain->border == GCONV_BORDER_WRAP;
+    int64_t row = wraps ? y : gc_border_index(chain->border, y, chain->height);
+    while (x < end) {
+        bool inside = wraps || (x >= 0 && x < chain->width);
+        int64_t at = inside ? x : gc_border_index(chain->border, x, chain->width);
+        int64_t next = wraps ? end : inside ? gc_smaller(end, chain->width) : x + 1;
+        if (!wraps && (row < 0 || at < 0)) {
+            memcpy(to, from->step->terms_border, values * sizeof *to);
+            next = x + 1;
+        } else {
+            copy_pixels(from, row, at, at + next - x, to);
+        }
+        to += (size_t)(next - x) * values;
+        x = next;
+    }
+}
+
+/* The sums of a step for the pixels of `out`, from `extended`, which is what they read. */
+static void sum_step(const gc_settler *settler, const gc_step *step, box out)
+{
+    size_t stride = settler->stride, channels = (size_t)settler->problem->chain.channels;
+    size_t values = (size_t)(out.right - out.left) * channels;
+    size_t all = values + (size_t)(step->width - 1) * channels;
+    bool is_matrix = step->column == NULL;
+    const gc_double_taps taps = {step->terms, step->width, step->height, channels};
+    const gc_double_taps column = {step->terms, 1, step->height, channels};
+    const gc_double_taps row = {step->terms + step->height, step->width, 1, channels};
+    for (int64_t y = 0; y < out.bottom - out.top; y++) {
+        const double *from = settler->extended + (size_t)y * stride;
+        double *to = settler->plane + (size_t)y * stride;
+        if (!is_matrix)
+            settler->loops->in_double(&column, from, stride, all, settler->columns);
+        settler->loops->in_double(is_matrix ? &taps : &row, is_matrix ? from : settler->columns,
+                                  stride, values, to);
+    }
+}
+
+/* Sums of the whole chain for pixels [x, end) of row y, to the first row of `plane`. */
+static void sum_pixels(const gc_settler *settler, int64_t y, int64_t x, int64_t end)
+{
+    const gc_chain *chain = &settler->problem->chain;
+    box boxes[GC_ONCE_STEPS_MAX + 1];
+    int count = chain->step_count;
+    boxes[count] = (box){x, end, y, y + 1};
+    for (int s = count - 1; s >= 0; s--) {
+        boxes[s] = reach(&chain->steps[s], boxes[s + 1]);
+        if (s == 0)
+            break;
+        fold(chain->border, chain->width, &boxes[s].left, &boxes[s].right);
+        fold(chain->border, chain->height, &boxes[s].top, &boxes[s].bottom);
+    }
+    for (int s = 0; s < count; s++) {
+        const gc_step *step = &chain->steps[s];
+        const source from = {settler, step, s == 0 ? settler->input : NULL, boxes[s]};
+        box extended = reach(step, boxes[s + 1]);
+        for (int64_t row = extended.top; row < extended.bottom; row++)
+            extend_row(&from, row, extended.left, extended.right,
+                       settler->extended + (size_t)(row - extended.top) * settler->stride);
+        sum_step(settler, step, boxes[s + 1]);
+    }
+}
+
+/* The sum of value `at` of row y, if a matrix reads bytes inside the image for it alone. */
+static bool sum_alone(const gc_settler *settler, int64_t y, size_t at, double *sum)
+{
+    const gc_sample_rows *input = settler->input;
+    const gc_chain *chain = &settler->problem->chain;
+    const gc_step *step = &chain->steps[0];
+    size_t channels = (size_t)chain->channels, left = (size_t)step->left * channels;
+    if (settler->taps.taps == NULL || at < left || y < step->top ||
+        at - left + (size_t)settler->taps.width > (size_t)chain->width * channels ||
+        y - step->top + step->height > (int64_t)chain->height)
+        return false;
+    int64_t row = (y - step->top) % input->capacity;
+    for (int j = 0; j < step->height; j++, row++) {
+        row = row == input->capacity ? 0 : row;
+        settler->rows[j] =
+            (const uint8_t *)input->samples + (size_t)row * input->stride + at - left;
+    }
+    *sum = settler->loops->dot(&settler->taps, settler->rows);
+    return true;
+}
+
+/* ---- Output ---------------------------------------------------------------------------------- */
+
+/* In flat parts of an image all sums are the same. */
+static uint32_t round_sum(gc_settler *settler, double sum)
+{
+    const gc_problem *problem = settler->problem;
+    const gc_conversion *conversion = &problem->conversion;
+    if (settler->has_sum && sum == settler->sum)
+        return settler->sample;
+    settler->has_sum = true;
+    settler->sum = sum;
+    if (conversion->finds_edges)
+        settler->sample = gc_passes_threshold(&problem->rounding, sum) != conversion->invert
+                              ? (1u << conversion->output.depth) - 1
+                              : 0;
+    else
+        settler->sample = gc_round_once(&problem->rounding, sum);
+    return settler->sample;
+}
+
+static void put(const gc_settler *settler, size_t value, uint32_t sample, char *output)
+{
+    const gc_conversion *conversion = &settler->problem->conversion;
+    size_t values = (size_t)conversion->chain_channels;
+    if (conversion->keeps_alpha)
+        value = value / values * (values + 1) + value % values;
+    uint8_t *byte = (uint8_t *)output + (conversion->output.depth == 1 ? value / 8 : value);
+    if (conversion->output.depth == 1)
+        *byte = (uint8_t)((*byte & ~(0x80 >> value % 8)) | (int)sample << (7 - value % 8));
+    else if (conversion->output.depth == 8)
+        *byte = (uint8_t)sample;
+    else
+        ((uint16_t *)(void *)output)[value] = (uint16_t)sample;
+}
+
+/* Settles values [first, end) of a row. */
+static void settle_all(gc_settler *settler, int64_t y, size_t first, size_t end, char *output)
+{
+    size_t channels = (size_t)settler->problem->chain.channels, x = first / channels;
+    sum_pixels(settler, y, (int64_t)x, (int64_t)((end + channels - 1) / channels));
+    for (size_t at = first; at < end; at++)
+        put(settler, at, round_sum(settler, settler->plane[at - x * channels]), output);
+}
+
+void gc_settle(gc_settler *settler, int64_t y, size_t first, size_t count, const uint64_t *near,
+               char *output)
+{
+    double sum;
+    for (size_t word = 0; word * TOGETHER < count; word++) {
+        uint64_t bits = near[word];
+        size_t from = first + word * TOGETHER;
+        if (__builtin_popcountll(bits) > FEW) {
+            settle_all(settler, y, from,
+                       (size_t)gc_smaller((int64_t)(first + count), (int64_t)(from + TOGETHER)),
+                       output);
+            continue;
+        }
+        for (; bits != 0; bits &= bits - 1) {
+            size_t at = from + (size_t)__builtin_ctzll(bits);
+            if (sum_alone(settler, y, at, &sum))
+                put(settler, at, round_sum(settler, sum), output);
+            else
+                settle_all(settler, y, at, at + 1, output);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+/* Settles what float32 leaves in doubt: computes the sums of a chain from samples of the image,
+ * without an error, and rounds them once. */
+#ifndef GC_CPU_PIPELINE_SETTLE_H
+#define GC_CPU_PIPELINE_SETTLE_H
+
+#include "cpu/instructions/instructions.h"
+#include "cpu/once.h"
+#include "cpu/pass.h"
+
+/* Values of a row that are settled in one call, at most. */
+enum { GC_SETTLE_VALUES = 1024 };
+
+/* Of one thread. */
+typedef struct gc_settler {
+    const gc_problem *problem;
+    const gc_taps_loops *loops;
+    const gc_sample_rows *input; /* the rows that the chain reads */
+    gc_levels levels;
+    gc_double_taps taps; /* of a matrix that is a whole chain, with zeros: for `dot` */
+    double *extended, *plane, *columns;
+    size_t stride; /* values from row to row of `extended` and `plane` */
+    const uint8_t **rows;
+    void *memory; /* that holds all */
+    double sum;   /* the one settled last, and what it gave */
+    uint32_t sample;
+    bool has_sum;
+} gc_settler;
+
+gconv_status gc_settler_create(gc_settler *settler, const gc_problem *problem,
+                               const gc_taps_loops *loops, const gc_levels *levels,
+                               gconv_error *error);
+void gc_settler_destroy(gc_settler *settler);
+
+/* Sets bit i % 64 of near[i / 64] if value i of a row of chain values is doubtful. `count` is at
+ * most GC_SETTLE_VALUES. */
+void gc_find_doubtful(const gc_levels *levels, const float *values, size_t count, uint64_t *near);
+
+/* Stores the true output for values from value `first` of row y on whose bits in `near` are set. A
+ * row has the values of the whole image, and `output` is its place. */
+void gc_settle(gc_settler *settler, int64_t y, size_t first, size_t count, const uint64_t *near,
+               char *output);
+
+#endif
