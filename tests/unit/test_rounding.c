@@ -229,3 +229,75 @@ TEST(sums_that_double_holds)
         assert_true(problem.chain.steps[1].terms_border[0] == 128.5 * 16);
     }
 }
+
+/* ---- Sums in limbs --------------------------------------------------------------------------- */
+
+enum { SIDE = 6, TAPS = 3 };
+
+/* A number of a step's input, a border outside. */
+static whole at(whole in[SIDE][SIDE], whole border, int x, int y)
+{
+    return x < 0 || y < 0 || x >= SIDE || y >= SIDE ? border : in[y][x];
+}
+
+/* A chain of a matrix over 3 and two vectors over 5, in whole numbers: the border is 64.25 levels
+ * of 16 bits, weights are multiples of 2^-24 and 2^-30. */
+static void true_output(const uint16_t *image, const int32_t *matrix, const int32_t *column,
+                        const int32_t *row, uint16_t *output)
+{
+    whole in[SIDE][SIDE], middle[SIDE][SIDE];
+    for (int i = 0; i < SIDE * SIDE; i++)
+        in[i / SIDE][i % SIDE] = (whole)image[i] * 4;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        whole sum = 0;
+        for (int k = 0; k < TAPS * TAPS; k++)
+            sum += matrix[k] * at(in, 257, i % SIDE + 1 - k % TAPS, i / SIDE + 1 - k / TAPS);
+        middle[i / SIDE][i % SIDE] = sum;
+    }
+    whole under = (whole)15 << (2 + 24 + 60);
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        whole sum = 0;
+        for (int k = 0; k < TAPS * TAPS; k++)
+            sum +=
+                (whole)column[k / TAPS] * row[k % TAPS] *
+                at(middle, (whole)257 * 3 << 24, i % SIDE + 1 - k % TAPS, i / SIDE + 1 - k / TAPS);
+        whole low = quotient_down(sum, under), rest = sum - low * under;
+        low += 2 * rest > under || (2 * rest == under && low % 2 != 0);
+        output[i] = (uint16_t)(low < 0 ? 0 : low > UINT16_MAX ? UINT16_MAX : low);
+    }
+}
+
+TEST(sums_in_limbs_are_whole_numbers)
+{
+    for (int i = 0; i < 300; i++) {
+        int32_t matrix[TAPS * TAPS], vectors[2 * TAPS];
+        float weights[TAPS * TAPS];
+        double numbers[2 * TAPS];
+        uint16_t image[SIDE * SIDE], wanted[SIDE * SIDE], got[SIDE * SIDE];
+        for (int k = 0; k < TAPS * TAPS; k++) {
+            matrix[k] = (int32_t)below(24) - (1 << 21) * (i % 3);
+            weights[k] = (float)matrix[k] * 0x1p-24f;
+        }
+        for (int k = 0; k < 2 * TAPS; k++) {
+            vectors[k] = (int32_t)below(30) - (1 << 26) * (i % 5);
+            numbers[k] = vectors[k] * 0x1p-30;
+        }
+        for (int k = 0; k < SIDE * SIDE; k++)
+            image[k] = (uint16_t)below(16);
+        gconv_filter a = filter_of(TAPS, TAPS, 3, weights), b = filter_of(TAPS, TAPS, 5, NULL);
+        b.column = numbers;
+        b.row = numbers + TAPS;
+        gconv_job job = job_of(CHAIN(&a, &b), 2, shape_of(SIDE, SIDE, 1, 16));
+        job.border = GCONV_BORDER_CONSTANT;
+        job.border_value = 0.25;
+        job.implementation = "reference";
+        OWNED_PROBLEM problem = problem_of(&job);
+        assert_true(problem.chain.limbs == 2 && !problem.chain.sums_fit);
+        OWNED_PLAN plan = planned(&job);
+        assert_int_equal(gconv_plan_promise(plan), GCONV_PROMISE_ROUNDED_ONCE);
+        assert_int_equal(gconv_plan_run_memory(plan, image, 2 * SIDE, got, 2 * SIDE, NULL, NULL),
+                         GCONV_OK);
+        true_output(image, matrix, vectors, vectors + TAPS, wanted);
+        assert_memory_equal(got, wanted, sizeof got);
+    }
+}
