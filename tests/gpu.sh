@@ -546,9 +546,19 @@ check_caller() {
   XDG_CACHE_HOME=$work "$build/tests/gpu_caller" "$@"
 }
 
-# Samples that are rounded once, of filters of real weights.
+# Samples that are rounded once, of filters of real weights. Nearly every case compiles a kernel, so
+# that the implementations go side by side.
 check_rounded() {
-  XDG_CACHE_HOME=$work "$build/tests/gpu_rounded" "$@"
+  rounded=0
+  pids=
+  for name in direct separable tensor; do
+    XDG_CACHE_HOME=$work "$build/tests/gpu_rounded" --impl "$name" --cases $((400 / thin + 40)) &
+    pids="$pids $!"
+  done
+  for pid in $pids; do
+    wait "$pid" || rounded=1
+  done
+  return $rounded
 }
 
 # sanitize_caller TOOL [OPTION...]: the same under one tool, by implementations that read and store

@@ -150,8 +150,9 @@ int gc_lowest_bit(double value)
 {
     int exponent;
     double mantissa = ldexp(frexp(value, &exponent), DBL_MANT_DIG);
-    return value == 0 ? INT_MAX
-                      : exponent - DBL_MANT_DIG + __builtin_ctzll((uint64_t)fabs(mantissa));
+    if (value == 0 || !isfinite(value))
+        return INT_MAX;
+    return exponent - DBL_MANT_DIG + __builtin_ctzll((uint64_t)fabs(mantissa));
 }
 
 bool gc_multiply_exactly(double *value, double factor)

@@ -33,7 +33,7 @@ enum { GC_ROUNDING_LEAST = -300, GC_ROUNDING_MOST = 300 };
 /* *value *= factor. False if the product is no double, or beyond the limits above. */
 bool gc_multiply_exactly(double *value, double factor);
 
-/* The exponent of the lowest bit of `value` that is set; INT_MAX for 0. */
+/* The exponent of the lowest bit of `value` that is set; INT_MAX for 0, and if it is not finite. */
 int gc_lowest_bit(double value);
 
 /* The rounding of S over `divisor`, which is 0 if it is no double. */
