@@ -74,7 +74,7 @@ static double cost(const gc_problem *problem, const gconv_device_info *device)
 static bool rounds_once(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)device;
-    return gc_cpu_rounds_once(problem);
+    return gc_cpu_settles(problem) || gc_cpu_rounds_values(problem);
 }
 
 static void describe(void *opaque, char *text, size_t size)

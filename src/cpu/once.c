@@ -189,7 +189,7 @@ static double products_of(const gc_chain *chain)
     return width * height;
 }
 
-bool gc_cpu_rounds_once(const gc_problem *problem)
+bool gc_cpu_settles(const gc_problem *problem)
 {
     const gc_chain *chain = &problem->chain;
     double products = products_of(chain);
@@ -207,4 +207,10 @@ bool gc_cpu_rounds_once(const gc_problem *problem)
     gc_levels levels = gc_levels_of(problem, &entry);
     double share = levels.has_boundary ? levels.error / 32 : 2 * levels.error;
     return share <= SHARE_MAX && share * (BESIDE_PRODUCTS + products) <= DOUBTFUL_MAX;
+}
+
+bool gc_cpu_rounds_values(const gc_problem *problem)
+{
+    return gc_problem_may_round_once(problem) && problem->chain.exact && !problem->rounding.plain &&
+           !problem->conversion.bilevel && !gc_cpu_settles(problem);
 }

@@ -37,9 +37,13 @@ typedef struct gc_levels {
 /* `entry` is what leaves the last step. */
 gc_levels gc_levels_of(const gc_problem *problem, const gc_entry *entry);
 
-/* Whether the output is rounded once. Depends on the job alone. Chains that rule 5 in double rounds
- * once need nothing of this: false. */
-bool gc_cpu_rounds_once(const gc_problem *problem);
+/* Whether doubtful samples are settled, so that the output is rounded once. Depends on the job
+ * alone. Chains that rule 5 in double rounds once need nothing of this: false. */
+bool gc_cpu_settles(const gc_problem *problem);
+
+/* Whether every value of an exact chain is rounded by gc_round_once, since rule 5 in double may
+ * round it twice and nothing is settled. */
+bool gc_cpu_rounds_values(const gc_problem *problem);
 
 /* The smallest error of a step by a solver that is worth its time. It depends on the job alone, so
  * that the promise does. HUGE_VAL if there is none. */

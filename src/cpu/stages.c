@@ -18,7 +18,7 @@ static choosing begin_choosing(const gc_problem *problem)
 {
     return (choosing){.question = {.instructions = gc_instructions_chosen(),
                                    .problem = problem,
-                                   .once = gc_cpu_rounds_once(problem)},
+                                   .once = gc_cpu_settles(problem)},
                       .entry = gc_entry_first(problem)};
 }
 
@@ -174,6 +174,7 @@ gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gcon
     for (size_t s = 0; status == GCONV_OK && s < most; s++)
         status = add_stage(stages, &made, error);
     stages->once = made.question.once;
+    stages->rounds_values = gc_cpu_rounds_values(problem);
     if (stages->once)
         stages->levels = gc_levels_of(problem, &made.entry);
     if (status != GCONV_OK)

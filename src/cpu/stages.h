@@ -14,6 +14,7 @@ typedef struct gc_stages {
     gc_stage *list;
     int count;
     bool once;                /* output is settled to be rounded once: see cpu/once.h */
+    bool rounds_values;       /* gc_cpu_rounds_values */
     gc_levels levels;         /* if `once` */
     int rows_at_once;         /* the largest of all stages */
     size_t scratch;           /* floats that a stage needs to work in, the most of all */

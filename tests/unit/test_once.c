@@ -286,7 +286,7 @@ static void compare(const trial *t, const gc_problem *problem, const char *set)
 static bool try_job(trial *t)
 {
     OWNED_PROBLEM problem = problem_of(&t->job);
-    if (!gc_cpu_rounds_once(&problem))
+    if (!gc_cpu_settles(&problem))
         return false;
     sum_chain(t, &problem);
     EACH_SET(set, n)

@@ -360,6 +360,22 @@ static void store_once(gc_workspace *workspace, const gc_stream *stream, storing
     }
 }
 
+/* Rounds chain values that are sums without an error (gc_cpu_rounds_values). */
+static void round_values(const gc_problem *problem, const float *row, size_t first, size_t count,
+                         void *output)
+{
+    size_t colours = (size_t)problem->chain.channels;
+    size_t channels = (size_t)problem->conversion.output.channels;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (first + i) / colours * channels + (first + i) % colours;
+        uint32_t sample = gc_round_once(&problem->rounding, (double)row[i]);
+        if (problem->conversion.output.depth == 8)
+            ((uint8_t *)output)[at] = (uint8_t)sample;
+        else
+            ((uint16_t *)output)[at] = (uint16_t)sample;
+    }
+}
+
 /* Stores `count` values of output row y from value `first` on. */
 static void store_values(gc_workspace *workspace, const gc_stream *stream, storing how, int64_t y,
                          size_t first, size_t count, const float *row, char *output)
@@ -372,6 +388,8 @@ static void store_values(gc_workspace *workspace, const gc_stream *stream, stori
     else
         store_pixels(workspace, stream, how, y, first / channels, count / channels, row, output,
                      NULL);
+    if (workspace->stages->rounds_values)
+        round_values(workspace->problem, row, first, count, output);
 }
 
 /* Computes rows y to y + count - 1 of output, at most the last stage's rows_at_once. Levels are
