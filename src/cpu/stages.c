@@ -147,6 +147,10 @@ static gconv_status add_stage(gc_stages *stages, choosing *made, gconv_error *er
                         .step = question->step,
                         .channels = question->problem->chain.channels,
                         .rows_at_once = GC_ROWS_TOGETHER};
+    stages->count++;
+    size_t bytes = estimate.solver->own_bytes;
+    if (bytes > 0 && (stage->own = calloc(1, bytes)) == NULL)
+        return gc_fail_memory(error, bytes);
     gconv_status status = GCONV_OK;
     if (estimate.solver->create != NULL)
         status = estimate.solver->create(stage, question, &estimate, error);
@@ -158,7 +162,6 @@ static gconv_status add_stage(gc_stages *stages, choosing *made, gconv_error *er
         stages->scratch = stage->scratch;
     if (stages->scratch_of_column < stage->scratch_of_column)
         stages->scratch_of_column = stage->scratch_of_column;
-    stages->count++;
     return GCONV_OK;
 }
 
@@ -184,9 +187,12 @@ gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gcon
 
 void gc_stages_destroy(gc_stages *stages)
 {
-    for (int p = 0; p < stages->count; p++)
-        if (stages->list[p].solver->release != NULL)
-            stages->list[p].solver->release(&stages->list[p]);
+    for (int p = 0; p < stages->count; p++) {
+        const gc_stage *stage = &stages->list[p];
+        if (stage->own != NULL && stage->solver->release != NULL)
+            stage->solver->release(stage->own);
+        free(stage->own);
+    }
     free(stages->list);
     if (stages->pass != NULL)
         stages->pass->release(stages->shared);
@@ -205,7 +211,9 @@ void gc_stages_describe(const gc_stages *stages, char *text, size_t size)
         const gc_stage *stage = &stages->list[p];
         int length = snprintf(text + used, size - used, "cpu: %dx%d by %s, %s\n",
                               stage->step->width, stage->step->height,
-                              stage->solver->describe(stage), stages->instructions->name);
+                              stage->solver->words != NULL ? stage->solver->words
+                                                           : stage->solver->describe(stage),
+                              stages->instructions->name);
         used += length > 0 ? (size_t)length : 0;
     }
 }

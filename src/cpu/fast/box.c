@@ -10,14 +10,11 @@
  * and more. */
 #include "cpu/solver/solver.h"
 
-#include "base/memory.h"
-#include "base/status.h"
 #include "cpu/cost.h"
 #include "cpu/fast/loops/loops.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct own_box {
@@ -64,7 +61,7 @@ static bool applies_to_bytes(const gc_question *question)
 }
 
 /* An area begins with a sum of as many rows as the filter has. */
-static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
+static double seconds(const gc_question *question, gc_estimate *estimate)
 {
     const gc_chain *chain = &question->problem->chain;
     double width = chain->width, height = chain->height;
@@ -72,7 +69,6 @@ static double seconds(const gc_question *question, double limit, gc_estimate *es
     bool whole = sums_are_whole(question);
     double most = whole ? BEGIN_ROWS : REAL_ROWS_MAX;
     double beginnings = question->step->height / fmin(height, most);
-    (void)limit;
     (void)estimate;
     return GC_STAGE_SECONDS +
            extended * ((whole ? chain->channels == 1 ? GC_BOX_SECONDS : GC_BOX_CHANNELS_SECONDS
@@ -84,11 +80,9 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
                            const gc_estimate *estimate, gconv_error *error)
 {
     (void)estimate;
-    own_box *own = calloc(1, sizeof *own);
-    if (own == NULL)
-        return gc_fail_memory(error, sizeof *own);
+    (void)error;
+    own_box *own = stage->own;
     *own = (own_box){.whole = sums_are_whole(question), .weight = gc_common_weight(stage->step)};
-    stage->own = own;
     int height = stage->step->height;
     int rows = height < REAL_ROWS_MIN ? REAL_ROWS_MIN : height;
     stage->rows_at_once = own->whole ? WHOLE_ROWS : rows < REAL_ROWS_MAX ? rows : REAL_ROWS_MAX;
@@ -195,20 +189,15 @@ static const char *describe(const gc_stage *stage)
     return ((const own_box *)stage->own)->whole ? "running sums" : "running sums in double";
 }
 
-static void release(gc_stage *stage)
-{
-    free(stage->own);
-}
-
 const gc_solver gc_solver_box_of_bytes = {
     .name = "box",
     .applies = applies_to_bytes,
     .seconds = seconds,
+    .own_bytes = sizeof(own_box),
     .create = create,
     .run = run,
     .describe = describe,
     .error = error_of,
-    .release = release,
     .takes_bytes = true,
     .tiled = true,
 };
@@ -217,10 +206,10 @@ const gc_solver gc_solver_box = {
     .name = "box",
     .applies = applies,
     .seconds = seconds,
+    .own_bytes = sizeof(own_box),
     .create = create,
     .run = run,
     .describe = describe,
     .error = error_of,
-    .release = release,
     .tiled = true,
 };

@@ -33,11 +33,10 @@ static int row_elements(const gc_step *step, int channels)
     return (bytes + GC_BYTES_GROUP - 1) / GC_BYTES_GROUP;
 }
 
-static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
+static double seconds(const gc_question *question, gc_estimate *estimate)
 {
     const gc_step *step = question->step;
     int width = row_elements(step, question->problem->chain.channels);
-    (void)limit;
     (void)estimate;
     return GC_STAGE_SECONDS + (double)width * step->height * question->instructions->tap_seconds;
 }
@@ -64,16 +63,7 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
 {
     (void)question;
     (void)estimate;
-    gc_byte_step *bytes = calloc(1, sizeof *bytes);
-    if (bytes == NULL)
-        return gc_fail_memory(error, sizeof *bytes);
-    gconv_status status = gc_byte_step_create(bytes, stage->step, stage->channels, error);
-    if (status != GCONV_OK) {
-        free(bytes);
-        return status;
-    }
-    stage->own = bytes;
-    return GCONV_OK;
+    return gc_byte_step_create(stage->own, stage->step, stage->channels, error);
 }
 
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
@@ -83,26 +73,19 @@ static void run(const gc_stage *stage, const gc_stage_input *input, size_t value
                                       out);
 }
 
-static const char *describe(const gc_stage *stage)
+static void release(void *own)
 {
-    (void)stage;
-    return "every tap in integers";
-}
-
-static void release(gc_stage *stage)
-{
-    gc_byte_step *bytes = stage->own;
-    free(bytes->taps);
-    free(bytes);
+    free(((gc_byte_step *)own)->taps);
 }
 
 const gc_solver gc_solver_bytes = {
     .name = "bytes",
     .applies = applies,
     .seconds = seconds,
+    .own_bytes = sizeof(gc_byte_step),
     .create = create,
     .run = run,
-    .describe = describe,
+    .words = "every tap in integers",
     .release = release,
     .takes_bytes = true,
 };

@@ -17,14 +17,9 @@ typedef struct own_lines {
     gc_lines column, row; /* if their `length` is not 0 */
 } own_lines;
 
-static bool applies(const gc_question *question)
-{
-    return question->step->column != NULL;
-}
-
 static bool applies_to_bytes(const gc_question *question)
 {
-    return applies(question) && gc_question_of_bytes(question);
+    return gc_vectors_apply(question) && gc_question_of_bytes(question);
 }
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
@@ -103,10 +98,9 @@ static int choose_row_side(const gc_question *question)
     return best;
 }
 
-static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
+static double seconds(const gc_question *question, gc_estimate *estimate)
 {
     gc_factors of;
-    (void)limit;
     if (!gc_factors_of(question->step, &of))
         return HUGE_VAL;
     int column = estimate->column_side = choose_column_side(question);
@@ -119,9 +113,9 @@ static double seconds(const gc_question *question, double limit, gc_estimate *es
 }
 
 /* From bytes if columns are transformed: windows are a fourth as large. */
-static double seconds_of_bytes(const gc_question *question, double limit, gc_estimate *estimate)
+static double seconds_of_bytes(const gc_question *question, gc_estimate *estimate)
 {
-    double all = seconds(question, limit, estimate);
+    double all = seconds(question, estimate);
     return estimate->column_side > 0 ? all - GC_LINE_SECONDS / 2 : HUGE_VAL;
 }
 
@@ -133,13 +127,12 @@ static double extra_terms(const gc_estimate *estimate)
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-static void release(gc_stage *stage)
+static void release(void *lines)
 {
-    own_lines *own = stage->own;
+    own_lines *own = lines;
     gc_lines_destroy(&own->column);
     gc_lines_destroy(&own->row);
     gc_vectors_destroy(&own->vectors);
-    free(own);
 }
 
 /* Makes the transforms of a column or a row, if `side` is not 0, and notes their scratch. */
@@ -157,9 +150,7 @@ static gconv_status make_lines(gc_stage *stage, const gc_question *question, int
 static gconv_status create(gc_stage *stage, const gc_question *question,
                            const gc_estimate *estimate, gconv_error *error)
 {
-    own_lines *own = stage->own = calloc(1, sizeof *own);
-    if (own == NULL)
-        return gc_fail_memory(error, sizeof *own);
+    own_lines *own = stage->own;
     stage->rows_at_once = rows_at_once(question, estimate->column_side, estimate->row_side);
     stage->tile_columns = 2 * GC_LANES_MAX;
     const gc_step *column = &own->vectors.column, *row = &own->vectors.row;
@@ -170,10 +161,7 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
     if (status == GCONV_OK)
         status = make_lines(stage, question, estimate->row_side, row->taps, row->width, &own->row,
                             error);
-    if (status == GCONV_OK)
-        gc_between_reserve(stage, false);
-    else
-        release(stage);
+    gc_between_reserve(stage, false);
     return status;
 }
 
@@ -213,6 +201,7 @@ const gc_solver gc_solver_lines_of_bytes = {
     .name = "vectors",
     .applies = applies_to_bytes,
     .seconds = seconds_of_bytes,
+    .own_bytes = sizeof(own_lines),
     .create = create,
     .run = run,
     .describe = describe,
@@ -224,8 +213,9 @@ const gc_solver gc_solver_lines_of_bytes = {
 
 const gc_solver gc_solver_lines = {
     .name = "vectors",
-    .applies = applies,
+    .applies = gc_vectors_apply,
     .seconds = seconds,
+    .own_bytes = sizeof(own_lines),
     .create = create,
     .run = run,
     .describe = describe,

@@ -228,8 +228,9 @@ static bool allows(const gc_question *question, int side)
 /* A row of tiles is computed at once, so large tiles of a wide image need large rings. If a smaller
  * side stays below `limit`, a side that exceeds the rings' memory counts as slower by
  * GC_WORTH_OF_MEMORY. */
-static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
+static double seconds(const gc_question *question, gc_estimate *estimate)
 {
+    const double limit = estimate->seconds;
     double best = HUGE_VAL;
     for (int side = GC_TRANSFORM_SIDE_MIN; side <= GC_TRANSFORM_SIDE_MAX; side *= 2) {
         if (!allows(question, side))
@@ -249,19 +250,12 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
                            const gc_estimate *estimate, gconv_error *error)
 {
     const gc_transform_loops *loops = gc_transforms_for(question)->loops;
-    gc_tiles *tiles = calloc(1, sizeof *tiles);
-    if (tiles == NULL)
-        return gc_fail_memory(error, sizeof *tiles);
+    gc_tiles *tiles = stage->own;
     gconv_status status = gc_tiles_create(tiles, loops, estimate->side, stage->step, error);
-    if (status != GCONV_OK) {
-        free(tiles);
-        return status;
-    }
-    stage->own = tiles;
     stage->rows_at_once = tiles->rows;
     stage->tile_columns = tiles->columns;
     stage->scratch = gc_tiles_scratch(loops, estimate->side);
-    return GCONV_OK;
+    return status;
 }
 
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
@@ -280,10 +274,9 @@ static const char *describe(const gc_stage *stage)
                : "transforms of tiles";
 }
 
-static void release(gc_stage *stage)
+static void release(void *own)
 {
-    gc_tiles_destroy(stage->own);
-    free(stage->own);
+    gc_tiles_destroy(own);
 }
 
 static double extra_terms(const gc_estimate *estimate)
@@ -295,6 +288,7 @@ const gc_solver gc_solver_tiles = {
     .name = "tiles",
     .applies = applies,
     .seconds = seconds,
+    .own_bytes = sizeof(gc_tiles),
     .create = create,
     .run = run,
     .describe = describe,

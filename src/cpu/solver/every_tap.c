@@ -1,20 +1,19 @@
 /* Every tap of the filter for every value. Applies to any matrix. */
 #include "cpu/solver/solver.h"
 
-static bool applies(const gc_question *question)
+bool gc_question_of_matrix(const gc_question *question)
 {
     return question->step->taps != NULL;
 }
 
-static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
+static double seconds(const gc_question *question, gc_estimate *estimate)
 {
     const gc_step *step = question->step;
-    (void)limit;
     (void)estimate;
     return gc_taps_seconds(question, (double)step->width * step->height, step->height);
 }
 
-static double error_of(const gc_question *question, const gc_estimate *estimate)
+double gc_matrix_error(const gc_question *question, const gc_estimate *estimate)
 {
     const gc_step *step = question->step;
     (void)estimate;
@@ -28,17 +27,11 @@ static void run(const gc_stage *stage, const gc_stage_input *input, size_t value
                                      row_count, out);
 }
 
-static const char *describe(const gc_stage *stage)
-{
-    (void)stage;
-    return "every tap";
-}
-
 const gc_solver gc_solver_every_tap = {
     .name = "taps",
-    .applies = applies,
+    .applies = gc_question_of_matrix,
     .seconds = seconds,
     .run = run,
-    .describe = describe,
-    .error = error_of,
+    .words = "every tap",
+    .error = gc_matrix_error,
 };

@@ -32,10 +32,10 @@ static double seconds_of(const gc_question *question, int count)
            gc_taps_seconds(question, step->height, step->height) * count;
 }
 
-static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
+static double seconds(const gc_question *question, gc_estimate *estimate)
 {
     int most = 0;
-    while (most < GC_PRODUCTS_MAX && seconds_of(question, most + 1) < limit)
+    while (most < GC_PRODUCTS_MAX && seconds_of(question, most + 1) < estimate->seconds)
         most++;
     if (most == 0 || !gc_step_products(question->step, question->problem->chain.exact, most,
                                        &estimate->products))
@@ -75,16 +75,12 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
     size_t count = (size_t)estimate->products.count;
     size_t taps = count * (size_t)(step->width + step->height);
     (void)question;
-    own_steps *own = calloc(1, sizeof *own);
-    if (own != NULL)
-        own->taps = gc_allocate_aligned(taps, sizeof *own->taps);
-    if (own == NULL || own->taps == NULL) {
-        free(own);
-        return gc_fail_memory(error, sizeof *own + taps * sizeof *own->taps);
-    }
+    own_steps *own = stage->own;
+    own->taps = gc_allocate_aligned(taps, sizeof *own->taps);
+    if (own->taps == NULL)
+        return gc_fail_memory(error, taps * sizeof *own->taps);
     set_taps(own, step, &estimate->products);
     own->stride = segment_stride(stage);
-    stage->own = own;
     stage->scratch = count * GC_ROWS_TOGETHER * own->stride;
     return GCONV_OK;
 }
@@ -129,17 +125,16 @@ static const char *describe(const gc_stage *stage)
     return words[own->rows.height - 1];
 }
 
-static void release(gc_stage *stage)
+static void release(void *own)
 {
-    own_steps *own = stage->own;
-    free(own->taps);
-    free(own);
+    free(((own_steps *)own)->taps);
 }
 
 const gc_solver gc_solver_products = {
     .name = "products",
     .applies = applies,
     .seconds = seconds,
+    .own_bytes = sizeof(own_steps),
     .create = create,
     .run = run,
     .describe = describe,

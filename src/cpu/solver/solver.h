@@ -50,7 +50,7 @@ typedef struct gc_stage {
     size_t scratch_of_column; /* and as many more for each column of its output */
     size_t kept;              /* floats that stay from call to call in an area */
     size_t kept_of_column;    /* and as many more for each column of its output */
-    void *own;                /* what the solver made for the step; NULL if it needs nothing */
+    void *own;                /* what the solver made for the step; NULL if own_bytes is 0 */
 } gc_stage;
 
 /* The input of some output rows. Input row r is what the first row of taps reads for output row r.
@@ -70,22 +70,23 @@ struct gc_solver {
     const char *name; /* of the variant of `cpu` that computes by this solver alone: cpu:NAME */
     /* Whether the solver can compute the step at all. Cheap. NULL: it computes any step. */
     bool (*applies)(const gc_question *question);
-    /* Seconds that a value takes, and in *estimate what `create` has to know. `limit` is the least
-     * time of the solvers asked before. A solver that sees that it takes longer may return
-     * HUGE_VAL. */
-    double (*seconds)(const gc_question *question, double limit, gc_estimate *estimate);
+    /* Seconds that a value takes, and in *estimate what `create` has to know. Before,
+     * estimate->seconds is the least time of the solvers asked before. A solver that sees that it
+     * takes longer may return HUGE_VAL. */
+    double (*seconds)(const gc_question *question, gc_estimate *estimate);
+    size_t own_bytes; /* of stage->own: zeros before `create`, freed after `release` */
     /* Completes a stage. Solver, instructions, step and channels are set; rows_at_once is
-     * GC_ROWS_TOGETHER unless this function changes it. On failure there is nothing to release.
-     * NULL: the stage needs nothing more. */
+     * GC_ROWS_TOGETHER unless this function changes it. On failure `release` is called, too. NULL:
+     * the stage needs nothing more. */
     gconv_status (*create)(gc_stage *stage, const gc_question *question,
                            const gc_estimate *estimate, gconv_error *error);
     /* out[o][i] = value i of output row o, for i in [0, values), o in [0, row_count). `row_count`
      * is at most rows_at_once. */
     void (*run)(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
                 float *const *out);
-    /* Words for people: "every tap". */
+    const char *words; /* for people: "every tap"; NULL: `describe` tells them */
     const char *(*describe)(const gc_stage *stage);
-    void (*release)(gc_stage *stage); /* NULL: there is nothing to release */
+    void (*release)(void *own); /* what `own` holds; NULL: nothing */
     /* Terms that the summation adds to n in the bound of rule 4; NULL is none. */
     double (*extra_terms)(const gc_estimate *estimate);
     /* How far a sum may be from the true one, if the chain is not exact. NULL: that has no bound
@@ -111,6 +112,10 @@ bool gc_border_is_bytes(const gc_problem *problem, const gc_step *step);
 /* Whether the step reads samples of 8 bits as they are: it is the first one, alpha is not treated
  * apart, and a constant border fits a byte. */
 bool gc_question_of_bytes(const gc_question *question);
+
+/* Whether the step is a matrix, and how far the sum of its taps may be from the true one. */
+bool gc_question_of_matrix(const gc_question *question);
+double gc_matrix_error(const gc_question *question, const gc_estimate *estimate);
 
 /* Seconds that a value takes with so many products that are as fast as the fastest. Rows of few
  * values take as long as a block of them. */

@@ -39,14 +39,14 @@ static void choose(const gc_question *question, bool has_error, double error_max
 {
     const char *wanted = gc_solver_wanted(question->problem);
     for (int m = 0; m < SOLVER_COUNT; m++) {
-        gc_estimate estimate = {.solver = solvers[m]};
+        gc_estimate estimate = {.solver = solvers[m], .seconds = best->seconds};
         if (wanted != NULL && strcmp(wanted, solvers[m]->name) != 0)
             continue;
         if (solvers[m]->applies != NULL && !solvers[m]->applies(question))
             continue;
         if (has_error && solvers[m]->error == NULL)
             continue;
-        estimate.seconds = solvers[m]->seconds(question, best->seconds, &estimate);
+        estimate.seconds = solvers[m]->seconds(question, &estimate);
         if (!(estimate.seconds < best->seconds))
             continue;
         if (has_error)

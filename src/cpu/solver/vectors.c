@@ -13,7 +13,7 @@
 /* Panels begin at multiples of twice as many columns. */
 enum { TILE_COLUMNS = 32 };
 
-static bool applies(const gc_question *question)
+bool gc_vectors_apply(const gc_question *question)
 {
     return question->step->column != NULL;
 }
@@ -35,10 +35,9 @@ double gc_vectors_extension(const gc_question *question)
     return (width + question->step->width - 1) / width;
 }
 
-static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
+static double seconds(const gc_question *question, gc_estimate *estimate)
 {
     const gc_step *step = question->step;
-    (void)limit;
     (void)estimate;
     return gc_vectors_extension(question) * gc_taps_seconds(question, step->height, step->height) +
            gc_taps_seconds(question, step->width, 1);
@@ -96,10 +95,9 @@ void gc_between_reserve(gc_stage *stage, bool in_double)
     stage->scratch_of_column = rows * (size_t)stage->channels * (in_double ? 2 : 1);
 }
 
-static void release(gc_stage *stage)
+static void release(void *own)
 {
-    gc_vectors_destroy(stage->own);
-    free(stage->own);
+    gc_vectors_destroy(own);
 }
 
 static gconv_status create(gc_stage *stage, const gc_question *question,
@@ -107,15 +105,10 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
 {
     (void)question;
     (void)estimate;
-    gc_vectors *own = stage->own = calloc(1, sizeof *own);
-    if (own == NULL)
-        return gc_fail_memory(error, sizeof *own);
+    gc_vectors *own = stage->own;
     stage->tile_columns = TILE_COLUMNS;
     gconv_status status = gc_vectors_create(own, stage->step, error);
-    if (status == GCONV_OK)
-        gc_between_reserve(stage, own->in_double);
-    else
-        release(stage);
+    gc_between_reserve(stage, own->in_double);
     return status;
 }
 
@@ -195,8 +188,9 @@ static const char *describe(const gc_stage *stage)
 
 const gc_solver gc_solver_vectors = {
     .name = "vectors",
-    .applies = applies,
+    .applies = gc_vectors_apply,
     .seconds = seconds,
+    .own_bytes = sizeof(gc_vectors),
     .create = create,
     .run = run,
     .describe = describe,

@@ -13,6 +13,9 @@ typedef struct gc_factors {
 /* False if float32 has no room for column and row. */
 bool gc_factors_of(const gc_step *step, gc_factors *factors);
 
+/* Whether the step is two vectors. */
+bool gc_vectors_apply(const gc_question *question);
+
 /* Column and row as steps of their own. */
 typedef struct gc_vectors {
     bool in_double; /* float32 has no room for them */
