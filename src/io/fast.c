@@ -9,8 +9,10 @@ uint64_t gc_jpeg_rows_spread_min = 1 << 19;
 #if GC_HAS_FAST
 extern const gc_png_inflating gc_png_inflating_isal;
 extern const gc_png_packing gc_png_packing_own;
-extern const gc_jpeg_decoding gc_jpeg_decoding_own;
 extern gc_jpeg_offer gc_jpeg_offer_file;
+#endif
+#if GC_HAS_X86_LOOPS
+extern const gc_jpeg_decoding gc_jpeg_decoding_own;
 #endif
 
 /* THE table of fast paths. */
@@ -20,7 +22,9 @@ const gc_io_fast gc_fast = {
 #endif
 #if GC_HAS_FAST
     .png_packing = &gc_png_packing_own,
-    .jpeg_decoding = &gc_jpeg_decoding_own,
     .jpeg_offer = gc_jpeg_offer_file,
+#endif
+#if GC_HAS_X86_LOOPS
+    .jpeg_decoding = &gc_jpeg_decoding_own,
 #endif
 };

@@ -3,21 +3,12 @@
 #include <string.h>
 
 /* Shifts by a number in any register: each code takes several. */
-#if defined(__x86_64__) && defined(__GNUC__)
 #define FREE_SHIFTS __attribute__((target("bmi2")))
 
-bool gc_jpeg_can_follow(void)
+bool gc_jpeg_can_decode(void)
 {
-    return __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 }
-#else
-#define FREE_SHIFTS
-
-bool gc_jpeg_can_follow(void)
-{
-    return true;
-}
-#endif
 
 gc_jpeg_place gc_jpeg_first_place(const gc_jpeg_frame *frame, const unsigned char *bytes,
                                   size_t size)
@@ -121,12 +112,6 @@ bool gc_jpeg_take_end(gc_jpeg_place *place)
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
-
-/* Row by row, of each coefficient in zigzag order. */
-const unsigned char gc_jpeg_places[2 * GC_JPEG_COEFFICIENTS] = {
-    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
 /* Codes are followed by an inline function that looks them up. Its reader of bits lives in
  * registers, so nobody may take the reader's address. What the look-up does not tell is rare: a

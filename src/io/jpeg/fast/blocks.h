@@ -42,9 +42,6 @@ typedef struct gc_jpeg_frame {
     gc_jpeg_codings *codings;
 } gc_jpeg_frame;
 
-/* Row by row, of each coefficient in zigzag order; 0 behind the last one. */
-extern const unsigned char gc_jpeg_places[2 * GC_JPEG_COEFFICIENTS];
-
 /* A place between two MCUs. */
 typedef struct gc_jpeg_place {
     gc_jpeg_bits bits;
@@ -60,9 +57,8 @@ const unsigned char *gc_jpeg_place_byte(const gc_jpeg_place *place, uint32_t *bi
 void gc_jpeg_set_place(gc_jpeg_place *place, const unsigned char *bytes, size_t size, size_t at,
                        uint32_t bit);
 
-/* Whether this processor has the instructions that gc_jpeg_pass_mcus and gc_jpeg_take_mcus need
- * (BMI2 on x86). */
-bool gc_jpeg_can_follow(void);
+/* Whether this processor has the instructions that decoding needs: AVX2 and BMI2. */
+bool gc_jpeg_can_decode(void);
 
 /* The place before the first MCU, whose data begin at bytes[0]. */
 gc_jpeg_place gc_jpeg_first_place(const gc_jpeg_frame *frame, const unsigned char *bytes,

@@ -1,9 +1,7 @@
 #include "io/jpeg/fast/colour.h"
 
-#include <string.h>
-
-#if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
+#include <string.h>
 
 #define VECTORS __attribute__((target("avx2")))
 #define ALWAYS_VECTORS inline __attribute__((target("avx2"), always_inline))
@@ -137,19 +135,3 @@ VECTORS void gc_jpeg_to_rgb(const unsigned char *y, const unsigned char *cb,
         memcpy(rgb + (size_t)x * 3, last, (size_t)(width - x) * 3);
     }
 }
-
-#else
-
-void gc_jpeg_upsample(const gc_jpeg_upsampling *how, const unsigned char *near,
-                      const unsigned char *far, uint16_t *numbers, unsigned char *samples)
-{
-    (void)how, (void)near, (void)far, (void)numbers, (void)samples;
-}
-
-void gc_jpeg_to_rgb(const unsigned char *y, const unsigned char *cb, const unsigned char *cr,
-                    uint32_t width, unsigned char *rgb)
-{
-    (void)y, (void)cb, (void)cr, (void)width, (void)rgb;
-}
-
-#endif

@@ -15,13 +15,3 @@ void gc_islow_set_limits(gc_islow_steps *steps)
     double largest = 1024 + sqrt(sum) / 2;
     steps->energy_max = (int32_t)(largest * largest);
 }
-
-gc_islow_function *gc_islow_chosen(void)
-{
-#if GC_HAS_X86_LOOPS
-    extern gc_islow_function gc_islow_avx2;
-    if (__builtin_cpu_supports("avx2"))
-        return gc_islow_avx2;
-#endif
-    return NULL;
-}

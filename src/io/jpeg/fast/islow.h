@@ -30,12 +30,9 @@ typedef struct gc_islow_layout {
  * samples of each of 8 rows are written, and up to GC_ISLOW_STRAY behind them.
  * False if a block is not one that every version of libjpeg-turbo decodes to the same samples:
  * its energy is too large, or a sample lies far outside 0 to 255. Rows may hold anything then. */
-typedef bool gc_islow_function(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
-                               const gc_islow_steps *steps, unsigned char *samples, size_t stride);
+bool gc_islow_avx2(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
+                   const gc_islow_steps *steps, unsigned char *samples, size_t stride);
 
 enum { GC_ISLOW_STRAY = 8 };
-
-/* The loops for AVX2. NULL if the processor or the compiler lacks it. */
-gc_islow_function *gc_islow_chosen(void);
 
 #endif

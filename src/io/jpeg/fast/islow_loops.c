@@ -179,8 +179,6 @@ static inline const int16_t *next_block(walk *at, const gc_islow_layout *layout)
     return block;
 }
 
-extern gc_islow_function gc_islow_avx2;
-
 bool gc_islow_avx2(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
                    const gc_islow_steps *steps, unsigned char *samples, size_t stride)
 {

@@ -21,8 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-
 enum {
     BLOCKS_AIM = 384,    /* of the first lane */
     BLOCKS_MAX = 640,    /* of a lane */
@@ -474,25 +472,3 @@ uint32_t gc_jpeg_lanes_take(gc_jpeg_lanes *lanes, gc_jpeg_place *place, uint32_t
     move_place(lanes, place, end);
     return done;
 }
-
-#else
-
-gc_jpeg_lanes *gc_jpeg_lanes_create(const gc_jpeg_frame *frame)
-{
-    (void)frame;
-    return NULL;
-}
-
-void gc_jpeg_lanes_free(gc_jpeg_lanes *lanes)
-{
-    (void)lanes;
-}
-
-uint32_t gc_jpeg_lanes_take(gc_jpeg_lanes *lanes, gc_jpeg_place *place, uint32_t count,
-                            int16_t *blocks)
-{
-    (void)lanes, (void)place, (void)count, (void)blocks;
-    return 0;
-}
-
-#endif

@@ -469,7 +469,7 @@ static gc_jpeg_rows *create(const struct jpeg_decompress_struct *jpeg, const str
 {
     uint64_t pixels = (uint64_t)jpeg->image_width * jpeg->image_height;
     gc_jpeg_rows *rows = NULL;
-    if (gc_islow_chosen() != NULL && gc_jpeg_can_follow() && pixels >= gc_jpeg_rows_pixels_min)
+    if (gc_jpeg_can_decode() && pixels >= gc_jpeg_rows_pixels_min)
         rows = calloc(1, sizeof *rows);
     if (rows == NULL)
         return NULL;

@@ -26,7 +26,6 @@ void gc_jpeg_image_divide(gc_jpeg_image *image)
     image->chunk = (uint32_t)(CHUNK_BLOCKS / kept);
     image->piece = (uint32_t)(PIECE_BLOCKS / frame->block_count);
     image->mcu_height = 8 * (uint32_t)y->down;
-    image->islow = gc_islow_chosen();
     image->interpolates = frame->colour && y->down > 1;
 }
 
@@ -127,8 +126,8 @@ static bool transform_in_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, ui
             continue;
         samples += (size_t)row * down * 8 * pitch + (size_t)x * across * 8;
         for (size_t i = 0; i < down && sound; i++, samples += 8 * pitch) {
-            sound = image->islow(numbers, &layout, count * (uint32_t)across, &part->steps, samples,
-                                 pitch);
+            sound = gc_islow_avx2(numbers, &layout, count * (uint32_t)across, &part->steps, samples,
+                                  pitch);
             numbers += across * GC_JPEG_COEFFICIENTS;
         }
     }

@@ -23,7 +23,6 @@ typedef struct gc_jpeg_image {
     uint32_t mcu_height;             /* pixels */
     size_t pitch[GC_JPEG_PARTS_MAX]; /* from row to row of samples; 0: not kept */
     bool interpolates;               /* a row of RGB needs Cb and Cr of the rows beside it */
-    gc_islow_function *islow;
 } gc_jpeg_image;
 
 typedef struct gc_jpeg_stretch {

@@ -82,4 +82,7 @@ typedef struct gc_jpeg_values {
 /* Fills the look-up for an AC table. Returns the length of EOB's code, 0 if there is none. */
 uint32_t gc_jpeg_list_values(const gc_jpeg_table *of, gc_jpeg_values look[1 << GC_JPEG_LOOK_BITS]);
 
+/* Row by row, of each coefficient in zigzag order; 0 behind the last one. */
+extern const unsigned char gc_jpeg_places[2 * GC_JPEG_COEFFICIENTS];
+
 #endif
