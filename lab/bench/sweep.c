@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "cli/image/verify.h"
 #include "cli/measure/figures.h"
 #include "cli/measure/traffic.h"
 #include "cli/options/effects.h"
@@ -269,7 +270,7 @@ static gconv_status measure_chain(gc_sweep *s, const gc_session *session, gconv_
     gconv_status status = gc_expect(&t.subject, &s->checked, &t.expectation, error);
     if (status == GCONV_OK)
         status = measure_names(s, &t, error);
-    gc_expectation_destroy(&t.expectation);
+    gc_results_free(&t.expectation.of);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
+#include "cli/image/verify.h"
 #include "cli/measure/clocks.h"
 #include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
@@ -508,7 +509,7 @@ int gc_run_compare(const gc_options *options, const gc_reporter *reporter)
     free(c.names);
     gc_buffer_free(&c.table.image);
     gc_points_destroy(&c.points);
-    gc_expectation_destroy(&c.expectation);
+    gc_results_free(&c.expectation.of);
     gc_picture_destroy(&c.picture);
     gc_warning_list_destroy(&c.warnings);
     gc_session_destroy(&c.session);

@@ -1,8 +1,9 @@
 /* --verify: an output and its chain values, compared with the reference. */
-#include "cli/image/work.h"
+#include "cli/image/verify.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "cli/image/work.h"
 #include "gconv_lab.h"
 
 #include <stdlib.h>
@@ -27,9 +28,10 @@ static void share_progress(const gc_work *work, verification *v)
     v->of_writing = (gc_part){work, computed, 1};
 }
 
-static gconv_status allocate(const gconv_plan *plan, uint32_t width, size_t height,
-                             gconv_expectation *e, gconv_error *error)
+gconv_status gc_results_allocate(const gconv_plan *plan, const gc_picture *picture,
+                                 gconv_expectation *e, gconv_error *error)
 {
+    size_t width = picture->shape.width, height = picture->shape.height;
     e->output_stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
     e->chain_stride = width * (size_t)gconv_plan_chain_channels(plan) * sizeof(float);
     e->output = gc_allocate_array(height, e->output_stride);
@@ -39,20 +41,39 @@ static gconv_status allocate(const gconv_plan *plan, uint32_t width, size_t heig
     return GCONV_OK;
 }
 
+void gc_results_free(gconv_expectation *results)
+{
+    free(results->chain);
+    free(results->output);
+    *results = (gconv_expectation){.chain = NULL};
+}
+
+gconv_status gc_results_compare(const gconv_plan *plan, const gc_picture *picture,
+                                const gconv_expectation *own, const gconv_expectation *expected,
+                                gconv_difference *chain, gconv_difference *output,
+                                gconv_error *error)
+{
+    const void *input = picture->samples;
+    gconv_status status = gconv_plan_compare(plan, input, picture->stride, own->chain,
+                                             expected->chain, own->chain_stride, chain, error);
+    if (status == GCONV_OK)
+        status = gconv_plan_compare_output(plan, input, picture->stride, own->output,
+                                           own->output_stride, expected, output, error);
+    return status;
+}
+
 static gconv_status prepare(const gc_work *work, verification *v)
 {
     gconv_job job = work->worker->job;
-    size_t height = job.input.height;
     job.implementation = "reference";
     job.device = "cpu";
     job.images_at_once = 0;
     v->plan = work->worker->plan;
-    gconv_status status = allocate(v->plan, job.input.width, height, &v->own, work->error);
+    gconv_status status = gc_results_allocate(v->plan, &work->picture, &v->own, work->error);
     if (status == GCONV_OK)
-        status = allocate(v->plan, job.input.width, height, &v->expected, work->error);
-    if (status != GCONV_OK)
-        return status;
-    status = gconv_plan_create(&job, &v->reference, work->error);
+        status = gc_results_allocate(v->plan, &work->picture, &v->expected, work->error);
+    if (status == GCONV_OK)
+        status = gconv_plan_create(&job, &v->reference, work->error);
     if (status == GCONV_OK)
         share_progress(work, v);
     return status;
@@ -83,15 +104,9 @@ static gconv_status run_all(gc_work *work, verification *v)
 static gconv_status compare(gc_work *work, const verification *v)
 {
     gc_result *result = work->result;
-    const void *input = work->picture.samples;
-    size_t stride = work->picture.stride;
     gconv_status status =
-        gconv_plan_compare(v->plan, input, stride, v->own.chain, v->expected.chain,
-                           v->own.chain_stride, &result->difference, work->error);
-    if (status == GCONV_OK)
-        status =
-            gconv_plan_compare_output(v->plan, input, stride, v->own.output, v->own.output_stride,
-                                      &v->expected, &result->output_difference, work->error);
+        gc_results_compare(v->plan, &work->picture, &v->own, &v->expected, &result->difference,
+                           &result->output_difference, work->error);
     result->verified = status == GCONV_OK;
     return status;
 }
@@ -124,9 +139,7 @@ gconv_status gc_run_verified(gc_work *work)
     if (status == GCONV_OK)
         status = write_output(work, &v);
     gconv_plan_free(v.reference);
-    free(v.own.chain);
-    free(v.own.output);
-    free(v.expected.chain);
-    free(v.expected.output);
+    gc_results_free(&v.own);
+    gc_results_free(&v.expected);
     return status;
 }

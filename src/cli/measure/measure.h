@@ -46,9 +46,9 @@ typedef struct gc_expectation {
     double seconds; /* of the reference's one run */
 } gc_expectation;
 
+/* On failure, too, gc_results_free(&expectation->of) follows. */
 gconv_status gc_expect(const gc_subject *subject, const gc_picture *picture,
                        gc_expectation *expectation, gconv_error *error);
-void gc_expectation_destroy(gc_expectation *expectation);
 
 /* Checks the plan's output and its chain values, and fills verdict and difference. If the run takes
  * longer than `limit` seconds, its time becomes the point's. */

@@ -1,13 +1,11 @@
 #include "cli/measure/measure.h"
 
 #include "base/clock.h"
-#include "base/memory.h"
-#include "base/status.h"
+#include "cli/image/verify.h"
 #include "cli/options/implementations.h"
 #include "cli/terminal/progress.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Runs that a measured plan is made for: so many that the time of its preparation does not
@@ -52,13 +50,6 @@ gconv_status gc_subject_ready_plan(const gc_subject *subject, gc_point *point,
 
 /* ---- What is expected ------------------------------------------------------------------------ */
 
-void gc_expectation_destroy(gc_expectation *expectation)
-{
-    free(expectation->of.chain);
-    free(expectation->of.output);
-    *expectation = (gc_expectation){.seconds = 0};
-}
-
 static bool show_reference(void *user, double done)
 {
     const gc_subject *subject = user;
@@ -70,8 +61,6 @@ static bool show_reference(void *user, double done)
 gconv_status gc_expect(const gc_subject *subject, const gc_picture *picture,
                        gc_expectation *expectation, gconv_error *error)
 {
-    gconv_expectation *of = &expectation->of;
-    size_t height = picture->shape.height;
     gc_point reference = {.width = 0};
     *expectation = (gc_expectation){.seconds = 0};
     gc_point_set_name(&reference, "reference");
@@ -79,17 +68,12 @@ gconv_status gc_expect(const gc_subject *subject, const gc_picture *picture,
     gconv_status status = gc_subject_plan(subject, &reference, picture, &plan, error);
     if (status != GCONV_OK)
         return status;
-    of->chain_stride =
-        picture->shape.width * (size_t)gconv_plan_chain_channels(plan) * sizeof(float);
-    of->output_stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
-    of->chain = gc_allocate_array(height, of->chain_stride);
-    of->output = gc_allocate_array(height, of->output_stride);
+    status = gc_results_allocate(plan, picture, &expectation->of, error);
     gconv_plan_watch(plan, show_reference, (void *)subject);
     double start = gc_seconds();
-    if (of->chain != NULL && of->output != NULL)
-        status = gconv_plan_run_reference(plan, picture->samples, picture->stride, of, error);
-    else
-        status = gc_fail_memory(error, (of->chain_stride + of->output_stride) * height);
+    if (status == GCONV_OK)
+        status = gconv_plan_run_reference(plan, picture->samples, picture->stride, &expectation->of,
+                                          error);
     expectation->seconds = gc_seconds() - start;
     gconv_plan_free(plan);
     return status;
@@ -102,24 +86,17 @@ typedef struct trial {
     gconv_plan *plan;
     const gc_picture *picture;
     const gconv_expectation *expected;
-    float *chain;
-    void *output;
+    gconv_expectation own;
     gc_point *point;
 } trial;
 
 /* Fills the point's difference: that of chain values, or that of the output if only the output is
- * wrong. They may come from different code. */
+ * wrong. */
 static gconv_status compare(const trial *t, gconv_error *error)
 {
-    const gc_picture *picture = t->picture;
-    const gconv_expectation *expected = t->expected;
     gconv_difference difference;
-    gconv_status status =
-        gconv_plan_compare(t->plan, picture->samples, picture->stride, t->chain, expected->chain,
-                           expected->chain_stride, &t->point->difference, error);
-    if (status == GCONV_OK)
-        status = gconv_plan_compare_output(t->plan, picture->samples, picture->stride, t->output,
-                                           expected->output_stride, expected, &difference, error);
+    gconv_status status = gc_results_compare(t->plan, t->picture, &t->own, t->expected,
+                                             &t->point->difference, &difference, error);
     if (status == GCONV_OK && t->point->difference.within && !difference.within)
         t->point->difference = difference;
     return status;
@@ -132,13 +109,13 @@ static gconv_status run(const trial *t, double limit, gconv_error *error)
     const gc_picture *picture = t->picture;
     double start = gc_seconds();
     gconv_status status = gconv_plan_run_memory(t->plan, picture->samples, picture->stride,
-                                                t->output, t->expected->output_stride, NULL, error);
+                                                t->own.output, t->own.output_stride, NULL, error);
     double seconds = gc_seconds() - start;
     if (seconds > limit)
         gc_take_runs(t->point, &seconds, 1);
     if (status == GCONV_OK)
-        status = gconv_plan_run_chain(t->plan, picture->samples, picture->stride, t->chain,
-                                      t->expected->chain_stride, NULL, error);
+        status = gconv_plan_run_chain(t->plan, picture->samples, picture->stride, t->own.chain,
+                                      t->own.chain_stride, NULL, error);
     return status;
 }
 
@@ -153,25 +130,15 @@ gconv_status gc_check_plan(gconv_plan *plan, const gc_picture *picture,
                            const gc_expectation *expected, double limit, gc_point *point,
                            gconv_error *error)
 {
-    size_t height = picture->shape.height;
-    const trial t = {plan,
-                     picture,
-                     &expected->of,
-                     gc_allocate_array(height, expected->of.chain_stride),
-                     gc_allocate_array(height, expected->of.output_stride),
-                     point};
-    gconv_status status = GCONV_OK;
-    if (t.chain == NULL || t.output == NULL)
-        status = gc_fail_memory(error,
-                                (expected->of.chain_stride + expected->of.output_stride) * height);
+    trial t = {.plan = plan, .picture = picture, .expected = &expected->of, .point = point};
+    gconv_status status = gc_results_allocate(plan, picture, &t.own, error);
     if (status == GCONV_OK)
         status = run(&t, limit, error);
     if (status == GCONV_OK)
         status = compare(&t, error);
     if (status == GCONV_OK)
         judge(plan, point);
-    free(t.output);
-    free(t.chain);
+    gc_results_free(&t.own);
     return status;
 }
 
