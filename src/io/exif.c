@@ -378,21 +378,22 @@ typedef struct survey {
     tiff file;
     unsigned char *marks; /* one for each byte of the file */
     uint64_t budget;      /* bytes that may still be marked: a hostile file could take for ever */
+    bool over;            /* more had to be marked: nothing more is */
 } survey;
 
-/* Marks the bytes that lie within the blob. False if the budget is used up. */
-static bool mark(survey *in, size_t at, uint64_t count, unsigned char as)
+/* Marks the bytes that lie within the blob. */
+static void mark(survey *in, size_t at, uint64_t count, unsigned char as)
 {
     if (at >= in->file.size)
-        return true;
+        return;
     if (count > in->file.size - at)
         count = in->file.size - at;
-    if (count > in->budget)
-        return false;
+    in->over = in->over || count > in->budget;
+    if (in->over)
+        return;
     in->budget -= count;
     for (size_t i = 0; i < count; i++)
         in->marks[at + i] |= as;
-    return true;
 }
 
 static bool is_pointer(uint32_t tag)
@@ -402,62 +403,56 @@ static bool is_pointer(uint32_t tag)
 }
 
 /* Marks a directory, the values it refers to, and the directories in it. */
-static bool mark_directory(survey *in, const directory *from, bool kept, int depth)
+static void mark_directory(survey *in, const directory *from, bool kept, int depth)
 {
-    size_t bytes = 2 + from->entries * ENTRY_BYTES + 4;
-    if (!mark(in, from->first - 2, bytes, kept ? KEPT_STRUCTURE : DROPPED))
-        return false;
-    for (size_t i = 0; i < from->entries; i++) {
+    mark(in, from->first - 2, 2 + from->entries * ENTRY_BYTES + 4, kept ? KEPT_STRUCTURE : DROPPED);
+    for (size_t i = 0; i < from->entries && !in->over; i++) {
         size_t entry = from->first + i * ENTRY_BYTES;
         values of = entry_values(&in->file, entry);
-        if (of.bytes > INLINE_BYTES && !mark(in, of.at, of.bytes, kept ? KEPT_VALUE : DROPPED))
-            return false;
+        if (of.bytes > INLINE_BYTES)
+            mark(in, of.at, of.bytes, kept ? KEPT_VALUE : DROPPED);
         bool offsets = of.type == TYPE_LONG || of.type == TYPE_DIRECTORY;
         if (!is_pointer(read_u16(&in->file, entry)) || depth == DEPTH_MAX || !offsets ||
             !values_are_inside(&in->file, &of))
             continue;
-        for (uint32_t n = 0; n < of.count; n++) {
+        for (uint32_t n = 0; n < of.count && !in->over; n++) {
             directory sub;
-            if (open_directory(&in->file, number_at(&in->file, &of, n), &sub) &&
-                !mark_directory(in, &sub, kept, depth + 1))
-                return false;
+            if (open_directory(&in->file, number_at(&in->file, &of, n), &sub))
+                mark_directory(in, &sub, kept, depth + 1);
         }
     }
-    return true;
 }
 
-/* Marks the pieces of a picture that two entries give by offset and size. */
-static bool mark_picture(survey *in, const directory *from, uint32_t tag_offsets,
-                         uint32_t tag_sizes)
+/* Marks the pieces of pictures that two entries give by offset and size. */
+static void mark_pictures(survey *in, const directory *from)
 {
-    values offsets;
-    values sizes;
-    if (!find_numbers(&in->file, from, tag_offsets, &offsets) ||
-        !find_numbers(&in->file, from, tag_sizes, &sizes))
-        return true;
-    for (uint32_t i = 0; i < offsets.count && i < sizes.count; i++)
-        if (!mark(in, number_at(&in->file, &offsets, i), number_at(&in->file, &sizes, i), PICTURE))
-            return false;
-    return true;
+    static const uint32_t tags[][2] = {{TAG_JPEG_OFFSET, TAG_JPEG_BYTE_COUNT},
+                                       {TAG_STRIP_OFFSETS, TAG_STRIP_BYTE_COUNTS},
+                                       {TAG_TILE_OFFSETS, TAG_TILE_BYTE_COUNTS}};
+    values offsets, sizes;
+    for (size_t t = 0; t < sizeof tags / sizeof tags[0]; t++)
+        if (find_numbers(&in->file, from, tags[t][0], &offsets) &&
+            find_numbers(&in->file, from, tags[t][1], &sizes))
+            for (uint32_t i = 0; i < offsets.count && i < sizes.count && !in->over; i++)
+                mark(in, number_at(&in->file, &offsets, i), number_at(&in->file, &sizes, i),
+                     PICTURE);
 }
 
 /* Marks the directories from `at` on. If a directory is broken, or lies in marked bytes (a loop),
  * nobody can tell what belongs to it. Then every byte is removed that need not stay. */
-static bool mark_thumbnail(survey *in, size_t at)
+static void mark_thumbnail(survey *in, size_t at)
 {
-    while (at != 0) {
+    while (at != 0 && !in->over) {
         directory thumbnail;
-        if (!open_directory(&in->file, at, &thumbnail) || thumbnail.cut || in->marks[at] != 0)
-            return mark(in, 0, in->file.size, DROPPED);
-        if (!mark_directory(in, &thumbnail, false, 1) ||
-            !mark_picture(in, &thumbnail, TAG_JPEG_OFFSET, TAG_JPEG_BYTE_COUNT) ||
-            !mark_picture(in, &thumbnail, TAG_STRIP_OFFSETS, TAG_STRIP_BYTE_COUNTS) ||
-            !mark_picture(in, &thumbnail, TAG_TILE_OFFSETS, TAG_TILE_BYTE_COUNTS))
-            return false;
+        if (!open_directory(&in->file, at, &thumbnail) || thumbnail.cut || in->marks[at] != 0) {
+            mark(in, 0, in->file.size, DROPPED);
+            return;
+        }
+        mark_directory(in, &thumbnail, false, 1);
+        mark_pictures(in, &thumbnail);
         size_t next = next_offset(&in->file, &thumbnail);
         at = next > 0 ? read_u32(&in->file, next) : 0;
     }
-    return true;
 }
 
 /* Removes the bytes that are marked to go. */
@@ -488,15 +483,15 @@ gconv_status gc_exif_drop_thumbnail(unsigned char *exif, size_t *size)
     if (all.marks == NULL)
         return GCONV_ERROR_MEMORY;
     values found;
-    bool turned = find_orientation(&file, &first, &found) != GC_ORIENTATION_UPRIGHT;
-    bool done = mark(&all, 0, HEADER_BYTES, KEPT_STRUCTURE) &&
-                mark_directory(&all, &first, true, 1) &&
-                (!turned || mark(&all, found.at, type_bytes[found.type], KEPT_STRUCTURE)) &&
-                mark_thumbnail(&all, next);
-    if (done) {
+    mark(&all, 0, HEADER_BYTES, KEPT_STRUCTURE);
+    mark_directory(&all, &first, true, 1);
+    if (find_orientation(&file, &first, &found) != GC_ORIENTATION_UPRIGHT)
+        mark(&all, found.at, type_bytes[found.type], KEPT_STRUCTURE);
+    mark_thumbnail(&all, next);
+    if (!all.over) {
         memset(exif + offset, 0, 4);
         sweep(&all, exif, size);
     }
     free(all.marks);
-    return done ? GCONV_OK : GCONV_ERROR_FORMAT;
+    return all.over ? GCONV_ERROR_FORMAT : GCONV_OK;
 }
