@@ -230,6 +230,12 @@ bool gc_parse_integer(const char *text, long long low, long long high, long long
     return true;
 }
 
+bool gc_is_power(double value)
+{
+    int exponent;
+    return fabs(frexp(value, &exponent)) == 0.5;
+}
+
 bool gc_fits_float(double value)
 {
     /* FLT_MAX plus half a unit in the last place: from here on rounding gives infinity. */

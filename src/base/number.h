@@ -44,6 +44,9 @@ static inline int64_t gc_larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* Whether the magnitude is a power of 2. */
+bool gc_is_power(double value);
+
 /* True when `value` rounds to a finite float32. */
 bool gc_fits_float(double value);
 

@@ -7,7 +7,7 @@
 #include "core/stream.h"
 #include "gconv_lab.h"
 
-/* What an implementation does. The functions up to `release` are required. */
+/* What an implementation does. The functions up to `run` are required. */
 typedef struct gc_operations {
     /* GCONV_OK when this problem can be done on this device; else the reason, as an error with
      * status GCONV_ERROR_UNSUPPORTED. Not applicable is a normal answer. */
@@ -24,7 +24,7 @@ typedef struct gc_operations {
      * the output. If it computes long before it writes, it calls gc_stream_tell meanwhile, and ends
      * if this fails. */
     gconv_status (*run)(void *state, gc_stream *stream, gconv_error *error);
-    /* Not called for NULL. */
+    /* Not called for NULL. NULL: there is nothing to release. */
     void (*release)(void *state);
     /* Terms that the summation of a step adds to n = w*h in the bound of rule 4; NULL is 0. */
     double (*extra_terms)(const gc_problem *problem);

@@ -110,8 +110,9 @@ gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan, gconv_er
 
 static void release_state(gconv_plan *plan)
 {
-    if (plan->state != NULL)
-        plan->choice.implementation->operations->release(plan->state);
+    const gc_implementation *from = plan->choice.implementation;
+    if (plan->state != NULL && from->operations->release != NULL)
+        from->operations->release(plan->state);
 }
 
 void gconv_plan_free(gconv_plan *plan)

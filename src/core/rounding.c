@@ -5,6 +5,8 @@
  * that of their sum. */
 #include "core/rounding.h"
 
+#include "base/number.h"
+
 #include <float.h>
 #include <limits.h>
 #include <math.h>
@@ -207,12 +209,6 @@ static void set_edges(const gconv_job *job, const gc_conversion *conversion, dou
     r->absolute = conversion->rule == GCONV_RULE_ABS;
 }
 
-static bool is_power(double value)
-{
-    int exponent;
-    return fabs(frexp(value, &exponent)) == 0.5;
-}
-
 /* Whether rule 5 in double rounds a whole S below 2^24 as gc_round_once does. If v is on a
  * boundary, doubles hold every step on the way: scale is a power of 2, the offset a multiple of
  * 2^-26, and multiplying by 257 does not take a factor away from the divisor. If v is on no
@@ -221,7 +217,7 @@ static bool is_power(double value)
  * of two float32. */
 static bool is_plain(const gc_conversion *conversion, double divisor, const gc_rounding *r)
 {
-    if (!is_power(conversion->scale) || gc_lowest_bit(conversion->offset) < -26)
+    if (!gc_is_power(conversion->scale) || gc_lowest_bit(conversion->offset) < -26)
         return false;
     if (conversion->output.depth == 32)
         return conversion->offset == 0 && divisor > 0 && divisor == trunc(divisor) &&

@@ -199,7 +199,7 @@ void gc_words_to_chain(const gc_chain *chain, const gc_word *sums, size_t count,
     }
 }
 
-static void set_sample(int depth, void *output, size_t index, uint32_t sample)
+void gc_set_sample(int depth, void *output, size_t index, uint32_t sample)
 {
     uint8_t *byte = (uint8_t *)output + (depth == 1 ? index / 8 : index);
     int bit = 7 - (int)(index % 8);
@@ -225,9 +225,9 @@ static void round_sum(const gc_problem *problem, const gc_word *sum, size_t inde
                                    : white ? (float)conversion->sample_max
                                            : 0;
     else if (conversion->finds_edges)
-        set_sample(depth, output, index, white ? (1U << depth) - 1 : 0);
+        gc_set_sample(depth, output, index, white ? (1U << depth) - 1 : 0);
     else
-        set_sample(depth, output, index, gc_round_parts(r, parts, count));
+        gc_set_sample(depth, output, index, gc_round_parts(r, parts, count));
 }
 
 void gc_words_round(const gc_problem *problem, const gc_word *sums, size_t count, void *output)

@@ -65,4 +65,7 @@ static inline bool gc_words_round_once(const gc_problem *problem)
  * gc_words_round_once. */
 void gc_words_round(const gc_problem *problem, const gc_word *sums, size_t count, void *output);
 
+/* Sets sample `index` of a row of 1, 8 or 16 bits. */
+void gc_set_sample(int depth, void *row, size_t index, uint32_t sample);
+
 #endif

@@ -33,9 +33,10 @@ typedef struct gc_pass {
     /* Seconds that the image takes on one thread; HUGE_VAL if the pass cannot compute the job,
      * which names no solver. */
     double (*seconds)(const gc_problem *problem);
-    /* Makes what all threads share. *shared is NULL if the pass turns out not to pay. */
+    /* Makes what all threads share. *shared is NULL if the pass turns out not to pay. NULL: they
+     * share the problem alone. */
     gconv_status (*create)(const gc_problem *problem, void **shared, gconv_error *error);
-    void (*release)(void *shared);
+    void (*release)(void *shared); /* NULL: nothing */
     /* Makes what one thread needs. */
     gconv_status (*open)(const void *shared, void **own, gconv_error *error);
     void (*close)(void *own);

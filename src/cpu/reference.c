@@ -80,11 +80,10 @@ static gc_word *sum_rows(const step *s)
 {
     const gc_chain *chain = s->chain;
     size_t row_words = gc_chain_row_values(chain) * s->words;
-    gc_word *sums = gc_allocate_array((size_t)chain->height + 1, row_words * sizeof *sums);
+    gc_word *sums = calloc((size_t)chain->height + 1, row_words * sizeof *sums);
     gc_word *to = sums;
     if (sums == NULL)
         return NULL;
-    memset(sums, 0, ((size_t)chain->height + 1) * row_words * sizeof *sums);
     for (int64_t y = 0; y <= chain->height; y++)
         for (int64_t x = 0; x < chain->width; x++)
             for (int c = 0; c < chain->channels; c++, to += s->words)
@@ -241,16 +240,10 @@ static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
     return status;
 }
 
-static void release(void *state)
-{
-    (void)state;
-}
-
 const gc_operations gc_reference_operations = {
     .supports = supports,
     .cost = cost,
     .prepare = prepare,
     .run = run,
-    .release = release,
     .rounds_once = rounds_once,
 };

@@ -116,7 +116,10 @@ static gconv_status create_pass(gc_stages *stages, const gc_problem *problem, gc
     const gc_pass *pass = choose_pass(problem, &in_pass);
     if (pass == NULL || seconds_of_stages(problem, in_pass) <= in_pass)
         return GCONV_OK;
-    gconv_status status = pass->create(problem, &stages->shared, error);
+    gconv_status status = GCONV_OK;
+    stages->shared = (void *)problem;
+    if (pass->create != NULL)
+        status = pass->create(problem, &stages->shared, error);
     stages->pass = stages->shared != NULL ? pass : NULL;
     return status;
 }
@@ -194,7 +197,7 @@ void gc_stages_destroy(gc_stages *stages)
         free(stage->own);
     }
     free(stages->list);
-    if (stages->pass != NULL)
+    if (stages->pass != NULL && stages->pass->release != NULL)
         stages->pass->release(stages->shared);
     *stages = (gc_stages){.list = NULL};
 }

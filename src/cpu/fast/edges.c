@@ -71,18 +71,6 @@ static double seconds(const gc_problem *problem)
                             : HUGE_VAL;
 }
 
-static gconv_status create(const gc_problem *problem, void **shared, gconv_error *error)
-{
-    (void)error;
-    *shared = (void *)problem;
-    return GCONV_OK;
-}
-
-static void release(void *shared)
-{
-    (void)shared;
-}
-
 static gconv_status open_edges(const void *shared, void **own, gconv_error *error)
 {
     const gc_problem *problem = shared;
@@ -160,8 +148,6 @@ static void describe(const void *shared, char *text, size_t size)
 extern const gc_pass gc_pass_edges;
 const gc_pass gc_pass_edges = {
     .seconds = seconds,
-    .create = create,
-    .release = release,
     .open = open_edges,
     .close = close_edges,
     .run = run,

@@ -60,6 +60,7 @@
 #include "cpu/fast/rank1_bytes.h"
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "core/products.h"
 #include "cpu/cost.h"
@@ -109,12 +110,6 @@ static bool is_whole(double value)
     return value == trunc(value);
 }
 
-static bool is_power(double value)
-{
-    int exponent;
-    return fabs(frexp(value, &exponent)) == 0.5;
-}
-
 /* The least power of 2 that makes all weights whole. 0 if no power up to 2^SHIFT_MAX does, or sums
  * would not stay below 2^24. */
 static double whole_factor(const gc_step *step)
@@ -138,9 +133,10 @@ static bool takes_whole(const gc_problem *problem, const analysis *a, double fac
            sum = 0;
     for (int i = 0; i < problem->chain.steps[0].width; i++)
         sum += fabs((double)a->products.row[0][i]);
-    bool divides = is_power(a->divisor) ? largest < 0x1p24 && fabs(a->divisor) > 0x1p-24
-                                        : is_whole(a->divisor) && fabs(a->divisor) <= DIVISOR_MAX;
-    return divides && sum <= INT16_MAX && is_power(conversion->scale) &&
+    bool divides = gc_is_power(a->divisor)
+                       ? largest < 0x1p24 && fabs(a->divisor) > 0x1p-24
+                       : is_whole(a->divisor) && fabs(a->divisor) <= DIVISOR_MAX;
+    return divides && sum <= INT16_MAX && gc_is_power(conversion->scale) &&
            is_whole(conversion->offset) && fabs(conversion->offset) <= UINT8_MAX;
 }
 
@@ -316,7 +312,7 @@ static void set_whole_column(gc_rank1 *rank1, const analysis *a)
     double size = gain(rank1->problem) * UINT8_MAX + fabs(conversion->offset);
     double error = (3 * column->height + 8) * 0x1p-24 * size;
     bool is_odd = is_whole(divisor) && is_whole((divisor + 1) / 2);
-    bool is_plain = is_power(divisor) || (is_odd && error < 0.5 / fabs(divisor));
+    bool is_plain = gc_is_power(divisor) || (is_odd && error < 0.5 / fabs(divisor));
     column->kind = is_plain ? GC_RANK1_PLAIN : GC_RANK1_DIVIDED;
     for (int j = 0; j < column->height; j++)
         column->weights[j] = (float)((double)a->products.column[0][j] / (is_plain ? divisor : 1));

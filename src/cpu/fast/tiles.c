@@ -183,11 +183,6 @@ void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const
 
 /* ---- The solver ------------------------------------------------------------------------------ */
 
-static bool applies(const gc_question *question)
-{
-    return question->step->taps != NULL;
-}
-
 const gc_transforms *gc_transforms_for(const gc_question *question)
 {
     return question->problem->chain.exact ? &question->instructions->exact_transforms
@@ -286,7 +281,7 @@ static double extra_terms(const gc_estimate *estimate)
 
 const gc_solver gc_solver_tiles = {
     .name = "tiles",
-    .applies = applies,
+    .applies = gc_question_of_matrix,
     .seconds = seconds,
     .own_bytes = sizeof(gc_tiles),
     .create = create,

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "core/border.h"
+#include "core/sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -286,13 +287,7 @@ static void put(const gc_settler *settler, size_t value, uint32_t sample, char *
     size_t values = (size_t)conversion->chain_channels;
     if (conversion->keeps_alpha)
         value = value / values * (values + 1) + value % values;
-    uint8_t *byte = (uint8_t *)output + (conversion->output.depth == 1 ? value / 8 : value);
-    if (conversion->output.depth == 1)
-        *byte = (uint8_t)((*byte & ~(0x80 >> value % 8)) | (int)sample << (7 - value % 8));
-    else if (conversion->output.depth == 8)
-        *byte = (uint8_t)sample;
-    else
-        ((uint16_t *)(void *)output)[value] = (uint16_t)sample;
+    gc_set_sample(conversion->output.depth, output, value, sample);
 }
 
 /* Settles values [first, end) of a row. */

@@ -1,6 +1,7 @@
 /* Conversion of samples, compiled once for every instruction set under the name that
  * GC_SAMPLES_LOOPS gives it. Samples are those of core/conversion.c. Levels of 8 bits are computed
  * in float32 if the error cannot change them, all else by the same operations in doubles. */
+#include "base/number.h"
 #include "cpu/fast/loops/loops.h"
 #include "cpu/unroll.h"
 
@@ -137,18 +138,12 @@ static uint64_t find_near(const near_levels *levels, const float *row, size_t co
     return bits;
 }
 
-static bool is_power(double value)
-{
-    int exponent;
-    return fabs(frexp(value, &exponent)) == 0.5;
-}
-
 /* Whether levels are multiples of 1/q with a whole q up to 2048. Those that are no multiple of 1/2
  * are at least 1/(2q), 2^-12, away from one, and 2^-13 as store_near computes them. */
 static bool may_snap(const gc_conversion *conversion)
 {
     double q = fabs(conversion->divisor / conversion->scale);
-    return conversion->whole && is_power(conversion->scale) && q == trunc(q) && q >= 1 &&
+    return conversion->whole && gc_is_power(conversion->scale) && q == trunc(q) && q >= 1 &&
            q <= 2048 && conversion->offset == trunc(conversion->offset);
 }
 
@@ -202,8 +197,8 @@ static void store8(const gc_conversion *conversion, const float *row, size_t cou
     double factor = conversion->scale / conversion->divisor;
     near_levels levels = levels_of(conversion, 0x1p-13f);
     /* Powers of two multiply and divide without an error. */
-    bool exact =
-        is_power(conversion->scale) && is_power(conversion->divisor) && conversion->offset == 0;
+    bool exact = gc_is_power(conversion->scale) && gc_is_power(conversion->divisor) &&
+                 conversion->offset == 0;
     bool snaps = !exact && may_snap(conversion);
     bool may_be_near =
         fabs(conversion->offset) <= UINT8_MAX && fabs(factor) < 0x1p100 && fabs(factor) > 0x1p-100;
