@@ -34,9 +34,9 @@ typedef struct gc_decoder {
 
 struct gc_decoder_type {
     const char *name; /* of the library that decodes: "libpng" */
-    /* Reads the header. Sets *decoder even on failure, and the caller frees it. *decoder is NULL if
-     * memory is out. The head of *decoder becomes a copy of `common`. */
-    gconv_status (*open)(const gc_decoder *common, gc_decoder **decoder, gconv_error *error);
+    size_t size;      /* of a decoder, which begins with a gc_decoder */
+    /* Reads the header. Behind the gc_decoder all is zeros. The caller frees it in each case. */
+    gconv_status (*open)(gc_decoder *decoder, gconv_error *error);
     /* The next `count` rows; never more than there are. */
     gconv_status (*read)(gc_decoder *decoder, uint32_t count, unsigned char *rows, size_t stride,
                          gconv_error *error);
@@ -91,9 +91,9 @@ typedef struct gc_encoder {
 } gc_encoder;
 
 struct gc_encoder_type {
-    /* Writes the header. Sets *encoder even on failure, and the caller frees it. *encoder is NULL
-     * if memory is out. The head of *encoder becomes a copy of `common`. */
-    gconv_status (*open)(const gc_encoder *common, gc_encoder **encoder, gconv_error *error);
+    size_t size; /* of an encoder, which begins with a gc_encoder */
+    /* Writes the header. Behind the gc_encoder all is zeros. The caller frees it in each case. */
+    gconv_status (*open)(gc_encoder *encoder, gconv_error *error);
     gconv_status (*write)(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
                           size_t stride, gconv_error *error);
     gconv_status (*finish)(gc_encoder *encoder, gconv_error *error);

@@ -194,13 +194,9 @@ static gconv_status make_levels(pnm_decoder *decoder, gconv_error *error)
     return GCONV_OK;
 }
 
-static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)
+static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 {
-    pnm_decoder *opened = calloc(1, sizeof *opened);
-    *decoder = (gc_decoder *)opened;
-    if (opened == NULL)
-        return gc_fail_memory(error, sizeof *opened);
-    opened->common = *common;
+    pnm_decoder *opened = (pnm_decoder *)common;
     gconv_status status = read_header(opened, error);
     if (status != GCONV_OK)
         return status;
@@ -398,6 +394,7 @@ static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gcon
 
 const gc_decoder_type gc_pnm_decoder = {
     .name = "gconv",
+    .size = sizeof(pnm_decoder),
     .open = open_decoder,
     .read = read_rows,
     .skip = skip_rows,

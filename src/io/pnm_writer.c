@@ -71,13 +71,9 @@ static gconv_status allocate(pnm_encoder *encoder, gconv_error *error)
     return *buffer != NULL ? GCONV_OK : gc_fail_memory(error, rows * encoder->row_bytes);
 }
 
-static gconv_status open_encoder(const gc_encoder *common, gc_encoder **encoder, gconv_error *error)
+static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
 {
-    pnm_encoder *opened = calloc(1, sizeof *opened);
-    *encoder = (gc_encoder *)opened;
-    if (opened == NULL)
-        return gc_fail_memory(error, sizeof *opened);
-    opened->common = *common;
+    pnm_encoder *opened = (pnm_encoder *)common;
     gconv_status status = allocate(opened, error);
     return status == GCONV_OK ? write_header(opened, error) : status;
 }
@@ -183,6 +179,7 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
 }
 
 const gc_encoder_type gc_pnm_encoder = {
+    .size = sizeof(pnm_encoder),
     .open = open_encoder,
     .write = write_rows,
     .finish = finish,

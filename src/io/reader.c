@@ -120,7 +120,11 @@ static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gco
                          .tolerant = options->tolerant,
                          .libraries_only = options->decoder == GCONV_DECODER_CPU,
                          .grey_wanted = options->grey};
-    return format->decoder->open(&common, decoder, error);
+    *decoder = calloc(1, format->decoder->size);
+    if (*decoder == NULL)
+        return gc_fail_memory(error, format->decoder->size);
+    **decoder = common;
+    return format->decoder->open(*decoder, error);
 }
 
 static void swap_resolution(gconv_metadata *metadata)

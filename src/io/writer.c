@@ -151,9 +151,12 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
         if (writer->row == NULL)
             return gc_fail_memory(error, row_bytes);
     }
-    gconv_status status = format->encoder->open(&common, &writer->encoder, error);
-    if (writer->encoder != NULL)
-        writer->encoder->metadata = (gconv_metadata){0};
+    writer->encoder = calloc(1, format->encoder->size);
+    if (writer->encoder == NULL)
+        return gc_fail_memory(error, format->encoder->size);
+    *writer->encoder = common;
+    gconv_status status = format->encoder->open(writer->encoder, error);
+    writer->encoder->metadata = (gconv_metadata){0};
     return status;
 }
 

@@ -38,14 +38,9 @@ typedef struct jpeg_decoder {
     bool own_stopped;     /* `own` has rejected the data, and libjpeg decodes */
 } jpeg_decoder;
 
-static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)
+static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 {
-    jpeg_decoder *opened = calloc(1, sizeof *opened);
-    *decoder = (gc_decoder *)opened;
-    if (opened == NULL)
-        return gc_fail_memory(error, sizeof *opened);
-    opened->common = *common;
-    return gc_libjpeg_open(&opened->common, &opened->libjpeg, error);
+    return gc_libjpeg_open(common, &((jpeg_decoder *)common)->libjpeg, error);
 }
 
 static void free_decoder(gc_decoder *common)
@@ -173,6 +168,7 @@ static void accept_offer(gc_decoder *common, size_t size)
 
 const gc_decoder_type gc_jpeg_decoder = {
     .name = LIBRARY,
+    .size = sizeof(jpeg_decoder),
     .open = open_decoder,
     .read = read_rows,
     .finish = finish,

@@ -176,18 +176,12 @@ static gconv_status write_header(jpeg_encoder *encoder, gconv_error *error)
     return GCONV_OK;
 }
 
-static gconv_status open_encoder(const gc_encoder *common, gc_encoder **encoder, gconv_error *error)
+static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
 {
-    *encoder = NULL;
     if (common->shape.width > SIDE_MAX || common->shape.height > SIDE_MAX)
         return gc_fail(error, GCONV_ERROR_LIMIT, "a JPEG holds at most %d x %d pixels", SIDE_MAX,
                        SIDE_MAX);
-    jpeg_encoder *opened = calloc(1, sizeof *opened);
-    if (opened == NULL)
-        return gc_fail_memory(error, sizeof *opened);
-    *encoder = &opened->common;
-    opened->common = *common;
-    return write_header(opened, error);
+    return write_header((jpeg_encoder *)common, error);
 }
 
 static void free_encoder(gc_encoder *common)
@@ -236,6 +230,7 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
 }
 
 const gc_encoder_type gc_jpeg_encoder = {
+    .size = sizeof(jpeg_encoder),
     .open = open_encoder,
     .write = write_rows,
     .finish = finish,

@@ -438,13 +438,9 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
     return status == GCONV_OK ? gc_png_check_memory(&decoder->memory, decoder->error) : status;
 }
 
-static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)
+static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 {
-    png_decoder *opened = calloc(1, sizeof *opened);
-    *decoder = (gc_decoder *)opened;
-    if (opened == NULL)
-        return gc_fail_memory(error, sizeof *opened);
-    opened->common = *common;
+    png_decoder *opened = (png_decoder *)common;
     pthread_mutex_init(&opened->lock, NULL);
     return read_header(opened, error);
 }
@@ -627,6 +623,7 @@ static bool help(gc_decoder *common)
 
 const gc_decoder_type gc_png_decoder = {
     .name = "libpng",
+    .size = sizeof(png_decoder),
     .open = open_decoder,
     .read = read_rows,
     .finish = finish,

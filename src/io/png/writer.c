@@ -277,13 +277,9 @@ static gconv_status begin_attempts(png_encoder *encoder, gconv_error *error)
     return gc_png_check_memory(&encoder->memory, encoder->error);
 }
 
-static gconv_status open_encoder(const gc_encoder *common, gc_encoder **encoder, gconv_error *error)
+static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
 {
-    png_encoder *opened = calloc(1, sizeof *opened);
-    *encoder = (gc_encoder *)opened;
-    if (opened == NULL)
-        return gc_fail_memory(error, sizeof *opened);
-    opened->common = *common;
+    png_encoder *opened = (png_encoder *)common;
     opened->row_bytes = gconv_shape_row_bytes(&common->shape);
     if (common->shape.depth == 1 && common->shape.width % 8 != 0) {
         opened->packed = malloc(opened->row_bytes);
@@ -399,6 +395,7 @@ static bool help(gc_encoder *common)
 }
 
 const gc_encoder_type gc_png_encoder = {
+    .size = sizeof(png_encoder),
     .open = open_encoder,
     .write = write_rows,
     .finish = finish,
