@@ -48,7 +48,7 @@ static gconv_status check_candidate(const contest *c, const gc_implementation *c
         return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' does not run on device '%s'",
                        candidate->name, c->problem->job.device);
     gconv_status status = gc_implementation_device(candidate, index, device, error);
-    if (status == GCONV_OK)
+    if (status == GCONV_OK && candidate->operations->supports != NULL)
         status = candidate->operations->supports(c->problem, device, error);
     return status;
 }

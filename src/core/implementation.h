@@ -7,10 +7,11 @@
 #include "core/stream.h"
 #include "gconv_lab.h"
 
-/* What an implementation does. The functions up to `run` are required. */
+/* What an implementation does. `cost`, `prepare` and `run` are required. */
 typedef struct gc_operations {
     /* GCONV_OK when this problem can be done on this device; else the reason, as an error with
-     * status GCONV_ERROR_UNSUPPORTED. Not applicable is a normal answer. */
+     * status GCONV_ERROR_UNSUPPORTED. Not applicable is a normal answer. NULL: every problem can be
+     * done. */
     gconv_status (*supports)(const gc_problem *problem, const gconv_device_info *device,
                              gconv_error *error);
     /* Seconds that one image is expected to take, start-up and transfers included. */

@@ -42,18 +42,19 @@ void gc_entry_meet_border(const gc_problem *problem, const gc_step *step, gc_ent
  * same. */
 typedef struct misfit {
     double unit, sum;
+    double weights; /* the sum of their magnitudes */
 } misfit;
 
 static misfit misfit_of(const double *terms, const double *weights, const float *taps, size_t count)
 {
-    double of_terms = 0, of_weights = 0;
-    misfit m = {1, 0};
+    double of_terms = 0;
+    misfit m = {.unit = 1};
     for (size_t i = 0; i < count; i++) {
         of_terms += fabs(terms[i]);
-        of_weights += fabs(taps != NULL ? (double)taps[i] : weights[i]);
+        m.weights += fabs(taps != NULL ? (double)taps[i] : weights[i]);
     }
-    if (of_terms > 0 && of_weights > 0)
-        m.unit = of_terms / of_weights;
+    if (of_terms > 0 && m.weights > 0)
+        m.unit = of_terms / m.weights;
     for (size_t i = 0; i < count; i++)
         m.sum += fabs(terms[i] / m.unit - (taps != NULL ? (double)taps[i] : weights[i]));
     return m;
@@ -66,12 +67,8 @@ static misfit misfit_of_step(const gc_step *step)
         return misfit_of(step->terms, NULL, step->taps, height * width);
     misfit column = misfit_of(step->terms, step->column, NULL, height);
     misfit row = misfit_of(step->terms + height, step->row, NULL, width);
-    double down = 0, across = 0;
-    for (size_t j = 0; j < height; j++)
-        down += fabs(step->column[j]);
-    for (size_t i = 0; i < width; i++)
-        across += fabs(step->row[i]);
-    return (misfit){column.unit * row.unit, column.sum * (across + row.sum) + row.sum * down};
+    return (misfit){.unit = column.unit * row.unit,
+                    .sum = column.sum * (row.weights + row.sum) + row.sum * column.weights};
 }
 
 static gc_signed_sums weights_of(const gc_step *step)

@@ -42,7 +42,7 @@ typedef struct gc_pass {
     void (*close)(void *own);
     /* False: it computed nothing, because it does not give these chain values. The stages do. */
     bool (*run)(void *own, const gc_pass_job *job);
-    /* Words for people: "5x5 by a column and a row to levels". */
+    const char *words; /* for people; NULL: `describe` tells them */
     void (*describe)(const void *shared, char *text, size_t size);
     bool goes_in_strips; /* of columns: bands in memory may be larger than caches */
 } gc_pass;

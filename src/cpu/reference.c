@@ -135,15 +135,6 @@ static gconv_status convolve(gc_stream *stream, int number, const gc_word *in, g
     return status;
 }
 
-static gconv_status supports(const gc_problem *problem, const gconv_device_info *device,
-                             gconv_error *error)
-{
-    (void)problem;
-    (void)device;
-    (void)error;
-    return GCONV_OK;
-}
-
 /* Never the fastest. */
 static double cost(const gc_problem *problem, const gconv_device_info *device)
 {
@@ -241,7 +232,6 @@ static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
 }
 
 const gc_operations gc_reference_operations = {
-    .supports = supports,
     .cost = cost,
     .prepare = prepare,
     .run = run,

@@ -207,8 +207,11 @@ void gc_stages_describe(const gc_stages *stages, char *text, size_t size)
     size_t used = 0;
     if (stages->pass != NULL) {
         char words[128];
-        stages->pass->describe(stages->shared, words, sizeof words);
-        snprintf(text, size, "cpu: %s, %s\n", words, stages->instructions->name);
+        if (stages->pass->words == NULL)
+            stages->pass->describe(stages->shared, words, sizeof words);
+        snprintf(text, size, "cpu: %s, %s\n",
+                 stages->pass->words != NULL ? stages->pass->words : words,
+                 stages->instructions->name);
     }
     for (int p = 0; p < stages->count && stages->pass == NULL && used < size; p++) {
         const gc_stage *stage = &stages->list[p];

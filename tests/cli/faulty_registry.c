@@ -25,12 +25,6 @@ extern const gc_operations gc_reference_operations;
 
 /* ---- What they do ---------------------------------------------------------------------------- */
 
-static gconv_status supports_all(const gc_problem *problem, const gconv_device_info *device,
-                                 gconv_error *error)
-{
-    return gc_reference_operations.supports(problem, device, error);
-}
-
 static gconv_status supports_narrow(const gc_problem *problem, const gconv_device_info *device,
                                     gconv_error *error)
 {
@@ -230,10 +224,7 @@ static gconv_status run_late(void *state, gc_stream *stream, gconv_error *error)
 
 static void release_late(void *state)
 {
-    late_state *late = state;
-    if (late->reference != NULL)
-        gc_reference_operations.release(late->reference);
-    free(late);
+    free(state);
 }
 
 static double no_cost(const gc_problem *problem, const gconv_device_info *device)
@@ -241,11 +232,6 @@ static double no_cost(const gc_problem *problem, const gconv_device_info *device
     (void)problem;
     (void)device;
     return 0;
-}
-
-static void release(void *state)
-{
-    gc_reference_operations.release(state);
 }
 
 /* Less than that of the reference, as it should be. */
@@ -257,20 +243,19 @@ static double cost_of_cpu(const gc_problem *problem, const gconv_device_info *de
 #define OPERATIONS(supports_function, cost_function, run_function)                                 \
     {                                                                                              \
         .supports = supports_function, .cost = cost_function, .prepare = prepare,                  \
-        .run = run_function, .release = release                                                    \
+        .run = run_function                                                                        \
     }
 
-static const gc_operations cpu = OPERATIONS(supports_all, cost_of_cpu, run_right);
-static const gc_operations wrong = OPERATIONS(supports_all, cost, run_wrong);
-static const gc_operations far = OPERATIONS(supports_all, cost, run_far);
-static const gc_operations wrong_output = OPERATIONS(supports_all, cost, run_wrong_output);
+static const gc_operations cpu = OPERATIONS(NULL, cost_of_cpu, run_right);
+static const gc_operations wrong = OPERATIONS(NULL, cost, run_wrong);
+static const gc_operations far = OPERATIONS(NULL, cost, run_far);
+static const gc_operations wrong_output = OPERATIONS(NULL, cost, run_wrong_output);
 static const gc_operations picky = OPERATIONS(supports_narrow, cost, run_right);
-static const gc_operations broken = OPERATIONS(supports_all, cost, run_broken);
-static const gc_operations kernels = OPERATIONS(supports_all, cost, run_kernels);
-static const gc_operations patient = OPERATIONS(supports_all, cost, run_patient);
-static const gc_operations dead = OPERATIONS(supports_all, no_cost, run_dead);
-static const gc_operations late = {.supports = supports_all,
-                                   .cost = cost,
+static const gc_operations broken = OPERATIONS(NULL, cost, run_broken);
+static const gc_operations kernels = OPERATIONS(NULL, cost, run_kernels);
+static const gc_operations patient = OPERATIONS(NULL, cost, run_patient);
+static const gc_operations dead = OPERATIONS(NULL, no_cost, run_dead);
+static const gc_operations late = {.cost = cost,
                                    .prepare = prepare_late,
                                    .run = run_late,
                                    .release = release_late,

@@ -22,7 +22,6 @@
 #include "cpu/pass.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,17 +138,11 @@ static bool run(void *own, const gc_pass_job *job)
     return !job->chain_only;
 }
 
-static void describe(const void *shared, char *text, size_t size)
-{
-    (void)shared;
-    snprintf(text, size, "edges in one pass of 16-bit integers");
-}
-
 extern const gc_pass gc_pass_edges;
 const gc_pass gc_pass_edges = {
     .seconds = seconds,
     .open = open_edges,
     .close = close_edges,
     .run = run,
-    .describe = describe,
+    .words = "edges in one pass of 16-bit integers",
 };
