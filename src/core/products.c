@@ -144,6 +144,15 @@ static double rest_at(const gc_step *step, const gc_products *products, int j, i
     return rest;
 }
 
+double gc_products_rest(const gc_step *step, const gc_products *products)
+{
+    double rest = 0;
+    for (int j = 0; j < step->height; j++)
+        for (int i = 0; i < step->width; i++)
+            rest += fabs(rest_at(step, products, j, i));
+    return rest;
+}
+
 /* Adds a product: row and column of the largest residual. False if there is no residual. */
 static bool add_product(const gc_step *step, gc_products *products)
 {
@@ -209,10 +218,7 @@ static double magnitude(const gc_step *step, const gc_products *products)
  * result, by u sum|w|. One more u sum|w| is left for numbers near 0 (core/range.c). */
 static bool keeps_bound(const gc_step *step, const gc_products *products)
 {
-    double rest = 0;
-    for (int j = 0; j < step->height; j++)
-        for (int i = 0; i < step->width; i++)
-            rest += fabs(rest_at(step, products, j, i));
+    double rest = gc_products_rest(step, products);
     double size = magnitude(step, products);
     double smaller = fmin(step->width, step->height), larger = fmax(step->width, step->height);
     double roundings = smaller + products->count * larger + 1;

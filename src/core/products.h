@@ -19,4 +19,8 @@ typedef struct gc_products {
  * columns. float32 has room for these sums. False if there are no such products. */
 bool gc_step_products(const gc_step *step, bool exact, int most, gc_products *products);
 
+/* What the products lack of the weights, in magnitude, all together. Products of two float32
+ * numbers have no error in double. */
+double gc_products_rest(const gc_step *step, const gc_products *products);
+
 #endif

@@ -75,17 +75,9 @@ static void add_product(row_sum *sum, gc_extent in, const float *column, int hei
 double gc_products_error(const gc_step *step, gc_extent in, const gc_products *products)
 {
     row_sum sum = {0};
-    double misfit = 0;
     for (int p = 0; p < products->count; p++)
         add_product(&sum, in, products->column[p], step->height, products->row[p], step->width);
-    for (int j = 0; j < step->height; j++)
-        for (int i = 0; i < step->width; i++) {
-            double rest = (double)step->taps[j * step->width + i];
-            for (int p = 0; p < products->count; p++)
-                rest -= (double)products->column[p][j] * (double)products->row[p][i];
-            misfit += fabs(rest);
-        }
-    return sum.error + misfit * gc_extent_largest(in);
+    return sum.error + gc_products_rest(step, products) * gc_extent_largest(in);
 }
 
 /* Rounding column and row changes weights by at most 3 u of sum|w| (core/separate.c). */

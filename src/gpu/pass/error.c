@@ -39,25 +39,12 @@ double gc_error_of_sum(const gc_problem *problem, const gc_step *step)
     return error;
 }
 
-/* What the products lack of the weights. Products of float32 have no error in double. */
-static double rest_of(const gc_step *step, const gc_products *products)
-{
-    double rest = 0;
-    for (int j = 0; j < step->height; j++)
-        for (int i = 0; i < step->width; i++) {
-            double weight = (double)step->taps[j * step->width + i];
-            for (int p = 0; p < products->count; p++)
-                weight -= (double)products->column[p][j] * (double)products->row[p][i];
-            rest += fabs(weight);
-        }
-    return rest * (1 + 0x1p-7);
-}
-
 double gc_error_of_products(const gc_problem *problem, const gc_step *step,
                             const gc_products *products)
 {
     gc_interval inputs = gc_error_inputs(problem, step), sum = {0, 0}, rows[GC_PRODUCTS_MAX];
-    double error = rest_of(step, products) * fmax(-inputs.low, inputs.high);
+    double rest = gc_products_rest(step, products) * (1 + 0x1p-7);
+    double error = rest * fmax(-inputs.low, inputs.high);
     for (int p = 0; p < products->count; p++) {
         double of_row = 0, down = 0;
         rows[p] = (gc_interval){0, 0};
