@@ -1,7 +1,7 @@
 /* Source to machine code by NVRTC. */
 #include "gpu/jit/jit.h"
 
-#include "gpu/device/check.cuh"
+#include "gpu/device/owned.cuh"
 #include "gpu/jit/nvrtc.cuh"
 
 extern "C" {
@@ -44,15 +44,11 @@ static gconv_status find_target(int architecture, target *chosen, gconv_error *e
 {
     int count = 0;
     GC_NVRTC_TRY(error, gc_nvrtc_get().count_architectures(&count));
-    int *known = (int *)gc_allocate_array((size_t)count, sizeof *known);
+    gc_owned_array<int> known((int *)gc_allocate_array((size_t)count, sizeof(int)));
     if (known == nullptr)
         return gc_fail_memory(error, (size_t)count * sizeof *known);
-    nvrtcResult result = gc_nvrtc_get().architectures(known);
-    gconv_status status = result == NVRTC_SUCCESS
-                              ? choose_target(architecture, known, count, chosen, error)
-                              : gc_nvrtc_fail(error, result, "asking for architectures");
-    free(known);
-    return status;
+    GC_NVRTC_TRY(error, gc_nvrtc_get().architectures(known));
+    return choose_target(architecture, known, count, chosen, error);
 }
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
@@ -62,10 +58,10 @@ static gconv_status fail_with_log(nvrtcProgram program, gconv_error *error)
 {
     size_t size = 0;
     GC_NVRTC_TRY(error, gc_nvrtc_get().log_size(program, &size));
-    char *log = (char *)calloc(size + 1, 1);
+    gc_owned_array<char> log((char *)calloc(size + 1, 1));
     if (log == nullptr)
         return gc_fail_memory(error, size + 1);
-    nvrtcResult result = gc_nvrtc_get().log(program, log);
+    GC_NVRTC_TRY(error, gc_nvrtc_get().log(program, log));
     char *end = log;
     for (const char *next = log; *next != '\0'; next++)
         if (!isspace((unsigned char)*next))
@@ -73,11 +69,7 @@ static gconv_status fail_with_log(nvrtcProgram program, gconv_error *error)
         else if (end > log && end[-1] != ' ')
             *end++ = ' ';
     *end = '\0';
-    gconv_status status = result == NVRTC_SUCCESS
-                              ? gc_fail(error, GCONV_ERROR_DEVICE, "NVRTC: %s", log)
-                              : gc_nvrtc_fail(error, result, "asking for the log");
-    free(log);
-    return status;
+    return gc_fail(error, GCONV_ERROR_DEVICE, "NVRTC: %s", log.held);
 }
 
 /* -w: nvcc has shown the warnings of the same source already. */
@@ -99,16 +91,13 @@ static gconv_status take_binary(nvrtcProgram program, bool machine_code, void **
     size_t bytes = 0;
     GC_NVRTC_TRY(error, machine_code ? gc_nvrtc_get().cubin_size(program, &bytes)
                                      : gc_nvrtc_get().ptx_size(program, &bytes));
-    char *copy = (char *)malloc(bytes);
+    gc_owned_array<char> copy((char *)malloc(bytes));
     if (copy == nullptr)
         return gc_fail_memory(error, bytes);
-    nvrtcResult result =
-        machine_code ? gc_nvrtc_get().cubin(program, copy) : gc_nvrtc_get().ptx(program, copy);
-    if (result != NVRTC_SUCCESS) {
-        free(copy);
-        return gc_nvrtc_fail(error, result, "asking for the code");
-    }
-    *binary = copy;
+    GC_NVRTC_TRY(error, machine_code ? gc_nvrtc_get().cubin(program, copy)
+                                     : gc_nvrtc_get().ptx(program, copy));
+    *binary = copy.held;
+    copy.held = nullptr;
     *size = bytes;
     return GCONV_OK;
 }

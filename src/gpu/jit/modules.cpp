@@ -6,6 +6,7 @@
 #include "gpu/device/check.cuh"
 #include "gpu/device/current.cuh"
 #include "gpu/device/library.cuh"
+#include "gpu/device/owned.cuh"
 
 #include <cstdlib>
 #include <cstring>
@@ -129,12 +130,10 @@ static gconv_status load_wanted(const request &wanted, gc_jit_when when, gc_gpu_
                                 bool *refused, gconv_error *error)
 {
     *refused = false;
-    void *binary = nullptr;
+    gc_owned_array<void> binary;
     size_t size = 0;
     GC_TRY(gc_jit_binary(wanted.device, wanted.source, when, &binary, &size, error));
-    gconv_status status = load(binary, wanted.name, kernel, refused, error);
-    free(binary);
-    return status;
+    return load(binary, wanted.name, kernel, refused, error);
 }
 
 /* Calls load_wanted, and calls it again if the driver refuses a binary of the cache. */

@@ -73,12 +73,12 @@ gconv_status gc_pass_compile(const gc_layout &layout, const float *weights, int 
                              gc_pass_kernel *kernel, gconv_error *error)
 {
     gconv_status status = begin(layout, device, kernel, error);
-    char *source = status == GCONV_OK ? gc_kernel_source(layout, weights, count) : nullptr;
+    gc_owned_array<char> source(status == GCONV_OK ? gc_kernel_source(layout, weights, count)
+                                                   : nullptr);
     if (status == GCONV_OK && source == nullptr)
         status = gc_fail_memory(error, (size_t)count * 16);
     if (status == GCONV_OK)
         status = compile_source(source, device, when, kernel, error);
-    free(source);
     if (status != GCONV_OK)
         gc_pass_release(kernel);
     return status;
@@ -104,17 +104,13 @@ gconv_status gc_pass_prepare(const gc_pass_wanted &wanted, bool compiles,
 bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
                        const gconv_device_info *device)
 {
-    char *source = gc_kernel_source(layout, weights, count);
+    gc_owned_array<char> source(gc_kernel_source(layout, weights, count));
     if (source == nullptr)
         return false;
-    void *binary = nullptr;
+    gc_owned_array<void> binary;
     size_t size = 0;
     gconv_error ignored;
-    bool cached =
-        gc_jit_binary(device, source, GC_JIT_CACHED_ONLY, &binary, &size, &ignored) == GCONV_OK;
-    free(binary);
-    free(source);
-    return cached;
+    return gc_jit_binary(device, source, GC_JIT_CACHED_ONLY, &binary, &size, &ignored) == GCONV_OK;
 }
 
 /* ---- Expected times -------------------------------------------------------------------------- */

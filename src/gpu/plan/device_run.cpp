@@ -102,15 +102,14 @@ static bool can_store_output(const device_run *run)
 
 static gconv_status make_own(gc_gpu_plan *plan, gconv_error *error)
 {
-    gc_slot *own = (gc_slot *)calloc(1, sizeof *own);
-    if (own == nullptr)
-        return gc_fail_memory(error, sizeof *own);
+    gc_slot *own;
+    GC_TRY(gc_make(&own, &own, error));
     own->device = plan->device.index;
     cudaError_t code = cudaEventCreateWithFlags(&own->marks[MARK_DONE], cudaEventDisableTiming);
     if (code == cudaSuccess)
         plan->own = own;
     else
-        free(own);
+        gc_free<gc_slot>(own);
     GC_CUDA_TRY(error, code);
     return GCONV_OK;
 }

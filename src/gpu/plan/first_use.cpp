@@ -2,6 +2,7 @@
 
 #include "gpu/device/check.cuh"
 #include "gpu/device/device.cuh"
+#include "gpu/device/owned.cuh"
 #include "gpu/plan/pool.cuh"
 
 extern "C" {
@@ -22,40 +23,27 @@ enum { DEVICE_COPY_BYTES_MAX = 128 << 20 };
 /* The first of them warms up; the fastest counts. */
 enum { COPIES = 4 };
 
-/* What a measurement holds, freed in one place. */
+/* What a measurement holds. */
 struct copy_bench {
-    cudaStream_t stream;
-    cudaEvent_t begin, end;
-    gc_host_buffer *host; /* pinned */
-    char *device;         /* two blocks */
-    size_t block;         /* bytes */
+    gc_owned_stream stream;
+    gc_owned_event begin, end;
+    gc_owned<gc_host_buffer *, gc_host_give> host; /* pinned */
+    gc_owned_memory<char> device;                  /* two blocks */
+    size_t block;                                  /* bytes */
 };
 
 static gconv_status take(copy_bench *bench, const gconv_device_info *device, gconv_error *error)
 {
     uint64_t share = std::min<uint64_t>(device->memory_bytes / 64, DEVICE_COPY_BYTES_MAX);
     bench->block = std::max<size_t>((size_t)share, HOST_COPY_BYTES);
-    bench->host = gc_host_take(HOST_COPY_BYTES, device->index);
-    if (bench->host == nullptr || !bench->host->pinned)
+    bench->host.held = gc_host_take(HOST_COPY_BYTES, device->index);
+    if (bench->host == nullptr || !bench->host.held->pinned)
         return gc_fail_memory(error, HOST_COPY_BYTES);
     GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking));
     GC_CUDA_TRY(error, cudaEventCreate(&bench->begin));
     GC_CUDA_TRY(error, cudaEventCreate(&bench->end));
     GC_CUDA_TRY(error, cudaMalloc(&bench->device, 2 * bench->block));
     return GCONV_OK;
-}
-
-static void give(copy_bench *bench)
-{
-    cudaFree(bench->device);
-    if (bench->begin != nullptr)
-        cudaEventDestroy(bench->begin);
-    if (bench->end != nullptr)
-        cudaEventDestroy(bench->end);
-    if (bench->stream != nullptr)
-        cudaStreamDestroy(bench->stream);
-    gc_host_give(bench->host);
-    cudaGetLastError();
 }
 
 /* Sets *rate to the bytes a second of the fastest copy. */
@@ -76,13 +64,14 @@ static gconv_status time_copies(const copy_bench *bench, void *to, const void *f
     return GCONV_OK;
 }
 
-static gconv_status time_all(copy_bench *bench, const gconv_device_info *device,
-                             gc_measured *figures, gconv_error *error)
+static gconv_status time_all(const gconv_device_info *device, gc_measured *figures,
+                             gconv_error *error)
 {
+    copy_bench made = {}, *bench = &made;
     GC_TRY(take(bench, device, error));
-    GC_TRY(time_copies(bench, bench->device, bench->host->bytes, HOST_COPY_BYTES,
+    GC_TRY(time_copies(bench, bench->device, bench->host.held->bytes, HOST_COPY_BYTES,
                        cudaMemcpyHostToDevice, &figures->pinned_upload_rate, error));
-    GC_TRY(time_copies(bench, bench->host->bytes, bench->device, HOST_COPY_BYTES,
+    GC_TRY(time_copies(bench, bench->host.held->bytes, bench->device, HOST_COPY_BYTES,
                        cudaMemcpyDeviceToHost, &figures->pinned_download_rate, error));
     GC_TRY(time_copies(bench, bench->device + bench->block, bench->device, bench->block,
                        cudaMemcpyDeviceToDevice, &figures->memory_rate, error));
@@ -106,10 +95,8 @@ void gc_measure_device(const gconv_device_info *device, double context_seconds)
         return;
     gc_measured figures = {};
     figures.start_seconds = start_seconds(context_seconds);
-    copy_bench bench = {};
     gconv_error error;
-    gconv_status status = time_all(&bench, device, &figures, &error);
-    give(&bench);
-    if (status == GCONV_OK)
+    if (time_all(device, &figures, &error) == GCONV_OK)
         gc_measured_keep(device, &figures);
+    cudaGetLastError();
 }

@@ -4,13 +4,13 @@
 #ifndef GC_GPU_PLAN_METHOD_CUH
 #define GC_GPU_PLAN_METHOD_CUH
 
+#include "gpu/device/owned.cuh"
+
 extern "C" {
 #include "core/implementation.h"
 #include "gpu/pass/types.h"
 #include "gpu/plan/bands.h"
 }
-
-#include <cuda_runtime.h>
 
 /* What methods of both types have. */
 struct gc_gpu_method {

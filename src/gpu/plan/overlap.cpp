@@ -144,7 +144,7 @@ static gconv_status compute_band(overlap_run *run, int64_t band, gconv_error *er
 {
     gc_gpu_plan *plan = run->plan;
     int64_t first = band * run->band_rows, rows = output_rows(run, band);
-    cudaEvent_t *marks = plan->work.slot->marks;
+    gc_owned_event *marks = plan->work.slot->marks;
     gc_band_steps(plan->problem, first, first + rows - 1, plan->slabs, plan->work.steps);
     plan->work.samples = run->samples + (size_t)plan->work.steps[0].input_first * run->in.row_bytes;
     plan->work.result = run->output + (size_t)first * run->result.pitch;
@@ -160,7 +160,7 @@ static gconv_status compute_band(overlap_run *run, int64_t band, gconv_error *er
 static gconv_status download_band(overlap_run *run, int64_t band, gconv_error *error)
 {
     const overlap_side *out = &run->out;
-    cudaEvent_t *marks = run->plan->work.slot->marks;
+    gc_owned_event *marks = run->plan->work.slot->marks;
     GC_CUDA_TRY(error, cudaStreamWaitEvent(run->copies->down, marks[GC_MARK_COMPUTED], 0));
     if (band == 0)
         GC_CUDA_TRY(error, cudaEventRecord(marks[GC_MARK_OTHER_ARRIVED], run->copies->down));

@@ -79,20 +79,8 @@ static void free_buffers(gc_slot *slot)
 void gc_slot_destroy(gc_slot *slot)
 {
     free_buffers(slot);
-    for (cudaEvent_t mark : slot->marks)
-        if (mark != nullptr)
-            cudaEventDestroy(mark);
-    for (int i = 0; i < GC_COPY_PIECES; i++) {
-        if (slot->copies.sent[i] != nullptr)
-            cudaEventDestroy(slot->copies.sent[i]);
-        if (slot->copies.arrived[i] != nullptr)
-            cudaEventDestroy(slot->copies.arrived[i]);
-    }
-    for (cudaStream_t stream : {slot->cuda_stream, slot->copies.up, slot->copies.down})
-        if (stream != nullptr)
-            cudaStreamDestroy(stream);
+    gc_free<gc_slot>(slot);
     cudaGetLastError();
-    free(slot);
 }
 
 static gconv_status make_event(cudaEvent_t *event, gconv_error *error)
@@ -126,7 +114,8 @@ gconv_status gc_slot_seconds(const gc_slot *slot, int begin, int end, double *su
 
 void gc_slot_wait(const gc_slot *slot)
 {
-    for (cudaStream_t stream : {slot->copies.up, slot->cuda_stream, slot->copies.down})
+    for (cudaStream_t stream :
+         {slot->copies.up.held, slot->cuda_stream.held, slot->copies.down.held})
         if (stream != nullptr)
             cudaStreamSynchronize(stream);
     cudaGetLastError();
@@ -135,7 +124,7 @@ void gc_slot_wait(const gc_slot *slot)
 static gconv_status fill_slot(gc_slot *slot, gconv_error *error)
 {
     GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&slot->cuda_stream, cudaStreamNonBlocking));
-    for (cudaEvent_t &mark : slot->marks)
+    for (gc_owned_event &mark : slot->marks)
         GC_CUDA_TRY(error, cudaEventCreate(&mark));
     slot->whole = true;
     return GCONV_OK;
@@ -192,9 +181,8 @@ static void grant_slots(int device)
 
 gconv_status gc_slot_take(int device, int shares, gc_slot **slot, gconv_error *error)
 {
-    gc_slot *made = (gc_slot *)calloc(1, sizeof *made);
-    if (made == nullptr)
-        return gc_fail_memory(error, sizeof *made);
+    gc_slot *made;
+    GC_TRY(gc_make(&made, slot, error));
     slot_waiter me = {device, shares, made, nullptr, PTHREAD_COND_INITIALIZER, nullptr};
     pthread_mutex_lock(&pool.lock);
     slot_waiter **link = &pool.waiters;
@@ -208,7 +196,7 @@ gconv_status gc_slot_take(int device, int shares, gc_slot **slot, gconv_error *e
     pthread_cond_destroy(&me.wake);
     *slot = me.granted;
     if (*slot != made)
-        free(made);
+        gc_free<gc_slot>(made);
     gconv_status status = (*slot)->whole ? GCONV_OK : fill_slot(*slot, error);
     if (status != GCONV_OK)
         gc_slot_give(*slot);

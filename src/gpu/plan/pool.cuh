@@ -4,8 +4,7 @@
 #define GC_GPU_PLAN_POOL_CUH
 
 #include "gconv.h"
-
-#include <cuda_runtime.h>
+#include "gpu/device/owned.cuh"
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
@@ -48,14 +47,14 @@ enum { GC_COPY_PIECES = 8 };
 
 /* Streams beside the slot's own, so that copies in both directions and kernels overlap. */
 struct gc_copy_streams {
-    cudaStream_t up, down;
-    cudaEvent_t sent[GC_COPY_PIECES], arrived[GC_COPY_PIECES]; /* bands, in turn */
+    gc_owned_stream up, down;
+    gc_owned_event sent[GC_COPY_PIECES], arrived[GC_COPY_PIECES]; /* bands, in turn */
 };
 
 struct gc_slot {
     int device;
-    cudaStream_t cuda_stream;
-    cudaEvent_t marks[GC_MARKS];
+    gc_owned_stream cuda_stream;
+    gc_owned_event marks[GC_MARKS];
     gc_copy_streams copies; /* null before gc_slot_open_copies */
     void *buffers[GC_BUFFERS];
     size_t sizes[GC_BUFFERS];

@@ -1,5 +1,5 @@
 /* The time of an image on the device, from samples to samples in its memory: no transfers. */
-#include "gpu/device/check.cuh"
+#include "gpu/device/owned.cuh"
 #include "gpu/plan/plan.cuh"
 
 extern "C" {
@@ -14,7 +14,7 @@ enum { TIMES_MIN = 5, TIMES_MAX = 1000 };
 
 /* Each time that a part is at work lies between two events. */
 struct part_span {
-    cudaEvent_t begin, end; /* null before the first use */
+    gc_owned_event begin, end; /* null before the first use */
     gc_part part;
 };
 
@@ -64,10 +64,10 @@ static gconv_status read_parts(const gc_part_watch *watch, float milliseconds[GC
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-/* What one measurement holds, freed in one place. */
+/* What one measurement holds. */
 struct stopwatch {
-    cudaEvent_t begin, end;
-    char *flush; /* device: larger than the second-level cache */
+    gc_owned_event begin, end;
+    gc_owned_memory<char> flush; /* larger than the second-level cache */
     size_t flush_bytes;
     gc_part_watch parts;
 };
@@ -151,13 +151,6 @@ static gconv_status time_many(gc_gpu_plan *plan, stopwatch *watch, double second
     return status;
 }
 
-static void destroy(cudaEvent_t begin, cudaEvent_t end)
-{
-    for (cudaEvent_t event : {begin, end})
-        if (event != nullptr)
-            cudaEventDestroy(event);
-}
-
 /* In a slot that holds the whole image. */
 static gconv_status time_image(gc_gpu_plan *plan, const char *input, size_t stride, double seconds,
                                gconv_device_times *times, gconv_error *error)
@@ -167,12 +160,7 @@ static gconv_status time_image(gc_gpu_plan *plan, const char *input, size_t stri
     GC_TRY(gc_plan_upload(plan, input, stride, plan->work.steps[0].input_first,
                           plan->work.steps[0].input_last, cudaMemcpyHostToDevice, error));
     stopwatch watch = {};
-    gconv_status status = time_many(plan, &watch, seconds, times, error);
-    for (const part_span &span : watch.parts.spans)
-        destroy(span.begin, span.end);
-    destroy(watch.begin, watch.end);
-    cudaFree(watch.flush);
-    return status;
+    return time_many(plan, &watch, seconds, times, error);
 }
 
 gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double seconds,

@@ -2,19 +2,18 @@
 #include "gconv_lab.h"
 #include "gpu/device/check.cuh"
 #include "gpu/device/current.cuh"
+#include "gpu/device/owned.cuh"
 #include "gpu/methods/fft/cufft.cuh"
-
-#include <cstdlib>
 
 struct gconv_gpu_lines {
     int index; /* of the device */
-    cufftComplex *from, *to;
+    gc_owned_memory<cufftComplex> from, to;
     size_t count; /* numbers of each */
     int points;
     cufftHandle plan;
     bool has_plan;
-    cudaStream_t stream;
-    cudaEvent_t begin, end;
+    gc_owned_stream stream;
+    gc_owned_event begin, end;
 };
 
 static gconv_status take(gconv_gpu_lines *l, const float *numbers, gconv_error *error)
@@ -36,9 +35,8 @@ gconv_status gconv_gpu_lines_create(int index, const float *numbers, size_t coun
                                     gconv_gpu_lines **lines, gconv_error *error)
 {
     gc_current_device current(index);
-    gconv_gpu_lines *l = *lines = (gconv_gpu_lines *)calloc(1, sizeof *l);
-    if (l == nullptr)
-        return gc_fail_memory(error, sizeof *l);
+    gconv_gpu_lines *l;
+    GC_TRY(gc_make(&l, lines, error));
     l->index = index;
     l->count = count;
     gconv_status status = take(l, numbers, error);
@@ -62,16 +60,8 @@ void gconv_gpu_lines_free(gconv_gpu_lines *lines)
         return;
     gc_current_device current(lines->index);
     end_plan(lines);
-    cudaFree(lines->from);
-    cudaFree(lines->to);
-    if (lines->begin != nullptr)
-        cudaEventDestroy(lines->begin);
-    if (lines->end != nullptr)
-        cudaEventDestroy(lines->end);
-    if (lines->stream != nullptr)
-        cudaStreamDestroy(lines->stream);
+    gc_free<gconv_gpu_lines>(lines);
     cudaGetLastError();
-    free(lines);
 }
 
 gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_error *error)

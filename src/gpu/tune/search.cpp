@@ -226,28 +226,23 @@ gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout,
 {
     *result = {};
     size_t size = (size_t)layout->width * (size_t)layout->height;
-    gc_search *s = (gc_search *)calloc(1, sizeof *s);
+    gc_owned_array<gc_search> search((gc_search *)calloc(1, sizeof(gc_search)));
+    gc_search *s = search;
     size_t count = (size_t)gc_form_weights(layout->tuning.form, layout->width, layout->height);
-    float *weights = (float *)calloc(count, sizeof *weights);
-    double *taps = (double *)calloc(size, sizeof *taps);
-    gconv_status status = GCONV_OK;
-    if (s == nullptr || weights == nullptr || taps == nullptr) {
-        status = gc_fail_memory(error, sizeof *s + count * sizeof *weights + size * sizeof *taps);
-    } else {
-        s->tuner = tuner;
-        s->layout = *layout;
-        s->goes_on = goes_on;
-        s->user = user;
-        s->result = result;
-        s->best = best;
-        s->weights = weights;
-        s->taps = taps;
-        status = run(s, error);
-        for (gc_contender &c : s->contenders)
-            gc_contender_release(&c);
-    }
-    free(s);
-    free(weights);
-    free(taps);
+    gc_owned_array<float> weights((float *)calloc(count, sizeof(float)));
+    gc_owned_array<double> taps((double *)calloc(size, sizeof(double)));
+    if (search == nullptr || weights == nullptr || taps == nullptr)
+        return gc_fail_memory(error, sizeof *s + count * sizeof *weights + size * sizeof *taps);
+    s->tuner = tuner;
+    s->layout = *layout;
+    s->goes_on = goes_on;
+    s->user = user;
+    s->result = result;
+    s->best = best;
+    s->weights = weights;
+    s->taps = taps;
+    gconv_status status = run(s, error);
+    for (gc_contender &c : s->contenders)
+        gc_contender_release(&c);
     return status;
 }

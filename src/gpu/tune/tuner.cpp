@@ -4,8 +4,6 @@
 
 #include "gpu/device/check.cuh"
 
-#include <cstdlib>
-
 gc_tuner_view gc_tuner_crop(const gc_tuner *tuner)
 {
     return {GC_TUNER_CROP_WIDTH, GC_TUNER_CROP_HEIGHT, GC_TUNER_CROP_WIDTH + 3, tuner->expected};
@@ -61,7 +59,7 @@ static gconv_status allocate(gc_tuner *tuner, gconv_error *error)
                                   GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX * sizeof(float)));
     GC_CUDA_TRY(error, cudaMalloc(&tuner->wrong, sizeof *tuner->wrong));
     GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&tuner->stream, cudaStreamNonBlocking));
-    for (cudaEvent_t &event : tuner->events)
+    for (gc_owned_event &event : tuner->events)
         GC_CUDA_TRY(error, cudaEventCreate(&event));
     return GCONV_OK;
 }
@@ -69,14 +67,13 @@ static gconv_status allocate(gc_tuner *tuner, gconv_error *error)
 gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, int *side,
                              gconv_error *error)
 {
-    *tuner = (gc_tuner *)calloc(1, sizeof **tuner);
-    if (*tuner == nullptr)
-        return gc_fail_memory(error, sizeof **tuner);
-    (*tuner)->device = *device;
-    gconv_status status = allocate(*tuner, error);
-    *side = (*tuner)->side;
+    gc_tuner *made;
+    GC_TRY(gc_make(&made, tuner, error));
+    made->device = *device;
+    gconv_status status = allocate(made, error);
+    *side = made->side;
     if (status != GCONV_OK) {
-        gc_tuner_destroy(*tuner);
+        gc_tuner_destroy(made);
         *tuner = nullptr;
     }
     return status;
@@ -86,17 +83,6 @@ void gc_tuner_destroy(gc_tuner *tuner)
 {
     if (tuner == nullptr)
         return;
-    for (cudaEvent_t event : tuner->events)
-        if (event != nullptr)
-            cudaEventDestroy(event);
-    if (tuner->stream != nullptr)
-        cudaStreamDestroy(tuner->stream);
-    cudaFree(tuner->inputs);
-    cudaFree(tuner->outputs);
-    cudaFree(tuner->expected);
-    cudaFree(tuner->taps);
-    cudaFree(tuner->weights);
-    cudaFree(tuner->wrong);
+    gc_free<gc_tuner>(tuner);
     cudaGetLastError();
-    free(tuner);
 }

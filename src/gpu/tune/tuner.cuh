@@ -24,13 +24,13 @@ struct gc_tuner {
     gconv_device_info device;
     int side;
     int sets; /* planes of float32 in `inputs`, and in `outputs` */
-    char *inputs, *outputs;
-    double *expected; /* of the crop, then of the plane */
-    double *taps;
-    float *weights; /* of a search of GC_FORM_TILES */
-    unsigned *wrong;
-    cudaStream_t stream;
-    cudaEvent_t events[GC_TUNER_RUNS_OF_FINALISTS + 1];
+    gc_owned_memory<char> inputs, outputs;
+    gc_owned_memory<double> expected; /* of the crop, then of the plane */
+    gc_owned_memory<double> taps;
+    gc_owned_memory<float> weights; /* of a search of GC_FORM_TILES */
+    gc_owned_memory<unsigned> wrong;
+    gc_owned_stream stream;
+    gc_owned_event events[GC_TUNER_RUNS_OF_FINALISTS + 1];
 };
 
 /* The image that is checked: the first samples of the first input plane. */

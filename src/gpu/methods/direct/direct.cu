@@ -31,7 +31,6 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <cstdlib>
 
 /* ---- Kernels compiled ahead ------------------------------------------------------------------ */
 
@@ -133,10 +132,8 @@ gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
                             gc_pass_scope *scope, void **state, gconv_error *error)
 {
-    gc_pass_kernel *kernel = (gc_pass_kernel *)calloc(1, sizeof *kernel);
-    if (kernel == nullptr)
-        return gc_fail_memory(error, sizeof *kernel);
-    *state = kernel;
+    gc_pass_kernel *kernel;
+    GC_TRY(gc_make(&kernel, state, error));
     return gc_direct_prepare(problem, &problem->chain.steps[scope->first], device, scope, kernel,
                              error);
 }
@@ -149,7 +146,4 @@ extern const gc_pass_method gc_direct_method = {
     gc_pass_run,
 };
 
-extern "C" {
-extern const gc_operations gc_direct_operations;
-const gc_operations gc_direct_operations = gc_pass_operations<gc_direct_method>();
-}
+GC_OPERATIONS(gc_direct_operations, gc_pass_operations<gc_direct_method>());

@@ -24,7 +24,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
 extern "C" {
 #include "core/range.h"
@@ -61,9 +60,16 @@ struct fft_step {
     int64_t rows;          /* of output, that one transform gives */
     cufftHandle forward, backward;
     bool has_forward, has_backward;
-    void *image;    /* device: real */
-    void *spectrum; /* device: complex */
-    void *filter;   /* device: the filter's spectrum */
+    gc_owned_memory<void> image;    /* real */
+    gc_owned_memory<void> spectrum; /* complex */
+    gc_owned_memory<void> filter;   /* the filter's spectrum */
+    ~fft_step()
+    {
+        if (has_forward)
+            gc_cufft_get().destroy(forward);
+        if (has_backward)
+            gc_cufft_get().destroy(backward);
+    }
 };
 
 static int64_t spectrum_count(const fft_step *s)
@@ -147,19 +153,6 @@ static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t 
     return GCONV_OK;
 }
 
-static void release(void *state)
-{
-    fft_step *s = (fft_step *)state;
-    if (s->has_forward)
-        gc_cufft_get().destroy(s->forward);
-    if (s->has_backward)
-        gc_cufft_get().destroy(s->backward);
-    cudaFree(s->image);
-    cudaFree(s->spectrum);
-    cudaFree(s->filter);
-    free(s);
-}
-
 static gconv_status make_plans(fft_step *s, gconv_error *error)
 {
     long long sizes[2] = {s->height, s->width};
@@ -178,15 +171,12 @@ static gconv_status make_plans(fft_step *s, gconv_error *error)
 /* The filter's spectrum, from its taps in the corner of an empty image. */
 static gconv_status make_spectrum(const gc_step *step, fft_step *s, gconv_error *error)
 {
-    float *taps = nullptr;
+    gc_owned_memory<float> taps;
     size_t bytes = (size_t)step->width * (size_t)step->height * sizeof *taps;
-    gconv_status status = gc_gpu_upload(step->taps, bytes, &taps, error);
-    if (status == GCONV_OK)
-        status = (s->exact ? transform<in_double> : transform<in_float>)(s, taps, step->width,
-                                                                         step->width, step->height,
-                                                                         s->filter, nullptr, error);
-    cudaFree(taps);
-    GC_TRY(status);
+    GC_TRY(gc_gpu_upload(step->taps, bytes, &taps, error));
+    auto transform_taps = s->exact ? transform<in_double> : transform<in_float>;
+    GC_TRY(
+        transform_taps(s, taps, step->width, step->width, step->height, s->filter, nullptr, error));
     GC_CUDA_TRY(error, cudaDeviceSynchronize());
     return GCONV_OK;
 }
@@ -196,10 +186,8 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
                             gconv_error *error)
 {
     (void)device;
-    fft_step *s = (fft_step *)calloc(1, sizeof *s);
-    if (s == nullptr)
-        return gc_fail_memory(error, sizeof *s);
-    *state = s;
+    fft_step *s;
+    GC_TRY(gc_make(&s, state, error));
     s->exact = problem->chain.exact;
     s->rows = s->exact ? rows : gc_transform_slabs(problem, step).rows;
     s->width = gc_transform_size((int64_t)problem->chain.width + step->width - 1);
@@ -277,7 +265,7 @@ static gc_slabs slabs(const gc_problem *problem, const gc_step *step, const gcon
 }
 
 static const gc_step_method method = {
-    {supports, seconds, release, describe, extra_bytes, extra_terms, slabs},
+    {supports, seconds, gc_free<fft_step>, describe, extra_bytes, extra_terms, slabs},
     prepare,
     convolve,
 };

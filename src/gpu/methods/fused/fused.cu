@@ -232,6 +232,10 @@ struct fused_state {
     const gc_fused_kernel *kernel; /* makes the output; null if no kernel does */
     const gc_fused_kernel *values; /* of chain values */
     gc_combined total;
+    ~fused_state()
+    {
+        gc_pass_release(&steps);
+    }
 };
 
 /* Sets *all to the blocks that the device holds at once. */
@@ -274,23 +278,13 @@ static gconv_status prepare_chain(const gc_problem *problem, const gconv_device_
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
                             gc_pass_scope *scope, void **opaque, gconv_error *error)
 {
-    fused_state *state = (fused_state *)calloc(1, sizeof *state);
-    if (state == nullptr)
-        return gc_fail_memory(error, sizeof *state);
-    *opaque = state;
+    fused_state *state;
+    GC_TRY(gc_make(&state, opaque, error));
     if (is_one_filter(problem, device))
         return prepare_chain(problem, device, scope, state, error);
     return scope->count == 2 ? gc_pair_prepare(problem, device, scope, &state->steps, error)
                              : gc_direct_prepare(problem, &problem->chain.steps[scope->first],
                                                  device, scope, &state->steps, error);
-}
-
-static void release(void *opaque)
-{
-    fused_state *state = (fused_state *)opaque;
-    gc_pass_release(&state->steps);
-    cudaFree(state->tables.memory);
-    free(state);
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
@@ -359,7 +353,7 @@ static void describe(const void *opaque, char *text, size_t size)
 }
 
 extern const gc_pass_method gc_fused_method = {
-    {supports, seconds, release, describe},
+    {supports, seconds, gc_free<fused_state>, describe},
     pass_steps,
     prepare,
     run,

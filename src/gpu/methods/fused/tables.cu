@@ -131,7 +131,7 @@ static gconv_status upload(const table_maker &maker, gc_fused_tables *tables, gc
     size_t words = (size_t)maker.rows * 32; /* of a table's weights */
     size_t all_words = count * words + pairs * 32;
     size_t size = all_words * sizeof(uint4) + count * GC_BYTES_UNIT * sizeof(int);
-    uint4 *made = (uint4 *)malloc(size);
+    gc_owned_array<uint4> made((uint4 *)malloc(size));
     if (made == nullptr)
         return gc_fail_memory(error, size);
     int *sums = (int *)(made + all_words);
@@ -139,12 +139,11 @@ static gconv_status upload(const table_maker &maker, gc_fused_tables *tables, gc
         fill_table(maker, (int)(k / classes), (int)(k % classes), made + k * words,
                    sums + k * GC_BYTES_UNIT);
     fill_pairs(maker, (int)pairs, made + count * words);
-    gconv_status status = gc_gpu_upload(made, size, &tables->memory, error);
-    free(made);
+    GC_TRY(gc_gpu_upload(made, size, &tables->memory, error));
     tables->bytes.weights = tables->memory;
     tables->lines.weights = tables->memory + count * words;
     tables->bytes.sums = (const int *)(tables->memory + all_words);
-    return status;
+    return GCONV_OK;
 }
 
 /* Sets what depends on the image's pixels. */

@@ -2,17 +2,18 @@
 #ifndef GC_GPU_METHODS_FUSED_TABLES_CUH
 #define GC_GPU_METHODS_FUSED_TABLES_CUH
 
+#include "gpu/device/owned.cuh"
 #include "gpu/methods/fused/bytes_lines.cuh"
 #include "gpu/methods/fused/combined.cuh"
 
 struct gc_fused_tables {
     gc_bytes bytes;        /* what the kernels are given */
     gc_lines_launch lines; /* what those of bytes_lines.cuh are given beside that; `height` is 0 */
-    uint4 *memory;         /* device: weights, those of pairs of lines, sums; freed with cudaFree */
+    gc_owned_memory<uint4> memory; /* weights, those of pairs of lines, sums */
 };
 
 /* Makes and uploads the tables of `total` for a kernel whose filters have `rows` rows. The device
- * is current. `tables->memory` is to be freed also after a failure. */
+ * is current. */
 gconv_status gc_fused_tables_make(const gc_problem *problem, const gc_combined &total, int rows,
                                   gc_fused_tables *tables, gconv_error *error);
 

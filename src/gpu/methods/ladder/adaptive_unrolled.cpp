@@ -54,10 +54,8 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
                             gconv_error *error)
 {
     (void)rows;
-    gc_unrolled *unrolled = (gc_unrolled *)calloc(1, sizeof *unrolled);
-    if (unrolled == nullptr)
-        return gc_fail_memory(error, sizeof *unrolled);
-    *state = unrolled;
+    gc_unrolled *unrolled;
+    GC_TRY(gc_make(&unrolled, state, error));
     *unrolled = {choose(problem, step, device), false, step->width, step->height, nullptr, nullptr};
     return gc_unrolled_create(device, GC_JIT_COMPILE, unrolled, error);
 }

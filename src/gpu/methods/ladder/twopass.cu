@@ -23,7 +23,6 @@ extern "C" {
 }
 
 #include <cstdio>
-#include <cstdlib>
 
 enum { COLUMN_FACTOR = 8, COLUMN_BLOCK_WIDTH = 32, COLUMN_BLOCK_HEIGHT = 8 };
 
@@ -77,12 +76,19 @@ static const gc_line_kernels lines = {
 struct twopass_step {
     const gc_two_passes *passes;
     bool separates;
-    void *adaptive; /* state of adaptive, if the filter is not of rank 1 */
-    void *kernels;  /* of `passes` */
-    float *weights; /* device: the row, then the column */
-    float *between; /* device: the result of the first pass */
+    void *adaptive;                 /* state of adaptive, if the filter is not of rank 1 */
+    void *kernels;                  /* of `passes` */
+    gc_owned_memory<float> weights; /* the row, then the column */
+    gc_owned_memory<float> between; /* the result of the first pass */
     int64_t between_pitch;
     int64_t between_plane;
+    ~twopass_step()
+    {
+        if (adaptive != nullptr)
+            gc_adaptive_method.release(adaptive);
+        if (passes->release != nullptr && kernels != nullptr)
+            passes->release(kernels);
+    }
 };
 
 gconv_status gc_twopass_convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
@@ -125,14 +131,7 @@ gconv_status gc_twopass_supports(const gc_two_passes &passes, const gc_problem *
 
 void gc_twopass_release(void *state)
 {
-    twopass_step *s = (twopass_step *)state;
-    if (s->adaptive != nullptr)
-        gc_adaptive_method.release(s->adaptive);
-    if (s->passes->release != nullptr && s->kernels != nullptr)
-        s->passes->release(s->kernels);
-    cudaFree(s->weights);
-    cudaFree(s->between);
-    free(s);
+    gc_free<twopass_step>(state);
 }
 
 static gconv_status prepare_plane(const gc_problem *problem, const gc_step *step, int rows,
@@ -156,10 +155,8 @@ gconv_status gc_twopass_prepare(const gc_two_passes &passes, const gc_problem *p
                                 const gc_step *step, const gconv_device_info *device, int rows,
                                 void **state, gconv_error *error)
 {
-    twopass_step *s = (twopass_step *)calloc(1, sizeof *s);
-    if (s == nullptr)
-        return gc_fail_memory(error, sizeof *s);
-    *state = s;
+    twopass_step *s;
+    GC_TRY(gc_make(&s, state, error));
     s->passes = &passes;
     s->separates = separates(step);
     if (!s->separates)

@@ -89,10 +89,8 @@ struct kernels {
 static gconv_status prepare(const gc_problem *problem, const gc_step *step,
                             const gconv_device_info *device, void **state, gconv_error *error)
 {
-    kernels *made = (kernels *)calloc(1, sizeof *made);
-    if (made == nullptr)
-        return gc_fail_memory(error, sizeof *made);
-    *state = made;
+    kernels *made;
+    GC_TRY(gc_make(&made, state, error));
     made->rows = {tiling_of_rows(problem, step), false, step->width, 1, nullptr, nullptr};
     made->columns = {tiling_of_columns(problem, step), true, 1, step->height, nullptr, nullptr};
     GC_TRY(gc_unrolled_create(device, GC_JIT_COMPILE, &made->rows, error));

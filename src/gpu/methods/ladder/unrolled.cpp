@@ -46,13 +46,10 @@ static char *source_of(const gc_unrolled &u)
 static gconv_status load(const gconv_device_info *device, gc_jit_when when, gc_unrolled *unrolled,
                          gconv_error *error)
 {
-    char *source = source_of(*unrolled);
+    gc_owned_array<char> source(source_of(*unrolled));
     if (source == nullptr)
         return gc_fail_memory(error, SIZES_BYTES + strlen(gc_source_unrolled));
-    gconv_status status =
-        gc_jit_create(device, source, "gc_unrolled_kernel", when, &unrolled->kernel, error);
-    free(source);
-    return status;
+    return gc_jit_create(device, source, "gc_unrolled_kernel", when, &unrolled->kernel, error);
 }
 
 gconv_status gc_unrolled_create(const gconv_device_info *device, gc_jit_when when,

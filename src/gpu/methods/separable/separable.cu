@@ -29,7 +29,6 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <cstdlib>
 
 template <int side, int rows_of_a_thread, int warps_of_a_block> struct square {
     static constexpr int width = side, height = side, left = side / 2, top = side / 2;
@@ -207,6 +206,10 @@ struct separable_state {
     bool is_long;
     gc_pass_kernel kernel;
     gc_vectors vectors;
+    ~separable_state()
+    {
+        gc_pass_release(&kernel);
+    }
 };
 
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
@@ -214,10 +217,8 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
 {
     low_rank sum;
     const gc_step *step = &problem->chain.steps[scope->first];
-    separable_state *made = (separable_state *)calloc(1, sizeof *made);
-    if (made == nullptr)
-        return gc_fail_memory(error, sizeof *made);
-    *state = made;
+    separable_state *made;
+    GC_TRY(gc_make(&made, state, error));
     made->is_long = is_long(problem, step, device);
     if (made->is_long)
         return gc_vectors_prepare(step, device, scope, &made->vectors, error);
@@ -232,14 +233,6 @@ static gconv_status run(void *state, gc_pass &pass, int channels, cudaStream_t s
     separable_state *s = (separable_state *)state;
     return s->is_long ? gc_vectors_run(&s->vectors, pass, channels, stream, error)
                       : gc_pass_run(&s->kernel, pass, channels, stream, error);
-}
-
-static void release(void *state)
-{
-    separable_state *s = (separable_state *)state;
-    gc_pass_release(&s->kernel);
-    gc_vectors_release(&s->vectors);
-    free(s);
 }
 
 static void describe(const void *state, char *text, size_t size)
@@ -258,13 +251,11 @@ static double extra_bytes(const gc_problem *problem, int64_t rows)
 }
 
 extern const gc_pass_method gc_separable_method = {
-    {supports, seconds, release, describe, extra_bytes, nullptr, nullptr, error_of, true},
+    {supports, seconds, gc_free<separable_state>, describe, extra_bytes, nullptr, nullptr, error_of,
+     true},
     gc_pass_one_step,
     prepare,
     run,
 };
 
-extern "C" {
-extern const gc_operations gc_separable_operations;
-const gc_operations gc_separable_operations = gc_pass_operations<gc_separable_method>();
-}
+GC_OPERATIONS(gc_separable_operations, gc_pass_operations<gc_separable_method>());

@@ -1,6 +1,6 @@
 #include "gpu/methods/separable/vectors.cuh"
 
-#include "gpu/device/check.cuh"
+#include "gpu/device/kernel.cuh"
 #include "gpu/methods/separable/vectors_kernels.cuh"
 
 extern "C" {
@@ -81,17 +81,12 @@ static gconv_status copy_weights(const gc_step *step, const factors &of, float *
 {
     size_t column = (size_t)gc_vectors_weights(step->height);
     size_t bytes = (column + (size_t)gc_vectors_weights(step->width)) * sizeof(float);
-    float *padded = (float *)calloc(1, bytes);
+    gc_owned_array<float> padded((float *)calloc(1, bytes));
     if (padded == nullptr)
         return gc_fail_memory(error, bytes);
     std::copy(of.column, of.column + step->height, padded + GC_VECTORS_PADDING);
     std::copy(of.row, of.row + step->width, padded + column + GC_VECTORS_PADDING);
-    cudaError_t code = cudaMalloc(weights, bytes);
-    if (code == cudaSuccess)
-        code = cudaMemcpy(*weights, padded, bytes, cudaMemcpyHostToDevice);
-    free(padded);
-    GC_CUDA_TRY(error, code);
-    return GCONV_OK;
+    return gc_gpu_upload(padded, bytes, weights, error);
 }
 
 /* As much as the longest vectors need, or all that there is: launches of all plans share this
@@ -111,17 +106,13 @@ gconv_status gc_vectors_prepare(const gc_step *step, const gconv_device_info *de
     factors of;
     gc_step_separate(step, of.row, of.column);
     *scope = planes_of(*scope);
-    *vectors = {step->width, step->height, step->left, step->top};
+    vectors->width = step->width;
+    vectors->height = step->height;
+    vectors->left = step->left;
+    vectors->top = step->top;
     vectors->column_sum = sum_of(of.column, step->height);
     GC_TRY(allow_shared_memory(device, error));
     return copy_weights(step, of, &vectors->weights, error);
-}
-
-void gc_vectors_release(gc_vectors *vectors)
-{
-    cudaFree(vectors->weights);
-    cudaFree(vectors->between);
-    *vectors = {};
 }
 
 void gc_vectors_describe(const gc_vectors *vectors, char *text, size_t size)
@@ -138,7 +129,7 @@ static gconv_status make_room(gc_vectors *vectors, size_t bytes, gconv_error *er
     if (bytes <= vectors->between_bytes)
         return GCONV_OK;
     cudaFree(vectors->between);
-    vectors->between = nullptr;
+    vectors->between.held = nullptr;
     vectors->between_bytes = 0;
     GC_CUDA_TRY(error, cudaMalloc(&vectors->between, bytes));
     vectors->between_bytes = bytes;

@@ -8,9 +8,9 @@
 /* A step on the device. */
 struct gc_vectors {
     int width, height, left, top;
-    float *weights;   /* device: the column and the row, as the kernel wants them; owned */
-    float column_sum; /* what the column makes of a constant 1 */
-    float *between;   /* device: a transposed plane between column and row; owned */
+    gc_owned_memory<float> weights; /* the column and the row, as the kernel wants them */
+    float column_sum;               /* what the column makes of a constant 1 */
+    gc_owned_memory<float> between; /* a transposed plane between column and row */
     size_t between_bytes;
 };
 
@@ -25,11 +25,9 @@ double gc_vectors_seconds(const gc_problem *problem, const gc_step *step,
  * once. */
 double gc_vectors_bytes(const gc_problem *problem, int64_t rows);
 
-/* *scope becomes one of planes of floats. After a failure gc_vectors_release frees what there
- * is. */
+/* *scope becomes one of planes of floats. */
 gconv_status gc_vectors_prepare(const gc_step *step, const gconv_device_info *device,
                                 gc_pass_scope *scope, gc_vectors *vectors, gconv_error *error);
-void gc_vectors_release(gc_vectors *vectors);
 
 /* Enqueues the step for all channels. The plane between is allocated if it is too small; earlier
  * runs of `vectors` are in the same stream, or done. */

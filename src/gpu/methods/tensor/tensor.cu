@@ -14,7 +14,6 @@
  *   rule 4. Exact chains: the parts of weights and samples have to give the integer exactly.
  * Loses: to direct at smaller filters, to separable at filters of rank 1 to 3, to fused at exact
  *   chains of 8 bits, to fft at large filters. */
-#include "gpu/device/check.cuh"
 #include "gpu/device/kernel.cuh"
 #include "gpu/methods/methods.cuh"
 #include "gpu/methods/passes.cuh"
@@ -197,7 +196,7 @@ struct tensor_state {
     size_t shared_bytes; /* of a block */
     int resident;        /* blocks that take several tiles in turn */
     bool takes_pixels;   /* a block takes all channels */
-    uint4 *weights;      /* device */
+    gc_owned_memory<uint4> weights;
 };
 
 /* What gc_halves.weights says of row `j` of the filter. */
@@ -213,16 +212,12 @@ static void fill_row(const gc_step *step, const gc_parts &parts, int j, uint4 *r
 static gconv_status upload_weights(const gc_step *step, tensor_state *state, gconv_error *error)
 {
     size_t size = gc_matrix_bytes(step);
-    uint4 *rows = (uint4 *)calloc(1, size);
+    gc_owned_array<uint4> rows((uint4 *)calloc(1, size));
     if (rows == nullptr)
         return gc_fail_memory(error, size);
     for (int j = 0; j < step->height; j++)
         fill_row(step, state->parts, j, rows + j * gc_matrix_diagonals(step));
-    cudaError_t code = cudaMalloc(&state->weights, size);
-    if (code == cudaSuccess)
-        code = cudaMemcpy(state->weights, rows, size, cudaMemcpyHostToDevice);
-    free(rows);
-    GC_CUDA_TRY(error, code);
+    GC_TRY(gc_gpu_upload(rows, size, &state->weights, error));
     state->halves.weights = state->weights;
     return GCONV_OK;
 }
@@ -273,10 +268,8 @@ static gconv_status prepare_kernel(const gconv_device_info *device, tensor_state
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
                             gc_pass_scope *scope, void **opaque, gconv_error *error)
 {
-    tensor_state *state = (tensor_state *)calloc(1, sizeof *state);
-    if (state == nullptr)
-        return gc_fail_memory(error, sizeof *state);
-    *opaque = state;
+    tensor_state *state;
+    GC_TRY(gc_make(&state, opaque, error));
     const gc_step *step = &problem->chain.steps[scope->first];
     *scope = scope_of(problem, step);
     state->parts = parts_of(problem, *scope);
@@ -287,13 +280,6 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
         gc_tensor_find(shape_of(step, state->parts, *scope), state->parts.sample_exponent != 0);
     GC_TRY(prepare_kernel(device, state, error));
     return upload_weights(step, state, error);
-}
-
-static void release(void *opaque)
-{
-    tensor_state *state = (tensor_state *)opaque;
-    cudaFree(state->weights);
-    free(state);
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
@@ -322,13 +308,10 @@ static void describe(const void *opaque, char *text, size_t size)
 }
 
 extern const gc_pass_method gc_tensor_method = {
-    {supports, seconds, release, describe, nullptr, nullptr, nullptr, error_of},
+    {supports, seconds, gc_free<tensor_state>, describe, nullptr, nullptr, nullptr, error_of},
     gc_pass_one_step,
     prepare,
     run,
 };
 
-extern "C" {
-extern const gc_operations gc_tensor_operations;
-const gc_operations gc_tensor_operations = gc_pass_operations<gc_tensor_method>();
-}
+GC_OPERATIONS(gc_tensor_operations, gc_pass_operations<gc_tensor_method>());

@@ -118,14 +118,15 @@ struct large_pass {
     gc_tilefft_kernels kernels;
     int slab, pairs_at_once; /* as in gc_tiles */
     int end_row;             /* the row after all tiles' outputs */
-    float *roots;            /* device */
+    gc_owned_memory<float> roots;
+    gc_owned_memory<float2> scratch;
 };
 
 struct tilefft_state {
     gc_tiles cut;
     gc_tilefft tiles;
     gc_tilefft_kernel kernel;
-    float *spectrum;  /* device */
+    gc_owned_memory<float> spectrum;
     large_pass large; /* in place of the kernel, if transforms are large */
 };
 
@@ -133,14 +134,11 @@ static gconv_status upload_spectrum(const gc_step *step, tilefft_state *state, g
 {
     int columns = state->cut.columns, lines = state->cut.lines;
     size_t bytes = (size_t)columns * (size_t)lines * 2 * sizeof(float);
-    float *spectrum = (float *)malloc(bytes);
+    gc_owned_array<float> spectrum((float *)malloc(bytes));
     if (spectrum == nullptr)
         return gc_fail_memory(error, bytes);
-    gconv_status status = gc_tiles_spectrum(step, columns, lines, spectrum, error);
-    if (status == GCONV_OK)
-        status = gc_gpu_upload(spectrum, bytes, &state->spectrum, error);
-    free(spectrum);
-    return status;
+    GC_TRY(gc_tiles_spectrum(step, columns, lines, spectrum, error));
+    return gc_gpu_upload(spectrum, bytes, &state->spectrum, error);
 }
 
 static gconv_status prepare_kernel(gc_tilefft_kernel *kernel, const gconv_device_info *device,
@@ -158,16 +156,15 @@ static gconv_status upload_roots(const gc_tiles *tiles, large_pass *pass, gconv_
 {
     size_t across = 2 * (size_t)tiles->columns, down = 2 * (size_t)tiles->lines;
     size_t bytes = (across + down) * sizeof(float);
-    float *roots = (float *)malloc(bytes);
+    gc_owned_array<float> roots((float *)malloc(bytes));
     if (roots == nullptr)
         return gc_fail_memory(error, bytes);
     gc_tiles_roots(tiles->columns, roots);
     gc_tiles_roots(tiles->lines, roots + across);
-    gconv_status status = gc_gpu_upload(roots, bytes, &pass->roots, error);
-    free(roots);
+    GC_TRY(gc_gpu_upload(roots, bytes, &pass->roots, error));
     pass->tiles.roots_across = (const float2 *)pass->roots;
     pass->tiles.roots_down = (const float2 *)(pass->roots + across);
-    return status;
+    return GCONV_OK;
 }
 
 static gconv_status prepare_large(const gc_tilefft &common, int end_row, const gc_tiles *tiles,
@@ -184,19 +181,18 @@ static gconv_status prepare_large(const gc_tilefft &common, int end_row, const g
          {&pass->kernels.forward, &pass->kernels.middle, &pass->kernels.back})
         GC_TRY(prepare_kernel(kernel, device, error));
     GC_TRY(upload_roots(tiles, pass, error));
-    GC_CUDA_TRY(error, cudaMalloc(&pass->tiles.scratch, (size_t)pass->pairs_at_once *
-                                                            (size_t)tiles->columns *
-                                                            (size_t)tiles->lines * sizeof(float2)));
+    size_t numbers = (size_t)tiles->columns * (size_t)tiles->lines;
+    GC_CUDA_TRY(error,
+                cudaMalloc(&pass->scratch, (size_t)pass->pairs_at_once * numbers * sizeof(float2)));
+    pass->tiles.scratch = pass->scratch;
     return GCONV_OK;
 }
 
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
                             gc_pass_scope *scope, void **opaque, gconv_error *error)
 {
-    tilefft_state *state = (tilefft_state *)calloc(1, sizeof *state);
-    if (state == nullptr)
-        return gc_fail_memory(error, sizeof *state);
-    *opaque = state;
+    tilefft_state *state;
+    GC_TRY(gc_make(&state, opaque, error));
     const gc_step *step = &problem->chain.steps[scope->first];
     *scope = scope_of(problem, step);
     const gc_tiles &cut = state->cut = gc_tiles_of(problem, step, device);
@@ -216,15 +212,6 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
                              &state->large, error);
     state->kernel = gc_tilefft_find(cut.columns, cut.lines, scope->input).forward;
     return prepare_kernel(&state->kernel, device, error);
-}
-
-static void release(void *opaque)
-{
-    tilefft_state *state = (tilefft_state *)opaque;
-    cudaFree(state->large.tiles.scratch);
-    cudaFree(state->large.roots);
-    cudaFree(state->spectrum);
-    free(state);
 }
 
 /* ---- Running large tiles --------------------------------------------------------------------- */
@@ -326,7 +313,7 @@ static void describe(const void *opaque, char *text, size_t size)
 }
 
 extern const gc_pass_method gc_tilefft_method = {
-    {supports, seconds, release, describe, extra_bytes, extra_terms, slabs},
+    {supports, seconds, gc_free<tilefft_state>, describe, extra_bytes, extra_terms, slabs},
     gc_pass_one_step,
     prepare,
     run,
