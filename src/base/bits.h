@@ -1,4 +1,4 @@
-/* Rows of packed bits. */
+/* Rows of packed bits, and numbers of bytes. */
 #ifndef GC_BASE_BITS_H
 #define GC_BASE_BITS_H
 
@@ -8,5 +8,10 @@
 /* Packs `count` flags, each 0 or 1, to bits. The first flag becomes the most significant bit of the
  * first byte. The last byte is filled up with 0. `flags` has room for 7 more. */
 void gc_pack_bits(uint8_t *flags, size_t count, uint8_t *bits);
+
+static inline uint32_t gc_big_endian(const unsigned char bytes[4])
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
 
 #endif

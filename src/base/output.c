@@ -265,12 +265,11 @@ gconv_status gc_output_open(const char *path, const gc_output_options *options, 
     } else {
         status = open_path(opened, path, error);
     }
-    if (status != GCONV_OK) {
+    if (status == GCONV_OK)
+        *output = opened;
+    else
         gc_output_free(opened);
-        return status;
-    }
-    *output = opened;
-    return GCONV_OK;
+    return status;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */

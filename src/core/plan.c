@@ -100,12 +100,11 @@ gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan, gconv_er
     if (status == GCONV_OK)
         status = created->choice.implementation->operations->prepare(
             &created->problem, &created->choice.device, &created->state, error);
-    if (status != GCONV_OK) {
+    if (status == GCONV_OK)
+        *plan = created;
+    else
         gconv_plan_free(created);
-        return status;
-    }
-    *plan = created;
-    return GCONV_OK;
+    return status;
 }
 
 static void release_state(gconv_plan *plan)

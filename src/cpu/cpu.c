@@ -141,12 +141,11 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
         gc_division_choose(&state->division, problem, &state->stages, state->threads, true);
         status = create_workspaces(state, error);
     }
-    if (status != GCONV_OK) {
+    if (status == GCONV_OK)
+        *result = state;
+    else
         release(state);
-        return status;
-    }
-    *result = state;
-    return GCONV_OK;
+    return status;
 }
 
 /* ---- A run ----------------------------------------------------------------------------------- */

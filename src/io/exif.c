@@ -172,14 +172,19 @@ static bool is_whole_number(uint32_t type)
            type == TYPE_SIGNED_BYTE || type == TYPE_SIGNED_SHORT || type == TYPE_SIGNED_LONG;
 }
 
-/* The values of an entry that is there, holds whole numbers, and lies within the file. */
-static bool find_numbers(const tiff *file, const directory *in, uint32_t tag, values *found)
+/* The values of an entry that is there, and lie within the file. */
+static bool find_values(const tiff *file, const directory *in, uint32_t tag, values *found)
 {
     size_t entry = find_entry(file, in, tag);
     if (entry == 0)
         return false;
     *found = entry_values(file, entry);
-    return is_whole_number(found->type) && values_are_inside(file, found);
+    return values_are_inside(file, found);
+}
+
+static bool find_numbers(const tiff *file, const directory *in, uint32_t tag, values *found)
+{
+    return find_values(file, in, tag, found) && is_whole_number(found->type);
 }
 
 /* A negative number reads as one above 127. */
@@ -278,11 +283,8 @@ typedef struct fraction {
 /* A fraction greater than 0. */
 static bool find_fraction(const tiff *file, const directory *in, uint32_t tag, fraction *found)
 {
-    size_t entry = find_entry(file, in, tag);
-    if (entry == 0)
-        return false;
-    values of = entry_values(file, entry);
-    if (of.type != TYPE_RATIONAL || of.count != 1 || !values_are_inside(file, &of))
+    values of;
+    if (!find_values(file, in, tag, &of) || of.type != TYPE_RATIONAL || of.count != 1)
         return false;
     *found = (fraction){read_u32(file, of.at), read_u32(file, of.at + 4)};
     return found->over > 0 && found->under > 0;

@@ -182,12 +182,11 @@ gconv_status gconv_writer_open(const char *path, const gconv_writer_options *giv
     status = gc_output_open(path, &output_options, &opened->output, error);
     if (status == GCONV_OK)
         status = open_encoder(opened, &options, error);
-    if (status != GCONV_OK) {
+    if (status == GCONV_OK)
+        *writer = opened;
+    else
         gconv_writer_free(opened);
-        return status;
-    }
-    *writer = opened;
-    return GCONV_OK;
+    return status;
 }
 
 void gconv_writer_free(gconv_writer *writer)

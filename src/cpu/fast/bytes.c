@@ -2,14 +2,12 @@
  * lane. */
 #include "cpu/fast/bytes.h"
 
-#include "base/memory.h"
 #include "base/status.h"
 #include "cpu/cost.h"
 #include "cpu/solver/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Only for the first step of a chain, which samples of 8 bits enter as they are. Weights are whole
  * and fit signed bytes. The chain is exact, so that all sums stay below 2^24. */
@@ -46,10 +44,9 @@ gconv_status gc_byte_step_create(gc_byte_step *bytes, const gc_step *step, int c
 {
     *bytes = (gc_byte_step){.width = row_elements(step, channels), .height = step->height};
     size_t count = (size_t)bytes->width * (size_t)bytes->height;
-    bytes->taps = gc_allocate_array(count, sizeof *bytes->taps);
+    bytes->taps = calloc(count, sizeof *bytes->taps);
     if (bytes->taps == NULL)
         return gc_fail_memory(error, count * sizeof *bytes->taps);
-    memset(bytes->taps, 0, count * sizeof *bytes->taps);
     for (int j = 0; j < step->height; j++) {
         int8_t *row = (int8_t *)(bytes->taps + j * bytes->width);
         for (int i = 0; i < step->width; i++)

@@ -1,6 +1,7 @@
 /* PNG of every colour type, depth and interlacing, by libpng. If the file can be read twice, ISA-L
  * inflates the image data (png/fast/stream.c). Whatever it rejects libpng reads again with zlib
  * alone: verdicts and messages are theirs. */
+#include "base/bits.h"
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/fast.h"
@@ -130,11 +131,6 @@ static void take_warning(png_structp png, png_const_charp message)
     gc_warn(&decoder->common.warnings, "PNG: %s", message);
 }
 
-static uint32_t big_endian(const unsigned char bytes[4])
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
 /* Whether nothing of a chunk is held: it is ancillary, and no metadata that gconv keeps. */
 static bool is_passed_over(const png_decoder *decoder, const unsigned char *type)
 {
@@ -151,7 +147,7 @@ static void pass_over(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYTES]
     size_t size;
     const uint32_t empty = (uint32_t)crc32(0, head + 4, 4);
     uint32_t check = empty;
-    for (uint32_t left = big_endian(head); left > 0; left -= (uint32_t)size) {
+    for (uint32_t left = gc_big_endian(head); left > 0; left -= (uint32_t)size) {
         gconv_status status = gc_input_peek(input, 1, &bytes, &size, decoder->error);
         if (status != GCONV_OK)
             spring(decoder, status);
@@ -167,7 +163,7 @@ static void pass_over(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYTES]
         spring(decoder, status);
     if (size < CHUNK_TAIL_BYTES)
         spring_truncated(decoder);
-    check = empty ^ check ^ big_endian(decoder->tail);
+    check = empty ^ check ^ gc_big_endian(decoder->tail);
     for (int i = 0; i < CHUNK_TAIL_BYTES; i++)
         decoder->tail[i] = (unsigned char)(check >> (24 - 8 * i));
     memset(head, 0, 4);
@@ -182,7 +178,7 @@ static void follow_chunks(png_decoder *decoder, unsigned char *bytes, size_t siz
         decoder->chunk_left -= (uint32_t)size;
         return;
     }
-    uint32_t length = size == CHUNK_HEAD_BYTES ? big_endian(bytes) : UINT32_MAX;
+    uint32_t length = size == CHUNK_HEAD_BYTES ? gc_big_endian(bytes) : UINT32_MAX;
     if (length > PNG_UINT_31_MAX)
         return;
     bool is_data = memcmp(bytes + 4, "IDAT", 4) == 0;
@@ -211,7 +207,7 @@ static void begin_stream(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYT
                     png_get_image_height(decoder->png, decoder->info);
     most = most < CHUNK_BYTES_MAX ? CHUNK_BYTES_MAX : most;
     most = most < PNG_UINT_31_MAX ? most : PNG_UINT_31_MAX;
-    if (big_endian(head) > most)
+    if (gc_big_endian(head) > most)
         return;
     gc_fast.png_inflating->begin(decoder->stream, (uint32_t)most, head);
     int bits = png_get_bit_depth(decoder->png, decoder->info) *

@@ -6,6 +6,7 @@
  * reads the file again from its start, by libpng and zlib alone, and these speak. ISA-L takes one
  * thing that zlib refuses: a Huffman code that lacks codes, if none of these is used. With all
  * checksums right, no pixel depends on it. */
+#include "base/bits.h"
 #include "io/fast.h"
 #include "io/input.h"
 #include "io/png/fast/checks.h"
@@ -68,11 +69,6 @@ struct gc_png_stream {
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static uint32_t big_endian(const unsigned char bytes[4])
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
 static void begin_chunk(gc_png_stream *stream, uint32_t length)
 {
     stream->left = length;
@@ -85,7 +81,7 @@ static gc_png_stream_state end_chunk(gc_png_stream *stream, unsigned char head[H
     unsigned char bytes[CHECK_BYTES + HEAD_BYTES];
     size_t got;
     if (gc_input_read(stream->input, bytes, sizeof bytes, &got, NULL) != GCONV_OK ||
-        got < sizeof bytes || big_endian(bytes) != stream->check)
+        got < sizeof bytes || gc_big_endian(bytes) != stream->check)
         return GC_PNG_STREAM_REJECTED;
     memcpy(head, bytes + CHECK_BYTES, HEAD_BYTES);
     return GC_PNG_STREAM_INSIDE;
@@ -99,9 +95,9 @@ static gc_png_stream_state take_input(gc_png_stream *stream)
         gc_png_stream_state state = end_chunk(stream, head);
         if (state != GC_PNG_STREAM_INSIDE)
             return state;
-        if (memcmp(head + 4, "IDAT", 4) != 0 || big_endian(head) > stream->most)
+        if (memcmp(head + 4, "IDAT", 4) != 0 || gc_big_endian(head) > stream->most)
             return GC_PNG_STREAM_REJECTED;
-        begin_chunk(stream, big_endian(head));
+        begin_chunk(stream, gc_big_endian(head));
     }
     const unsigned char *bytes;
     size_t available;
@@ -286,7 +282,7 @@ static void begin(gc_png_stream *stream, uint32_t most, unsigned char head[8])
 {
     enum { WINDOW_32K = 0x78, CHECK = 0x01 }; /* the head of a zlib stream: RFC 1950, 2.2 */
     stream->most = most;
-    begin_chunk(stream, big_endian(head));
+    begin_chunk(stream, gc_big_endian(head));
     put_head(stream, 2);
     memcpy(head, stream->edge, HEAD_BYTES);
     stream->edge_start = 0;
