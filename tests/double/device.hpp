@@ -26,7 +26,6 @@
 #define __shared__ __thread /* as thread_local, without a function that initialises */
 #define __constant__ __thread
 #define __launch_bounds__(...)
-#define __noinline__
 
 #define threadIdx (gc_double_place.thread)
 #define blockIdx (gc_double_place.block)
@@ -141,16 +140,6 @@ template <class number> static inline number atomicMax(number *to, number value)
 static inline int __ffsll(long long bits)
 {
     return __builtin_ffsll(bits);
-}
-
-static inline int __ffs(unsigned bits)
-{
-    return __builtin_ffs((int)bits);
-}
-
-static inline int __popc(unsigned bits)
-{
-    return __builtin_popcount(bits);
 }
 
 static inline int __popcll(unsigned long long bits)

@@ -34,18 +34,6 @@ static const char *call_of(gc_form form)
                                       : "gc_block_pass<gc_block_direct, gc_config>";
 }
 
-/* Code that settles samples would take 64 registers of all threads. Without it kernels take 32,
- * with more rows or channels 48; so the compiler spills in that code alone. 0: the kernel has no
- * such code. */
-static int registers_of(const gc_layout &layout)
-{
-    bool settles = (layout.finish == GC_FINISH_NEAREST || layout.finish == GC_FINISH_EDGES) &&
-                   (layout.output == GC_BYTE || layout.output == GC_BIT);
-    bool small = layout.tuning.form != GC_FORM_WARP && layout.tuning.form != GC_FORM_PAIR &&
-                 layout.tuning.rows <= 4 && layout.width <= 15 && layout.channels == 1;
-    return !settles ? 0 : small ? 32 : 48;
-}
-
 char *gc_kernel_source(const gc_layout &layout, const float *weights, int count)
 {
     gc_buffer source = {};
@@ -75,8 +63,8 @@ char *gc_kernel_source(const gc_layout &layout, const float *weights, int count)
         "};\nstruct gc_constant_weights {\n"
         "__device__ constexpr float at(int k) const { return gc_weight_values[k]; }\n"
         "__device__ constexpr bool skips(int k) const { return gc_weight_values[k] == 0; }\n"
-        "};\n#define GC_COMPILED_PASS %s\n#define GC_COMPILED_REGISTERS %d\n",
-        call_of(layout.tuning.form), registers_of(layout));
+        "};\n#define GC_COMPILED_PASS %s\n",
+        call_of(layout.tuning.form));
     gc_buffer_put(&source, gc_source_compiled);
     return gc_buffer_take(&source, nullptr);
 }

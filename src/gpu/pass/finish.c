@@ -5,9 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-/* The largest error of a value in levels with which it is worth being checked. */
-static const double error_max = 0x1p-4;
-
 _Static_assert((int)GC_PASS_MIRROR == (int)GCONV_BORDER_MIRROR &&
                    (int)GC_PASS_MIRROR101 == (int)GCONV_BORDER_MIRROR101 &&
                    (int)GC_PASS_REPLICATE == (int)GCONV_BORDER_REPLICATE &&
@@ -41,42 +38,16 @@ gc_sample_type gc_finish_type(const gc_problem *problem)
     }
 }
 
-bool gc_finish_sums_up(const gc_problem *problem)
-{
-    return gc_problem_may_round_once(problem) && !problem->chain.exact &&
-           problem->chain.step_count == 1 && problem->chain.steps[0].taps != NULL &&
-           problem->job.input.depth == 8 && problem->conversion.output.depth <= 8;
-}
-
-/* The threshold of exact chains is a whole number, as their values are. */
 static void finish_edges(const gc_problem *problem, gc_finish *finish)
 {
     finish->kind = GC_FINISH_EDGES;
-    finish->threshold = problem->chain.exact && gc_problem_may_round_once(problem)
-                            ? (float)gc_whole_threshold(&problem->rounding)
-                            : gc_float_at_most(problem->conversion.threshold);
-    finish->sure = -1;
+    finish->threshold = gc_float_at_most(problem->conversion.threshold);
     finish->side = problem->conversion.rule == GCONV_RULE_ABS        ? 0
                    : problem->conversion.rule == GCONV_RULE_POSITIVE ? 1
                                                                      : -1;
     finish->invert = problem->job.invert;
-}
-
-/* White is what is at least 128. At the threshold, and closer to it than float32 tells, rule 5 in
- * double decides, or the exact sum. */
-static bool finish_bilevel(const gc_problem *problem, gc_finish *finish)
-{
-    double gain = finish->scale / problem->conversion.divisor;
-    gain *= finish->absolute && problem->conversion.divisor < 0 ? -1 : 1;
-    double threshold = (128 - finish->offset) / gain;
-    if (!(fabs(threshold) < (double)FLT_MAX))
-        return false;
-    finish->kind = GC_FINISH_EDGES;
-    finish->threshold = (float)threshold;
-    finish->sure = (float)((128 + fabs(finish->offset)) / fabs(gain) * 0x1p-22);
-    finish->side = finish->absolute ? 0 : 1;
-    finish->invert = gain < 0;
-    return true;
+    if (problem->conversion.output.depth == 1)
+        finish->largest = 1;
 }
 
 void gc_finish_divide(double divisor, gc_finish *finish)
@@ -156,11 +127,11 @@ static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
     return GC_FINISH_SAMPLES;
 }
 
-/* Sets gain, base and what is sure. False if the output has no samples of 8 or 16 bits, or the
- * error may be 2^-12 or more (2^-20 for 16 bits). For bytes gain, base and the sum are each rounded
- * once, and of a colour that alpha multiplies also alpha's reciprocal and the quotient. If the byte
- * is not clamped, gain * value is at most 257 + |base|. For 16 bits the kernel adds up what each
- * rounding takes: numbers below 1, each rounded to 2^-25. */
+/* Sets gain and base. False if the output has no samples of 8 or 16 bits, or the error may be 2^-12
+ * or more (2^-20 for 16 bits). For bytes gain, base and the sum are each rounded once, and of a
+ * colour that alpha multiplies also alpha's reciprocal and the quotient. If the byte is not
+ * clamped, gain * value is at most 257 + |base|. For 16 bits the kernel adds up what each rounding
+ * takes: numbers below 1, each rounded to 2^-25. */
 static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
 {
     bool divides = problem->conversion.premultiplies;
@@ -178,7 +149,6 @@ static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
     finish->gain_rest = (float)(gain - (double)finish->gain);
     finish->base_rest = (float)(base - (double)finish->base);
     finish->value_bits = finish->absolute ? 0x7fffffff : 0xffffffff;
-    finish->sure = 0.5f - (depth == 8 ? 0x1p-12f : 0x1p-20f);
     return true;
 }
 
@@ -192,63 +162,9 @@ static void finish_samples(const gc_problem *problem, gc_finish *finish)
     finish->alpha = problem->conversion.keeps_alpha     ? GC_PASS_KEEPS
                     : problem->conversion.premultiplies ? GC_PASS_MULTIPLIES
                                                         : GC_PASS_NO_ALPHA;
-    bool sums_up = gc_finish_sums_up(problem);
-    finish->kind = is_divided_only(problem) && !sums_up ? kind_of_division(problem, finish)
-                                                        : GC_FINISH_SAMPLES;
+    finish->kind = is_divided_only(problem) ? kind_of_division(problem, finish) : GC_FINISH_SAMPLES;
     if (finish->kind == GC_FINISH_SAMPLES && finish_nearest(problem, finish))
         finish->kind = GC_FINISH_NEAREST;
-    if (finish->bilevel && sums_up)
-        finish_bilevel(problem, finish);
-}
-
-static void set_once(const gc_problem *problem, gc_settling settling, gc_finish *finish)
-{
-    const gc_rounding *rounding = &problem->rounding;
-    finish->settling = settling;
-    finish->absolute = rounding->absolute;
-    finish->once = (gc_once){rounding->a, rounding->b, rounding->c, 1 / rounding->c};
-}
-
-/* How far the values of a kernel, times `factor`, may be from exact sums, times `exact`. */
-static double error_of(const gc_step *step, double error, double factor, double exact)
-{
-    double off = 0;
-    for (int k = 0; k < step->width * step->height; k++)
-        off += fabs(factor * (double)step->taps[k] - exact * step->terms[k]);
-    return off * step->largest_input + fabs(factor) * error;
-}
-
-/* GC_FINISH_NEAREST. The sum of both products is rounded to 24 bits, and is below 256 if the sample
- * is not clamped. The error of the doubles here is far below 2^-30. */
-static bool settle_nearest(const gc_problem *problem, double error, gc_finish *finish)
-{
-    const gc_rounding *r = &problem->rounding;
-    error = error_of(&problem->chain.steps[0], error, (double)finish->gain, r->a / r->c) +
-            fabs((double)finish->base - r->b / r->c) + 0x1p-17 + 0x1p-30;
-    finish->sure = nextafterf((float)(0.5 - error), 0);
-    return error < error_max;
-}
-
-/* GC_FINISH_EDGES. Values are S times the quotient of both divisors. */
-static bool settle_threshold(const gc_problem *problem, double error, gc_finish *finish)
-{
-    const gc_rounding *r = &problem->rounding;
-    double exact = problem->conversion.divisor / problem->chain.divisor;
-    double threshold = finish->bilevel ? (128 * r->c - r->b) / r->a : -r->b;
-    error = error_of(&problem->chain.steps[0], error, 1, exact) +
-            fabs((double)finish->threshold - exact * threshold);
-    finish->sure = nextafterf((float)(error * (1 + 0x1p-20)), INFINITY);
-    return error < error_max * fabs(problem->conversion.divisor);
-}
-
-bool gc_finish_settle(const gc_problem *problem, double error, gc_finish *finish)
-{
-    if (!gc_finish_sums_up(problem))
-        return false;
-    set_once(problem, GC_SETTLE_SUM, finish);
-    return finish->kind == GC_FINISH_NEAREST
-               ? settle_nearest(problem, error, finish)
-               : finish->kind == GC_FINISH_EDGES && settle_threshold(problem, error, finish);
 }
 
 /* Whether quotients are far from the ends of double's range, at which double has fewer bits. */
@@ -267,16 +183,12 @@ bool gc_finish_of(const gc_problem *problem, gc_finish *finish)
         return false;
     finish->sample_max = problem->conversion.sample_max;
     finish->middle = 128 * problem->conversion.sample_max / 255;
-    double white = problem->conversion.output.depth == 16 ? 65535 : 255;
-    finish->largest = problem->conversion.output.depth == 1 ? 1 : white;
-    finish->factor = white / problem->conversion.sample_max;
+    finish->largest = problem->conversion.output.depth == 16 ? 65535 : 255;
+    finish->factor = finish->largest / problem->conversion.sample_max;
     finish->narrows = finish->factor < 1;
     if (is_edges)
         finish_edges(problem, finish);
     else
         finish_samples(problem, finish);
-    if (problem->chain.exact && gc_problem_may_round_once(problem) &&
-        problem->chain.divisor == problem->conversion.divisor)
-        set_once(problem, GC_SETTLE_VALUE, finish);
     return true;
 }

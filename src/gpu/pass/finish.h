@@ -10,19 +10,9 @@ extern "C" {
 #endif
 
 /* True if the device can make the output of this problem. *finish then gives the bits of
- * gc_store_row for every chain value; of an exact chain those of gc_round_once, if they differ. The
- * CPU makes the output if a divisor is beyond 2^500 or below 2^-500, and output of depth 1 with
- * alpha. */
+ * gc_store_row for every chain value. The CPU makes the output if a divisor is beyond 2^500 or
+ * below 2^-500, and output of depth 1 with alpha. */
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
-
-/* Whether the problem is rounded once from sums of samples: one step of real weights, from 8 bits
- * to 8 bits or 1. */
-bool gc_finish_sums_up(const gc_problem *problem);
-
-/* Makes *finish, that of gc_finish_of, settle doubtful values from exact sums (GC_SETTLE_SUM).
- * `error` bounds how far the values of the kernels are from the exact sums of the float32 weights.
- * False if the problem is not such a one, or the error is too large. */
-bool gc_finish_settle(const gc_problem *problem, double error, gc_finish *finish);
 
 /* The type of the problem's samples. */
 gc_sample_type gc_input_type(const gc_problem *problem);

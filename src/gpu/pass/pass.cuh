@@ -21,7 +21,7 @@
 #ifndef GC_GPU_PASS_PASS_CUH
 #define GC_GPU_PASS_PASS_CUH
 
-#include "gpu/pass/once.h"
+#include "gpu/pass/types.h"
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
@@ -333,7 +333,8 @@ static __device__ inline bool gc_finish_is_visible(const gc_finish &f, float alp
     return f.divisor > 0 ? alpha > 0 : alpha < 0;
 }
 
-/* The nearest integer, shifted. `part` is the value minus that integer. */
+/* The nearest integer, shifted. `part` is the value minus that integer. If the sample is not
+ * clamped, its error is below 2^-12 for bytes, below 2^-20 for 16 bits (gc_finish_of). */
 template <bool is_short>
 static __device__ inline float gc_finish_nearest(const gc_finish &f, float value, float &part)
 {
@@ -352,67 +353,53 @@ static __device__ inline float gc_finish_nearest(const gc_finish &f, float value
     return shifted + more;
 }
 
-static __device__ inline float gc_finish_response(const gc_finish &f, float value)
+/* Whether the value is so far from a tie that its integer is the nearest one. */
+static __device__ inline bool gc_finish_is_sure(bool is_short, float part)
 {
-    return f.side == 0 ? fabsf(value) : f.side > 0 ? value : -value;
+    return fabsf(part) < 0.5f - (is_short ? 0x1p-20f : 0x1p-12f);
 }
 
 static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value)
 {
-    return (unsigned)(gc_finish_response(f, value) > f.threshold) ^ (unsigned)f.invert;
-}
-
-/* A chain value that float32 does not round for sure, as an integer sample. */
-static __device__ __noinline__ unsigned gc_finish_settled(const gc_finish &f, float value)
-{
-    if (f.settling == GC_SETTLE_VALUE)
-        return gc_once_sample(&f, (double)value);
-    return f.bilevel ? (gc_finish_sample(f, value, false) > 0 ? (unsigned)f.largest : 0)
-                     : (unsigned)gc_finish_sample(f, value, true);
-}
-
-/* A chain value as an integer sample in the low bits of the result; of edges `largest` or 0. `sure`
- * becomes false if the value is so close to a tie or to the threshold that it has to be settled. */
-static __device__ inline unsigned gc_finish_try(const gc_finish &f, int kind, bool is_short,
-                                                float value, bool &sure)
-{
-    float part;
-    switch (kind) {
-    case GC_FINISH_EDGES:
-        sure &= fabsf(gc_finish_response(f, value) - f.threshold) > f.sure;
-        return gc_finish_edge(f, value) * (unsigned)f.largest;
-    case GC_FINISH_ROUND:
-        return gc_finish_clamp(f, gc_finish_round(f, value));
-    case GC_FINISH_QUOTIENT:
-        return gc_finish_clamp(f, gc_finish_quotient(f, value));
-    case GC_FINISH_REMAINDER:
-        return gc_finish_clamp(f, gc_finish_remainder(f, value));
-    case GC_FINISH_NEAREST:
-        value = is_short ? gc_finish_nearest<true>(f, value, part)
-                         : gc_finish_nearest<false>(f, value, part);
-        sure &= fabsf(part) < f.sure; /* without a branch */
-        return gc_finish_clamp(f, value);
-    default:
-        sure = false;
-        return 0;
-    }
+    float response = f.side == 0 ? fabsf(value) : f.side > 0 ? value : -value;
+    return (unsigned)(response > f.threshold) ^ (unsigned)f.invert;
 }
 
 /* Chain values as integer samples, in the low bits of the results, or as bits, 0 or 1. All of them
- * are settled if one has to be. Not for GC_SETTLE_SUM. */
+ * are computed in double if one is close to a tie. */
 template <class config, int count>
 static __device__ inline void gc_finish_integers(const gc_pass &pass, const float (&values)[count],
                                                  unsigned (&samples)[count])
 {
-    bool sure = true, is_short = gc_pass_output<config>(pass) == GC_SHORT;
+    const gc_finish &f = pass.finish;
+    int kind = gc_pass_finish<config>(pass);
+    if (kind == GC_FINISH_NEAREST) {
+        bool sure = true, is_short = gc_pass_output<config>(pass) == GC_SHORT;
+#pragma unroll
+        for (int c = 0; c < count; c++) {
+            float part;
+            samples[c] =
+                gc_finish_clamp(f, is_short ? gc_finish_nearest<true>(f, values[c], part)
+                                            : gc_finish_nearest<false>(f, values[c], part));
+            sure &= gc_finish_is_sure(is_short, part); /* without a branch */
+        }
+        if (sure)
+            return;
+    }
 #pragma unroll
     for (int c = 0; c < count; c++)
-        samples[c] =
-            gc_finish_try(pass.finish, gc_pass_finish<config>(pass), is_short, values[c], sure);
-    if (!sure)
-#pragma unroll
-        for (int c = 0; c < count; c++)
-            samples[c] = gc_finish_settled(pass.finish, values[c]);
+        if (kind == GC_FINISH_EDGES)
+            samples[c] = gc_finish_edge(f, values[c]) * (unsigned)f.largest;
+        else if (kind == GC_FINISH_ROUND)
+            samples[c] = gc_finish_clamp(f, gc_finish_round(f, values[c]));
+        else if (kind == GC_FINISH_QUOTIENT)
+            samples[c] = gc_finish_clamp(f, gc_finish_quotient(f, values[c]));
+        else if (kind == GC_FINISH_REMAINDER)
+            samples[c] = gc_finish_clamp(f, gc_finish_remainder(f, values[c]));
+        else if (gc_pass_output<config>(pass) == GC_BIT)
+            samples[c] = gc_finish_sample(f, values[c], false) > 0;
+        else
+            samples[c] = (unsigned)gc_finish_sample(f, values[c], true);
 }
 
 template <class config>
@@ -470,7 +457,7 @@ static __device__ inline unsigned gc_finish_divided(const gc_pass &pass, float v
         float part;
         float shifted =
             gc_finish_nearest<false>(f, visible ? value * __frcp_rn(alpha) : 0.0f, part);
-        if (fabsf(part) < f.sure)
+        if (gc_finish_is_sure(false, part))
             return gc_finish_clamp(f, shifted);
     }
     return (unsigned)gc_finish_scaled(f, visible ? gc_finish_colour(value, alpha) : 0.0, true);
@@ -486,145 +473,6 @@ static __device__ inline unsigned gc_pass_alpha_at(const gc_pass &pass, int x, i
     return pass.image_type == GC_BYTE ? __ldg((const unsigned char *)pass.image + index)
                                       : __ldg((const unsigned short *)pass.image + index);
 }
-
-/* ---- Exact sums ------------------------------------------------------------------------------ */
-
-/* The sample of channel `channel` in any column x of row `y` of the image, inside or not. Under
- * wrap the samples have rows beyond the image. */
-static __device__ inline double gc_settle_sample(const gc_pass &pass, int x, int y, int channel)
-{
-    x = gc_pass_index(pass.border, x, pass.width);
-    if (pass.border != GC_PASS_WRAP)
-        y = gc_pass_index(pass.border, y, pass.height);
-    if (pass.border == GC_PASS_CONSTANT && (x < 0 || y < 0))
-        return pass.terms.border[channel];
-    return (double)__ldg((const unsigned char *)pass.image +
-                         (y - pass.image_first) * pass.image_pitch +
-                         (long long)x * pass.image_channels + channel);
-}
-
-/* Every `step`-th product from product `first` on of the exact sum for column x of row `y`. */
-static __device__ __noinline__ double gc_settle_sum(const gc_pass &pass, int x, int y, int channel,
-                                                    int first, int step)
-{
-    const gc_terms &terms = pass.terms;
-    int i = first % terms.width, j = first / terms.width;
-    int across = step % terms.width, down = step / terms.width;
-    double sum = 0;
-#pragma unroll 1
-    while (j < terms.height) {
-        sum = fma(gc_settle_sample(pass, x - terms.left + i, y - terms.top + j, channel),
-                  __ldg(terms.weights + j * terms.width + i), sum);
-        i += across;
-        j += down + (i >= terms.width ? 1 : 0);
-        i -= i >= terms.width ? terms.width : 0;
-    }
-    return sum;
-}
-
-/* Settles a sample of each lane from its exact sum; `doubtful` if the lane has one. If few lanes
- * have, the warp makes one sum after the other together: no order of additions rounds. Else each
- * lane makes its own. All lanes of a warp call this together. */
-static __device__ __noinline__ unsigned gc_settle_sample_once(const gc_pass &pass, int x, int y,
-                                                              int channel, bool doubtful)
-{
-    int count = pass.terms.width * pass.terms.height;
-    unsigned lanes = __ballot_sync(~0u, doubtful);
-    double sum = 0;
-    if (__popc(lanes) * (count + 128) >= 32 * count) {
-        if (doubtful)
-            sum = gc_settle_sum(pass, x, y, channel, 0, 1);
-    } else {
-#pragma unroll 1
-        for (; lanes != 0; lanes &= lanes - 1) {
-            int lane = __ffs(lanes) - 1;
-            double part = gc_settle_sum(pass, __shfl_sync(~0u, x, lane), __shfl_sync(~0u, y, lane),
-                                        __shfl_sync(~0u, channel, lane), gc_pass_lane(), 32);
-#pragma unroll 1
-            for (int other = 16; other > 0; other /= 2)
-                part += __shfl_xor_sync(~0u, part, other);
-            sum = lane == gc_pass_lane() ? part : sum;
-        }
-    }
-    return doubtful ? gc_once_sample(&pass.finish, sum) : 0;
-}
-
-/* Settles neighbouring outputs: `columns` of 4 from column x on, of the rows from row `y` of the
- * image on whose bits are set in `unsure`. `values` has four chain values a row. The first of them
- * becomes the four outputs, as bytes of a word, in the rows of the result: those of which some lane
- * is unsure. All lanes of a warp call this together. It is out of line, so that it takes no
- * registers of kernels that hardly ever need it. */
-static __device__ __noinline__ unsigned gc_settle_rows(const gc_pass &pass, int x, int y,
-                                                       int channel, unsigned unsure, int columns,
-                                                       float *values)
-{
-    unsigned settled = 0;
-    columns = min(columns, pass.width - x);
-#pragma unroll 1
-    for (int r = 0; __any_sync(~0u, unsure >> r != 0); r++) {
-        if (!__any_sync(~0u, (unsure >> r & 1) != 0))
-            continue;
-        unsigned word = 0;
-#pragma unroll 1
-        for (int k = 0; k < 4; k++) {
-            bool sure = true;
-            float value = values[4 * r + k];
-            unsigned sample = gc_finish_try(pass.finish, pass.finish.kind, false, value, sure);
-            if (pass.finish.settling != GC_SETTLE_SUM) {
-                sample = sure ? sample : gc_finish_settled(pass.finish, value);
-            } else {
-                sure |= k >= columns || y + r >= pass.output_first + pass.rows;
-                if (!__all_sync(~0u, sure)) {
-                    unsigned once = gc_settle_sample_once(pass, x + k, y + r, channel, !sure);
-                    sample = sure ? sample : once;
-                }
-            }
-            word |= (sample & 255) << 8 * k;
-        }
-        values[4 * r] = __uint_as_float(word);
-        settled |= 1u << r;
-    }
-    return settled;
-}
-
-/* Neighbouring outputs of the chain's channel `channel`, four of each row, as bytes of words, or as
- * bits, 0 or 1; anything if this lane does not store them. All lanes of a warp call this
- * together. */
-template <class config, int rows>
-static __device__ inline void gc_settle_outputs(const gc_pass &pass, int x, int y, int channel,
-                                                const float (&values)[rows][4], bool stores,
-                                                unsigned (&words)[rows])
-{
-    int kind = gc_pass_finish<config>(pass);
-    unsigned unsure = 0; /* a bit a row */
-#pragma unroll
-    for (int r = 0; r < rows; r++) {
-        if (kind == GC_FINISH_ROUND || kind == GC_FINISH_QUOTIENT) {
-            words[r] = gc_finish_word<config>(pass, values[r]);
-            continue;
-        }
-        bool sure = true;
-        unsigned samples[4];
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            samples[k] = gc_finish_try(pass.finish, kind, false, values[r][k], sure);
-        words[r] = gc_finish_pack(samples);
-        unsure |= sure ? 0 : 1u << r;
-    }
-    unsure = stores ? unsure : 0;
-    if (kind == GC_FINISH_ROUND || kind == GC_FINISH_QUOTIENT || __all_sync(~0u, unsure == 0))
-        return;
-    float few[4 * rows];
-#pragma unroll
-    for (int k = 0; k < 4 * rows; k++)
-        few[k] = values[k / 4][k % 4];
-    unsigned settled = gc_settle_rows(pass, x, y, channel, unsure, stores ? 4 : 0, few);
-#pragma unroll
-    for (int r = 0; r < rows; r++)
-        words[r] = (settled >> r & 1) != 0 ? __float_as_uint(few[4 * r]) : words[r];
-}
-
-/* ---- Storing --------------------------------------------------------------------------------- */
 
 /* A chain value as float32 output, in samples of the input's depth. */
 template <class config>
@@ -647,15 +495,15 @@ static __device__ inline void gc_pass_store4(float *to, const float (&values)[4]
 #endif
 }
 
-/* Stores bits of a row, each the lowest of a byte of `word`. Lanes l and l + step have four bits
- * each of one byte. The first of them stores the byte. */
+/* Stores bits of a row. Lanes l and l + step have four bits each of one byte. The first of them
+ * stores the byte. */
 static __device__ inline void gc_pass_store_bits(const gc_pass &pass, int x, unsigned char *to,
-                                                 unsigned word, int step, bool stores)
+                                                 const unsigned (&values)[4], int step, bool stores)
 {
     unsigned bits = 0;
 #pragma unroll
     for (int c = 0; c < 4; c++) /* bits beyond the width are 0 */
-        bits = bits << 1 | (x + c < pass.width ? word >> 8 * c & 1 : 0);
+        bits = bits << 1 | (x + c < pass.width ? values[c] : 0);
     unsigned next = __shfl_down_sync(~0u, bits, step);
     if (stores && x % 8 == 0)
         *to = (unsigned char)(bits << 4 | next);
@@ -678,26 +526,28 @@ static __device__ inline void gc_pass_store(const gc_pass &pass, int x, int y,
         for (int r = 0; r < rows; r++, to += pass.output_pitch)
             if (r < count)
                 gc_pass_store4(to, values[r]);
-    } else if (type == GC_SHORT) {
-        unsigned short *to = (unsigned short *)pass.output + start + x;
+    } else if (type == GC_BYTE) {
+        unsigned char *to = (unsigned char *)pass.output + start + x;
 #pragma unroll
         for (int r = 0; r < rows; r++, to += pass.output_pitch) {
-            unsigned v[4];
-            gc_finish_integers<config>(pass, values[r], v);
+            unsigned word = gc_finish_word<config>(pass, values[r]);
             if (r < count)
-                *(ushort4 *)to = make_ushort4((unsigned short)v[0], (unsigned short)v[1],
-                                              (unsigned short)v[2], (unsigned short)v[3]);
+                *(unsigned *)to = word;
         }
     } else {
-        unsigned words[rows];
-        gc_settle_outputs<config>(pass, x, y, (int)blockIdx.y, values, count > 0, words);
-        unsigned char *to = (unsigned char *)pass.output + start + (type == GC_BYTE ? x : x / 8);
+        unsigned char *to =
+            (unsigned char *)pass.output + (type == GC_SHORT ? 2 * (start + x) : start + x / 8);
 #pragma unroll
-        for (int r = 0; r < rows; r++, to += pass.output_pitch)
+        for (int r = 0; r < rows; r++) {
+            unsigned v[4];
+            gc_finish_integers<config>(pass, values[r], v);
             if (type == GC_BIT)
-                gc_pass_store_bits(pass, x, to, words[r], step, r < count);
+                gc_pass_store_bits(pass, x, to, v, step, r < count);
             else if (r < count)
-                *(unsigned *)to = words[r];
+                *(ushort4 *)to = make_ushort4((unsigned short)v[0], (unsigned short)v[1],
+                                              (unsigned short)v[2], (unsigned short)v[3]);
+            to += type == GC_SHORT ? 2 * pass.output_pitch : pass.output_pitch;
+        }
     }
 }
 
@@ -749,6 +599,10 @@ template <class config> struct gc_pass_pixels {
     /* Samples of one row of a channel. */
     __device__ void finish(const gc_pass &pass, int channel, int r, const float (&values)[4])
     {
+        if (!divides && config::output == GC_BYTE) {
+            samples[0][r].word[0] = gc_finish_word<config>(pass, values);
+            return;
+        }
         unsigned v[4];
         if (!divides)
             gc_finish_integers<config>(pass, values, v);
@@ -760,9 +614,8 @@ template <class config> struct gc_pass_pixels {
         samples[0][r].set(v);
     }
 
-    /* Takes the chain values of the next channel, from column x of row `y` of the image on. */
-    __device__ void take(const gc_pass &pass, int channel, int x, int y,
-                         const float (&values)[rows][4])
+    /* Takes the chain values of the next channel. */
+    __device__ void take(const gc_pass &pass, int channel, const float (&values)[rows][4])
     {
 #pragma unroll
         for (int r = 0; r < rows; r++) {
@@ -773,16 +626,8 @@ template <class config> struct gc_pass_pixels {
 #pragma unroll
                 for (int k = 0; k < 4; k++)
                     alpha[divides ? r : 0][k] = values[r][k];
-            if (divides || config::output != GC_BYTE)
-                finish(pass, channel, r, values[r]);
+            finish(pass, channel, r, values[r]);
         }
-        if (divides || config::output != GC_BYTE)
-            return;
-        unsigned words[rows];
-        gc_settle_outputs<config>(pass, x, y, channel, values, true, words);
-#pragma unroll
-        for (int r = 0; r < rows; r++)
-            samples[0][r].word[0] = words[r];
     }
 
     /* Sample `c` of pixel k of row `r`, column x + k of row `y` of the image. */

@@ -50,21 +50,9 @@ typedef enum gc_finish_kind {
                            power of 2 */
     GC_FINISH_REMAINDER, /* as GC_FINISH_QUOTIENT, for samples of 16 bits: corrected by the
                             remainder of the division. Quotients are below 2^22 */
-    GC_FINISH_NEAREST,   /* rule 5 for 8 and 16 bits: in float; values close to a tie are settled */
-    GC_FINISH_EDGES      /* rule 6, or output of depth 1: by a threshold */
+    GC_FINISH_NEAREST,   /* rule 5 for 8 and 16 bits: in float; values close to a tie in double */
+    GC_FINISH_EDGES      /* rule 6 */
 } gc_finish_kind;
-
-/* How a value that float32 cannot round for sure is settled. */
-typedef enum gc_settling {
-    GC_SETTLE_IN_DOUBLE, /* by rule 5 in double, as gc_store_row does */
-    GC_SETTLE_VALUE,     /* rounded once: the chain value is the exact sum */
-    GC_SETTLE_SUM        /* rounded once: the exact sum is made from the samples */
-} gc_settling;
-
-/* gc_rounding (core/rounding.h) of an exact sum S: v = (a S + b) / c. */
-typedef struct gc_once {
-    double a, b, c, inverse; /* `inverse` is 1 / c, rounded */
-} gc_once;
 
 typedef struct gc_finish {
     int kind, alpha; /* gc_finish_kind, gc_pass_alpha */
@@ -85,21 +73,7 @@ typedef struct gc_finish {
     /* GC_FINISH_EDGES: 1 if side * value, or |value| if side is 0, is above the threshold. */
     float threshold;
     int side, invert;
-    /* GC_FINISH_NEAREST: an integer is the nearest one for sure if the value is no further away.
-     * GC_FINISH_EDGES: a value is on the right side for sure if it is further from the
-     * threshold. */
-    float sure;
-    int settling; /* gc_settling */
-    gc_once once; /* unless settled in double */
 } gc_finish;
-
-/* The filter of the definition, for GC_SETTLE_SUM: `width` * `height` weights in reading order,
- * whose sums double holds. */
-typedef struct gc_terms {
-    const double *weights; /* on the device */
-    int width, height, left, top;
-    double border[4]; /* constant border of each channel */
-} gc_terms;
 
 /* One launch of a kernel, for every channel. Floats lie in planes, one a channel. Samples of 8 and
  * 16 bits are interleaved; their pitches count samples, not pixels. */
@@ -118,13 +92,12 @@ typedef struct gc_pass {
     float between[4];  /* border value of the last step's input, if a pass takes several steps */
     int tiles;         /* GC_QUEUE: of the plane */
     unsigned *queue;   /* GC_QUEUE: a counter a channel, which starts at 0 and ends at 0 */
-    /* The samples of the image, anywhere in memory, for alpha that is kept and for exact sums; and
-     * the row of the image in their row 0. */
+    /* GC_PASS_KEEPS: the samples of the image, anywhere in memory, and the row of the image in
+     * their row 0. Their type is that of the image. */
     const void *image;
     long long image_pitch;
-    int image_first, image_type, image_channels;
+    int image_first, image_type;
     gc_finish finish;
-    gc_terms terms;
 } gc_pass;
 
 #endif

@@ -72,8 +72,6 @@ gc_pass gc_plan_pass(const gc_gpu_plan *plan)
     pass.image_pitch = plan->work.samples_pitch;
     pass.image_first = (int)plan->work.steps[0].input_first;
     pass.image_type = gc_input_type(problem);
-    pass.image_channels = problem->job.input.channels;
-    pass.terms = plan->terms;
     return pass;
 }
 
@@ -116,7 +114,6 @@ static gconv_status convert_result(gc_gpu_plan *plan, bool chain_only, int64_t r
         pass.output_type = GC_FLOAT;
         pass.finish = {}; /* GC_FINISH_NONE */
     }
-    pass.rows = (int)rows;
     pass.output_first = (int)plan->work.steps[problem->chain.step_count - 1].output_first;
     return gc_gpu_store(pass, values, plan->work.result, plan->work.stream, error);
 }

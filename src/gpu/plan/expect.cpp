@@ -23,30 +23,6 @@ bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish)
     return fits_in_int(problem) && gc_finish_of(problem, finish);
 }
 
-bool gc_gpu_settle(const gc_gpu_method &method, const gc_problem *problem,
-                   const gconv_device_info *device, gc_finish *finish)
-{
-    gc_finish settled = *finish;
-    if (method.error == nullptr || !gc_finish_sums_up(problem) ||
-        !gc_finish_settle(problem, method.error(problem, &problem->chain.steps[0], device),
-                          &settled))
-        return false;
-    *finish = settled;
-    return true;
-}
-
-bool gc_gpu_rounds_once(const gc_gpu_method &method, const gc_problem *problem,
-                        const gconv_device_info *device)
-{
-    gc_finish finish;
-    if (!gc_problem_may_round_once(problem))
-        return false;
-    if (problem->chain.exact && problem->rounding.plain)
-        return true;
-    return gc_gpu_finish_of(problem, &finish) &&
-           (finish.settling == GC_SETTLE_VALUE || gc_gpu_settle(method, problem, device, &finish));
-}
-
 /* Whether the last pass may store the output. Kernels that keep alpha take whole numbers. */
 static bool stores_in_place(const gc_problem *problem, gc_finish *finish)
 {

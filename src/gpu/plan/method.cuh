@@ -36,10 +36,6 @@ struct gc_gpu_method {
      * how rows are divided into bands; null if rows do not depend on each other. */
     gc_slabs (*slabs)(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device) = nullptr;
-    /* Bound of |value - exact sum of the weights| of a problem's only step, whose kernel reads
-     * samples of 8 bits or their values; infinite if there is no proof. Null: there is none. */
-    double (*error)(const gc_problem *problem, const gc_step *step,
-                    const gconv_device_info *device) = nullptr;
     /* Whether filters of two vectors are taken, whose steps have no taps. The functions are asked
      * about no others if this is false. */
     bool takes_vectors = false;
@@ -125,15 +121,6 @@ struct gc_pass_method : gc_gpu_method {
 /* Sets *finish if the device makes the final conversion. False if the CPU makes it. */
 bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish);
 
-/* Makes *finish, which is set, settle doubtful values from exact sums, if the method has a bound
- * that is small enough. */
-bool gc_gpu_settle(const gc_gpu_method &method, const gc_problem *problem,
-                   const gconv_device_info *device, gc_finish *finish);
-
-/* gc_operations.rounds_once. Any method computes the sums of an exact chain. */
-bool gc_gpu_rounds_once(const gc_gpu_method &method, const gc_problem *problem,
-                        const gconv_device_info *device);
-
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
                              const gconv_device_info *device, gconv_error *error);
 /* Planes are counted: by step methods here, by pass methods in their `seconds`. */
@@ -182,9 +169,7 @@ constexpr gc_operations gc_gpu_operations(double (*extra_terms)(const gc_problem
         gc_gpu_run,
         gc_gpu_release,
         extra_terms,
-        [](const gc_problem *problem, const gconv_device_info *device) {
-            return gc_gpu_rounds_once(method, problem, device);
-        },
+        nullptr, /* inexact chains are not rounded once */
         gc_gpu_describe_plan,
         intensity,
         gc_gpu_time,

@@ -124,8 +124,6 @@ static gc_gpu_plan *create(const gc_gpu_method &method, bool by_steps, const gc_
     plan->problem = problem;
     plan->device = *device;
     plan->finishes = gc_gpu_finish_of(problem, &plan->finish);
-    if (plan->finishes)
-        gc_gpu_settle(method, problem, device, &plan->finish);
     plan->sections = (gc_plan_section *)calloc(steps, sizeof *plan->sections);
     plan->work.steps = (gc_band_step *)calloc(steps, sizeof *plan->work.steps);
     if (plan->sections == nullptr || plan->work.steps == nullptr) {

@@ -68,7 +68,6 @@ struct gc_gpu_plan {
     gconv_device_info device;
     bool finishes;             /* the device makes the output, unless a run wants chain values */
     gc_finish finish;          /* the final conversion, if `finishes` */
-    gc_terms terms;            /* for exact sums; the weights are owned */
     gc_slabs *slabs;           /* one a step; null if the method has none */
     gc_plan_section *sections; /* room for one a step */
     int section_count;

@@ -11,13 +11,6 @@ extern "C" {
 
 enum { THREADS = 256, ROWS_A_THREAD = 8, GRID_ROWS_MAX = 65535 };
 
-/* Blocks that a multiprocessor holds, for kernels with calls that would take more registers. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ % 100 == 0
-enum { BLOCKS = 8 };
-#else
-enum { BLOCKS = 4 };
-#endif
-
 /* A grid with a thread for each column and ROWS_A_THREAD rows. A thread takes more rows if the grid
  * would be too high. */
 static dim3 grid_over(int64_t width, int64_t rows)
@@ -119,27 +112,10 @@ gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
     return GCONV_OK;
 }
 
-/* A config for the final conversion that leaves everything to the pass. */
+/* A config for gc_finish_integer that leaves everything to the pass. */
 struct any_finish {
     static constexpr int output = -1, finish = -1;
 };
-
-/* A chain value as an integer sample, or as a bit. If it may be settled from a sum (`sums`), all
- * lanes of a warp call this together. It has a meaning if the lane stores it. */
-template <bool sums>
-static __device__ inline unsigned integer_of_value(const gc_pass &pass, int x, int y, int c,
-                                                   float value, bool stores)
-{
-    if (!sums)
-        return gc_finish_integer<any_finish>(pass, value);
-    bool sure = true;
-    unsigned sample = gc_finish_try(pass.finish, pass.finish.kind, false, value, sure) & 255;
-    float values[4] = {value, 0, 0, 0};
-    unsigned unsure = sure || !stores ? 0 : 1;
-    return gc_settle_rows(pass, x, y, c, unsure, stores ? 1 : 0, values) != 0
-               ? __float_as_uint(values[0]) & 255
-               : sample;
-}
 
 static __device__ inline float kept_alpha(const gc_pass &pass, int channels, int x, int64_t y)
 {
@@ -156,12 +132,13 @@ static __device__ inline unsigned integer_of_kept(const gc_pass &pass, float alp
                                        : gc_finish_kept(pass.finish, (unsigned)alpha);
 }
 
-/* Channel `c` of a pixel whose colours alpha multiplies, as an integer sample. `from` is the
- * pixel's first value. */
-static __device__ inline unsigned
-integer_of_multiplied(const gc_gpu_planes &planes, const gc_pass &pass, const float *from, int c)
+/* A pixel's channel `c` of the output, as an integer sample. `from` is the pixel's first value. */
+static __device__ inline unsigned integer_of(const gc_gpu_planes &planes, const gc_pass &pass,
+                                             const float *from, int c)
 {
     const float *alpha = from + (planes.channels - 1) * planes.plane;
+    if (pass.finish.alpha != GC_PASS_MULTIPLIES)
+        return gc_finish_integer<any_finish>(pass, from[c * planes.plane]);
     return c + 1 < planes.channels
                ? gc_finish_divided<any_finish>(pass, from[c * planes.plane], *alpha)
                : gc_finish_alpha(pass.finish, *alpha);
@@ -184,59 +161,42 @@ static __device__ inline float float_of(const gc_gpu_planes &planes, const gc_pa
         f, visible ? gc_finish_colour(from[c * planes.plane], *alpha) : 0.0, false);
 }
 
-/* Channel `c` of the pixel in column x of row `y` of the planes as an integer sample. */
-template <bool sums>
-static __device__ inline unsigned integer_of(const gc_gpu_planes &planes, const gc_pass &pass,
-                                             int x, int64_t y, int c, bool stores)
-{
-    const float *from = planes.values + y * planes.pitch + x;
-    if (pass.finish.alpha == GC_PASS_MULTIPLIES)
-        return integer_of_multiplied(planes, pass, from, c);
-    bool kept = c == planes.channels;
-    int row = (int)y + pass.output_first;
-    unsigned sample = integer_of_value<sums>(pass, x, row, c, from[(kept ? 0 : c) * planes.plane],
-                                             stores && !kept);
-    return kept ? integer_of_kept(pass, kept_alpha(pass, planes.channels + 1, x, row)) : sample;
-}
-
 /* A thread a sample and ROWS_A_THREAD rows. The output has alpha beside the planes, if it is
  * kept. */
-template <typename sample, bool sums>
-static __global__ void __launch_bounds__(THREADS, sums ? 4 : BLOCKS)
-    store_samples(gc_gpu_planes planes, const __grid_constant__ gc_pass pass, sample *rows)
+template <typename sample>
+static __global__ void store_samples(gc_gpu_planes planes, gc_pass pass, sample *rows)
 {
     int channels = planes.channels + (pass.finish.alpha == GC_PASS_KEEPS ? 1 : 0);
-    int width = planes.width * channels, i = min(column_index(), width - 1);
-    int x = i / channels, c = i % channels;
-    bool stores = i == column_index();
+    int i = column_index(), x = i / channels, c = i % channels, width = planes.width * channels;
+    if (i >= width)
+        return;
     for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y) {
+        const float *from = planes.values + y * planes.pitch + x;
+        float kept =
+            c == planes.channels ? kept_alpha(pass, channels, x, y + pass.output_first) : 0;
         sample *to = rows + y * width + i;
-        if (pass.output_type != GC_FLOAT) {
-            unsigned integer = integer_of<sums>(planes, pass, x, y, c, stores);
-            if (stores)
-                *to = (sample)integer;
-        } else if (stores)
-            *to = c == planes.channels
-                      ? (sample)kept_alpha(pass, channels, x, y + pass.output_first)
-                      : (sample)float_of(planes, pass, planes.values + y * planes.pitch + x, c);
+        if (pass.output_type == GC_FLOAT)
+            *to = c == planes.channels ? (sample)kept : (sample)float_of(planes, pass, from, c);
+        else
+            *to = (sample)(c == planes.channels ? integer_of_kept(pass, kept)
+                                                : integer_of(planes, pass, from, c));
     }
 }
 
 /* A thread a byte of 8 pixels and ROWS_A_THREAD rows. */
-template <bool sums>
-static __global__ void __launch_bounds__(THREADS, sums ? 4 : BLOCKS)
-    store_bits(gc_gpu_planes planes, const __grid_constant__ gc_pass pass, uint8_t *rows)
+static __global__ void store_bits(gc_gpu_planes planes, gc_pass pass, uint8_t *rows)
 {
-    int width = (planes.width + 7) / 8, i = column_index();
+    int i = column_index(), width = (planes.width + 7) / 8;
+    if (i >= width)
+        return;
     for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y) {
         unsigned bits = 0;
-        for (int k = 0; k < 8; k++) { /* bits beyond the width are 0 */
-            int x = min(8 * i + k, planes.width - 1);
-            unsigned bit = integer_of<sums>(planes, pass, x, y, 0, 8 * i + k == x);
-            bits = bits << 1 | (8 * i + k == x ? bit : 0);
-        }
-        if (i < width)
-            rows[y * width + i] = (uint8_t)bits;
+        for (int x = 8 * i; x < 8 * i + 8; x++)
+            bits = bits << 1 |
+                   (x < planes.width
+                        ? gc_finish_integer<any_finish>(pass, planes.values[y * planes.pitch + x])
+                        : 0);
+        rows[y * width + i] = (uint8_t)bits;
     }
 }
 
@@ -247,19 +207,14 @@ gconv_status gc_gpu_store(const gc_pass &pass, const gc_gpu_planes &planes, void
     int channels = planes.channels + (pass.finish.alpha == GC_PASS_KEEPS ? 1 : 0);
     dim3 grid = grid_over(
         type == GC_BIT ? (planes.width + 7) / 8 : (int64_t)planes.width * channels, planes.rows);
-    bool sums = pass.finish.settling == GC_SETTLE_SUM;
-    auto bits = sums ? store_bits<true> : store_bits<false>;
-    auto bytes = sums ? store_samples<uint8_t, true> : store_samples<uint8_t, false>;
-    auto shorts = store_samples<uint16_t, false>;
-    auto floats = store_samples<float, false>;
     if (type == GC_BIT)
-        bits<<<grid, THREADS, 0, stream>>>(planes, pass, (uint8_t *)rows);
+        store_bits<<<grid, THREADS, 0, stream>>>(planes, pass, (uint8_t *)rows);
     else if (type == GC_BYTE)
-        bytes<<<grid, THREADS, 0, stream>>>(planes, pass, (uint8_t *)rows);
+        store_samples<<<grid, THREADS, 0, stream>>>(planes, pass, (uint8_t *)rows);
     else if (type == GC_SHORT)
-        shorts<<<grid, THREADS, 0, stream>>>(planes, pass, (uint16_t *)rows);
+        store_samples<<<grid, THREADS, 0, stream>>>(planes, pass, (uint16_t *)rows);
     else
-        floats<<<grid, THREADS, 0, stream>>>(planes, pass, (float *)rows);
+        store_samples<<<grid, THREADS, 0, stream>>>(planes, pass, (float *)rows);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
 }

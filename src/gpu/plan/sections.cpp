@@ -5,8 +5,6 @@
 #include "gpu/device/kernel.cuh"
 #include "gpu/plan/plan.cuh"
 
-#include <algorithm>
-
 static const gc_step_method &step_method_of(const gc_gpu_plan *plan)
 {
     return *static_cast<const gc_step_method *>(plan->method);
@@ -39,21 +37,9 @@ static gconv_status prepare_pass(const gc_gpu_plan *plan, gc_plan_section *secti
                                         &section->state, error);
 }
 
-/* The weights of exact sums, on the device. */
-static gconv_status upload_terms(gc_gpu_plan *plan, gconv_error *error)
-{
-    const gc_step *step = &plan->problem->chain.steps[0];
-    size_t bytes = (size_t)step->width * (size_t)step->height * sizeof(double);
-    plan->terms = {nullptr, step->width, step->height, step->left, step->top, {}};
-    std::copy(step->terms_border, step->terms_border + GC_CHANNELS_MAX, plan->terms.border);
-    return gc_gpu_upload(step->terms, bytes, const_cast<double **>(&plan->terms.weights), error);
-}
-
 gconv_status gc_plan_prepare_sections(gc_gpu_plan *plan, gconv_error *error)
 {
     plan->section_count = 0;
-    if (plan->finish.settling == GC_SETTLE_SUM)
-        GC_TRY(upload_terms(plan, error));
     for (int first = 0; first < plan->problem->chain.step_count;) {
         gc_plan_section *section = &plan->sections[plan->section_count];
         section->scope = {first, 1};
@@ -74,8 +60,6 @@ void gc_plan_free_sections(gc_gpu_plan *plan)
         *section = {};
     }
     plan->section_count = 0;
-    cudaFree(const_cast<double *>(plan->terms.weights));
-    plan->terms = {};
     cudaGetLastError();
 }
 

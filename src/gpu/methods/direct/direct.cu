@@ -27,7 +27,6 @@
 
 extern "C" {
 #include "gpu/cost/costs.h"
-#include "gpu/pass/error.h"
 }
 
 #include <algorithm>
@@ -111,11 +110,6 @@ gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
     return GCONV_OK;
 }
 
-double gc_direct_error(const gc_problem *problem, const gc_step *step, const gconv_device_info *)
-{
-    return gc_error_of_sum(problem, step);
-}
-
 gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
                                const gconv_device_info *device, gc_pass_scope *scope,
                                gc_pass_kernel *kernel, gconv_error *error)
@@ -139,8 +133,7 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
 }
 
 extern const gc_pass_method gc_direct_method = {
-    {gc_direct_supports, gc_direct_seconds, gc_pass_free, gc_pass_describe, nullptr, nullptr,
-     nullptr, gc_direct_error},
+    {gc_direct_supports, gc_direct_seconds, gc_pass_free, gc_pass_describe},
     gc_pass_one_step,
     prepare,
     gc_pass_run,

@@ -11,9 +11,6 @@ gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
 double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
                          const gconv_device_info *device);
 
-double gc_direct_error(const gc_problem *problem, const gc_step *step,
-                       const gconv_device_info *device);
-
 gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
                                const gconv_device_info *device, gc_pass_scope *scope,
                                gc_pass_kernel *kernel, gconv_error *error);

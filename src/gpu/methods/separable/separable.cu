@@ -25,7 +25,6 @@
 extern "C" {
 #include "core/products.h"
 #include "gpu/cost/costs.h"
-#include "gpu/pass/error.h"
 }
 
 #include <algorithm>
@@ -79,14 +78,12 @@ static bool is_small(const gc_problem *problem, const gc_step *step,
 /* A step as a sum of products of a column and a row. */
 struct low_rank {
     gc_form form;
-    gc_products products;
     int count; /* of `weights`: of each product the row's, then the column's */
     float weights[2 * GC_PRODUCTS_MAX * GCONV_FILTER_SIDE_MAX];
 };
 
-static void take_weights(const gc_step *step, low_rank *sum)
+static void take_weights(const gc_step *step, const gc_products &products, low_rank *sum)
 {
-    const gc_products &products = sum->products;
     sum->form = gc_form_of_products(products.count);
     sum->count = gc_form_weights(sum->form, step->width, step->height);
     float *to = sum->weights;
@@ -110,11 +107,12 @@ static int most_products(const gc_step *step)
 static bool is_of_low_rank(const gc_problem *problem, const gc_step *step,
                            const gconv_device_info *device, low_rank *sum)
 {
+    gc_products products;
     if (step->width > GCONV_FILTER_SIDE_MAX || step->height > GCONV_FILTER_SIDE_MAX)
         return false;
-    if (!gc_step_products(step, problem->chain.exact, most_products(step), &sum->products))
+    if (!gc_step_products(step, problem->chain.exact, most_products(step), &products))
         return false;
-    take_weights(step, sum);
+    take_weights(step, products, sum);
     gc_pass_scope floats = {0, 1, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE, 1, GC_PASS_NO_ALPHA};
     gc_layout layout = gc_pass_layout(problem, step, sum->form, &floats, device);
     if (gc_layout_shared_bytes(&layout) > device->shared_per_block_optin)
@@ -177,15 +175,6 @@ static double seconds(const gc_problem *problem, const gc_step *step,
     gc_layout layout = gc_pass_layout(problem, step, sum.form, &scope, device);
     return gc_pass_total_seconds(problem, times_of(problem, step, sum.form, scope, device), layout,
                                  sum.weights, sum.count, device);
-}
-
-static double error_of(const gc_problem *problem, const gc_step *step,
-                       const gconv_device_info *device)
-{
-    low_rank sum;
-    return separates(problem, step, device, &sum)
-               ? gc_error_of_products(problem, step, &sum.products)
-               : gc_direct_error(problem, step, device);
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
@@ -251,8 +240,7 @@ static double extra_bytes(const gc_problem *problem, int64_t rows)
 }
 
 extern const gc_pass_method gc_separable_method = {
-    {supports, seconds, gc_free<separable_state>, describe, extra_bytes, nullptr, nullptr, error_of,
-     true},
+    {supports, seconds, gc_free<separable_state>, describe, extra_bytes, nullptr, nullptr, true},
     gc_pass_one_step,
     prepare,
     run,

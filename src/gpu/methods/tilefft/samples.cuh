@@ -42,7 +42,7 @@ static __device__ __forceinline__ void gc_fft_store_nearest(const gc_pass &pass,
         if ((stored >> i & 1) != 0) {
             float part, shifted = gc_finish_nearest<is_short>(pass.finish, values[i], part);
             to[at(i)] = (sample)gc_finish_clamp(pass.finish, shifted);
-            doubtful |= fabsf(part) < pass.finish.sure ? 0 : 1u << i;
+            doubtful |= gc_finish_is_sure(is_short, part) ? 0 : 1u << i;
         }
 #pragma unroll 1
     for (int i = 0; doubtful != 0; i++, doubtful >>= 1)
@@ -51,7 +51,7 @@ static __device__ __forceinline__ void gc_fft_store_nearest(const gc_pass &pass,
 #pragma unroll
             for (int k = 1; k < count; k++)
                 value = k == i ? values[k] : value;
-            to[at(i)] = (sample)gc_finish_settled(pass.finish, value);
+            to[at(i)] = (sample)gc_finish_sample(pass.finish, value, true);
         }
 }
 
