@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "core/conversion.h"
+#include "core/sums.h"
 #include "cpu/fast/loops/loops.h"
 
 #include <stdlib.h>
@@ -368,11 +369,8 @@ static void round_values(const gc_problem *problem, const float *row, size_t fir
     size_t channels = (size_t)problem->conversion.output.channels;
     for (size_t i = 0; i < count; i++) {
         size_t at = (first + i) / colours * channels + (first + i) % colours;
-        uint32_t sample = gc_round_once(&problem->rounding, (double)row[i]);
-        if (problem->conversion.output.depth == 8)
-            ((uint8_t *)output)[at] = (uint8_t)sample;
-        else
-            ((uint16_t *)output)[at] = (uint16_t)sample;
+        gc_set_sample(problem->conversion.output.depth, output, at,
+                      gc_round_once(&problem->rounding, (double)row[i]));
     }
 }
 
