@@ -154,7 +154,7 @@ build_all() {
     -DGCONV_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}" &&
     cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
       --target gconv --target gconv_check --target gpu_jit --target gpu_decode --target gpu_encode \
-      --target gpu_caller --target make_image --target damage_jpeg
+      --target gpu_caller --target make_image --target damage_jpeg --target model_answer
 }
 
 # share_out N OPTIONS NAME...: a line for each process of check_shared. Together the processes check
@@ -546,6 +546,13 @@ check_caller() {
   XDG_CACHE_HOME=$work "$build/tests/gpu_caller" "$@"
 }
 
+# What is promised exact or rounded once, against the definition in fractions.
+check_model() {
+  command -v python3 >/dev/null || { echo 'no python3' && return 77; }
+  XDG_CACHE_HOME=$work python3 -B "$source/tests/model/model.py" "$build/tests/model_answer" \
+    --count 200 --instructions portable
+}
+
 # sanitize_caller TOOL [OPTION...]: the same under one tool, by implementations that read and store
 # images in place, and by one that does not.
 sanitize_caller() {
@@ -728,6 +735,7 @@ part 'batches' batches
 part 'run-time compilation' compile_at_run_time
 part 'time of compilation' time_compilation
 part "the caller's memory" check_caller
+part 'model in fractions' check_model
 part 'JPEG kernels' check_kernels
 part 'JPEG kernels, damaged' check_damaged 20000
 part 'compression' check_compression

@@ -189,8 +189,8 @@ gconv_promise gconv_plan_promise(const gconv_plan *plan)
         operations->rounds_once != NULL && operations->rounds_once(problem, &plan->choice.device);
     if (!problem->chain.exact)
         return once ? GCONV_PROMISE_ROUNDED_ONCE : GCONV_PROMISE_BOUNDED;
-    return once || problem->rounding.plain || !problem->rounding.once ? GCONV_PROMISE_EXACT
-                                                                      : GCONV_PROMISE_BOUNDED;
+    bool plain = problem->rounding.once && problem->rounding.plain;
+    return once || plain ? GCONV_PROMISE_EXACT : GCONV_PROMISE_BOUNDED;
 }
 
 const char *gconv_promise_name(gconv_promise promise)
