@@ -17,8 +17,7 @@ try() {
   ln -s "$build" "$1/build"
   echo "== $1"
   tests=$1/build/tests
-  "$tests/gconv_sweep" "$1/build/gconv" "$tests/libgconv_faults.so" "$tests/make_image" --every 97 \
-    new
+  python3 -B "$1/source/tests/faults/sweep.py" --every 97 "$1/build" new
   GCONV=$1/build/gconv MPI='' BUILD=$1/build TESTS=$tests SOURCE=$1/source SANITIZE='' \
     "$bats" --filter 'renames as on NFS|a terminal gets no image' \
     "$1/source/tests/cli/journal.bats" "$1/source/tests/cli/failing.bats"
