@@ -37,25 +37,6 @@ edges_are() {
     edges_are '1 1 1 1 1 0 0 1 1 1 1 1 1 1 1 1' --invert --rule positive
 }
 
-@test "the threshold is in 8-bit levels at 16 bits, too" {
-    make_image png:grey:16 step.png 16 1 0 0 0 0 0 0 0 0 21845 21845 21845 21845 21845 21845 21845 21845
-    edges_are '0 0 0 0 0 1 1 0 0 1 1 0 0 0 0 0'
-    edges_are '0 0 0 0 0 1 1 1 1 1 1 0 0 0 0 0' --threshold 4.9999
-    edges_are '0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0' --threshold 10
-}
-
-@test "borders count" {
-    make_image png:grey step.png 4 1 0 0 0 85
-    edges_are '1 1 0 1' --border mirror
-    edges_are '0 0 0 1' --border wrap
-    edges_are '1 0 1 1' --border wrap --threshold 4.9
-    edges_are '1 1 0 1' --border replicate
-    make_image png:grey step.png 3 1 100
-    edges_are '0 0 0'
-    edges_are '1 1 1' --border zero
-    edges_are '0 0 0' --border constant:100
-}
-
 @test "depth and levels of every output format" {
     setup_step
     silently gconv edges step.png out.png
@@ -104,93 +85,6 @@ edges_are() {
         85 0 0 85 0 0 85 0 0 85 0 0 85 0 0 85 0 0 85 0 0 85 0 0
     edges_are '0 0 0 0 0 1 1 0 0 1 1 0 0 0 0 0' --threshold 2.94
     edges_are '0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0' --threshold 2.95
-}
-
-# as_read FILE: the rows of an image as gconv reads them, worked out from what the file holds: depths
-# under 8 and maxvals are stretched, palettes and CMYK become RGB, tRNS becomes alpha.
-as_read() {
-    dump "$1" | awk '
-        function put(value) { printf "%s%s", row++ ? " " : "", value }
-        NR == 1 {
-            colour = $2; depth = $3; maxval = 2 ^ (depth < 16 ? depth : 16) - 1
-            for (i = 5; i <= NF; i++) {
-                if ($i == "trns") trns = 1
-                if (split($i, part, "=") == 2 && part[1] == "maxval") maxval = part[2]
-            }
-            full = depth == 16 ? 65535 : 255
-            count = colour == "grey" || colour == "palette" ? 1 : colour == "grey-alpha" ? 2 : \
-                colour == "rgba" || colour == "cmyk" || colour == "ycck" ? 4 : 3
-            next
-        }
-        {
-            row = 0
-            for (x = 1; x <= NF; x += count) {
-                clear = trns
-                for (c = 0; c < count; c++) if ($(x + c) != 0) clear = 0
-                if (colour == "palette") {
-                    put($x); put(255 - $x); put(10 * $x % 256)
-                    if (trns) put($x % 2 ? 128 : 255)
-                } else if (colour == "cmyk" || colour == "ycck")
-                    for (c = 0; c < 3; c++) put(int(($(x + c) * $(x + 3) + 127) / 255))
-                else {
-                    for (c = 0; c < count; c++) put(int($(x + c) * full / maxval + 0.5))
-                    if (trns) put(clear ? 0 : full)
-                }
-            }
-            print ""
-        }'
-}
-
-# luma_of KIND FILE: the grey samples that edges are found in.
-luma_of() {
-    case $1 in
-    jpeg:ycc | jpeg:ycc:*) "$MAKE_IMAGE" luma "$2" | tail -n +2 ;;
-    png:palette*trns | png:rgba* | png:rgb*trns) as_read "$2" | on_white 4 "$1" | luma_of_rows 4 ;;
-    png:palette* | png:rgb* | jpeg:rgb* | jpeg:cmyk | jpeg:ycck | ppm) as_read "$2" | luma_of_rows 3 ;;
-    png:grey-alpha*) as_read "$2" | on_white 2 "$1" | luma_of_rows 2 ;;
-    *) as_read "$2" ;;
-    esac
-}
-
-# on_white CHANNELS KIND: rows whose last channel is alpha, on a white background; alpha stays.
-on_white() {
-    local white=255
-    case $2 in *:16*) white=65535 ;; esac
-    awk -v count="$1" -v white=$white '{
-        for (x = 1; x <= NF; x++) {
-            alpha = $(x + (count - x % count) % count)
-            printf "%d ", x % count == 0 ? $x : int((alpha * $x + (white - alpha) * white + int(white / 2)) / white)
-        }
-        print ""
-    }'
-}
-
-luma_of_rows() {
-    awk -v count="$1" '{
-        for (x = 1; x <= NF; x += count)
-            printf "%d ", count < 3 ? $x : int((19595 * $x + 38470 * $(x + 1) + 7471 * $(x + 2) + 32768) / 65536)
-        print ""
-    }'
-}
-
-@test "every colour type, depth and order of PNG, PNM and JPEG is read" {
-    for kind in png:grey:1 png:grey:2 png:grey:4 png:grey:8 png:grey:16 png:palette:1 png:palette:8 \
-        png:palette:4:trns png:rgb:8 png:rgb:16:trns png:grey-alpha:16 png:rgba:8 png:rgba:16:interlaced \
-        png:grey:2:interlaced pgm ppm pgm:maxval=100 jpeg:grey jpeg:ycc jpeg:rgb jpeg:cmyk jpeg:ycck \
-        jpeg:ycc:progressive; do
-        values=noise
-        [ $kind = pgm:maxval=100 ] && values='1 99 3'
-        # shellcheck disable=SC2086
-        make_image $kind in 13 9 $values
-        silently gconv filter -k identity --alpha keep in same.png
-        same "$kind $(rows same.png)" "$kind $(as_read in | paste -sd / -)"
-        case $kind in *:16*) grey=pgm:maxval=65535 ;; *) grey=pgm ;; esac
-        # shellcheck disable=SC2046
-        make_image $grey grey.pgm 13 9 $(luma_of $kind in)
-        silently gconv edges -t 3 --background white in out.png
-        silently gconv edges -t 3 grey.pgm wanted.png
-        same "$kind $(dump out.png)" "$kind $(dump wanted.png)"
-    done
 }
 
 @test "edges of transparent pixels are those of the picture on its background" {
@@ -246,27 +140,4 @@ luma_of_rows() {
     makes out.png 'png grey 1 1x2 phys=3000' gconv edges in.png out.png
     makes out.png 'png grey 1 2x1 phys=3000' gconv edges --no-auto-orient in.png out.png
     makes out.png 'png grey 1 1x2' gconv edges --strip in.png out.png
-}
-
-# The implementations that are usable here.
-usable_implementations() {
-    expect 0 gconv info --json
-    printf '%s' "$out" | tr '{' '\n' | sed -n 's/^"name": "\([a-z0-9-]*\)".*"usable": true.*/\1/p'
-}
-
-@test "every implementation and number of threads gives the same bytes" {
-    for kind in png:grey png:grey:16 jpeg:ycc ppm; do
-        make_image $kind in 103 61 noise
-        for border in mirror mirror101 replicate wrap constant:9; do
-            silently gconv edges --impl reference --border $border -t 25 in wanted.png
-            for name in $(usable_implementations) auto; do
-                silently gconv edges --impl "$name" --border $border -t 25 in out.png
-                cmp wanted.png out.png
-            done
-            for threads in 1 2 3 7; do
-                silently gconv edges --impl cpu --threads $threads --border $border -t 25 in out.png
-                cmp wanted.png out.png
-            done
-        done
-    done
 }

@@ -588,12 +588,6 @@ gconv: 0 of 2 images done, 0 failed, 2 skipped'
     complains 2 "unknown command 'a\\\\nb'; *" gconv "$(printf 'a\nb')"
 }
 
-@test "quotes and backslashes of names are quoted in JSON" {
-    make_image pgm 'a"b\c\.pgm' 2 2 5
-    json 0 gconv edges --json 'a"b\c\.pgm' out.png
-    like "$out" '*"input": "a\\"b\\\\c\\\\.pgm"*'
-}
-
 @test "names in UTF-8 are shown as they are, whatever the locale" {
     for locale in C C.utf8 POSIX; do
         LC_ALL=$locale complains 1 'größe ☃.png: cannot open: *' gconv edges 'größe ☃.png' out.png
@@ -608,17 +602,6 @@ gconv: 0 of 2 images done, 0 failed, 2 skipped'
     name=$(printf '%0300d' 0).png
     complains 1 '000*: cannot create: File name too long' gconv edges in.pgm "$name"
     complains 1 '000*: cannot open: File name too long' gconv edges "$name" out.png
-}
-
-@test "the bytes of a PNG do not depend on the number of threads" {
-    for kind in grey rgba rgb:16; do
-        make_image "png:$kind" in.png 1500 1100 noise
-        for threads in 1 2 16; do
-            silently gconv filter -k box3 --alpha filter -j "$threads" in.png "out$threads.png"
-        done
-        cmp out1.png out2.png
-        cmp out1.png out16.png
-    done
 }
 
 # The last image of a batch has the threads of those that are done.

@@ -285,10 +285,6 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     complains 2 '--retry-failed needs --journal FILE' gconv edges --retry-failed -o new in
     complains 2 '--hash needs --journal FILE' gconv edges --hash xxh3 -o new in
     complains 2 '--journal needs -o DIR or --in-place' gconv edges --journal j in/1.pgm new.png
-    if [ "$(id -u)" -ne 0 ]; then
-        chmod a-w j
-        complains 1 'j: cannot open the journal: Permission denied' gconv edges --journal j -o new in
-    fi
     [ ! -e new ]
 }
 
@@ -666,11 +662,6 @@ out/none.png: failed: cannot open: No such file or directory'
     expect 0 gconv check --journal j
     expect 3 gconv check --verify --journal j
     like "$out" 'out/?.pgm: mismatch: * samples differ, by up to *; 0 is allowed*2 images: 2 mismatch'
-    printf '1 2 1\n' >mine.txt
-    gconv filter -k mine.txt --journal k -o out in/3.pgm
-    printf '1 3 1\n' >mine.txt
-    expect 1 gconv check --verify --journal k
-    like "$out" 'out/3.pgm: stale: a filter of its recipe is another one now *'
 }
 
 @test "what an implementation refuses is tried again with another one" {

@@ -200,15 +200,6 @@ gconv: 1 of 2 images done, 1 failed, 0 skipped'
     tells 1 'gconv: standard output: cannot write: File too large' "${limited[@]}" big.png -
 }
 
-@test "a device without room" {
-    [ -c /dev/full ] || skip "no /dev/full"
-    setup_old
-    complains 1 '/dev/full: cannot write: No space left on device' \
-        gconv filter -k box3 -f png in.png /dev/full
-    [ -c /dev/full ]
-    holds in.png kept.png old.png
-}
-
 @test "a full disk, in a batch, and one without inodes" {
     setup_old
     mkdir disk

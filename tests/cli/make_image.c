@@ -3,7 +3,6 @@
  *
  *     make_image make KIND FILE WIDTH HEIGHT VALUES...   writes an image
  *     make_image dump FILE                               prints what an image holds
- *     make_image luma FILE                               the same of the first plane of a YCC JPEG
  *
  * KIND is words joined by colons. The first is png, jpeg, pgm or ppm; the others, in any order:
  *     grey grey-alpha rgb rgba palette cmyk ycc    colour (ycc: JPEG's default for colour)
@@ -382,7 +381,7 @@ static void read_jpeg_attachments(struct jpeg_decompress_struct *jpeg, picture *
     p->progressive = jpeg->progressive_mode;
 }
 
-static void read_jpeg(picture *p, FILE *file, int luma)
+static void read_jpeg(picture *p, FILE *file)
 {
     struct jpeg_error_mgr errors;
     struct jpeg_decompress_struct jpeg = {.err = jpeg_std_error(&errors)};
@@ -395,8 +394,6 @@ static void read_jpeg(picture *p, FILE *file, int luma)
         if (colours[i].stored == jpeg.jpeg_color_space && colours[i].stored != JCS_UNKNOWN)
             snprintf(p->colour, sizeof p->colour, "%s", colours[i].name);
     read_jpeg_attachments(&jpeg, p);
-    if (luma)
-        jpeg.out_color_space = JCS_GRAYSCALE;
     jpeg_start_decompress(&jpeg);
     p->width = jpeg.output_width;
     p->height = jpeg.output_height;
@@ -488,7 +485,7 @@ static void print_picture(const picture *p)
     }
 }
 
-static void dump(const char *path, int luma)
+static void dump(const char *path)
 {
     FILE *file = open_file(path, "rb");
     picture p = {.maxval = 255};
@@ -498,7 +495,7 @@ static void dump(const char *path, int luma)
     if (first == 0x89)
         read_png(&p, file);
     else if (first == 0xff)
-        read_jpeg(&p, file, luma);
+        read_jpeg(&p, file);
     else
         read_pnm(&p, file);
     fclose(file);
@@ -529,10 +526,8 @@ int main(int argc, char **argv)
     if (argc > 6 && strcmp(argv[1], "make") == 0)
         make(argv + 2, argc - 2);
     else if (argc == 3 && strcmp(argv[1], "dump") == 0)
-        dump(argv[2], 0);
-    else if (argc == 3 && strcmp(argv[1], "luma") == 0)
-        dump(argv[2], 1);
+        dump(argv[2]);
     else
-        die("make KIND FILE WIDTH HEIGHT VALUES..., dump FILE, or luma FILE");
+        die("make KIND FILE WIDTH HEIGHT VALUES..., or dump FILE");
     return 0;
 }

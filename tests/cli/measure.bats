@@ -78,6 +78,7 @@ cpu:box *exact
     like "$(printf '%s\n' "$out" | grep 'not usable' | grep cpu:)" "*cpu:vectors not usable: 'cpu:vectors' refuses filters that are matrices*"
     # Methods that refuse the filter stand behind the table, with what they refuse.
     expect 0 gconv compare --time 0.01 -k gaussian:3 in.png
+    [ "$(printf '%s\n' "$out" | grep -c 'within bound$')" -ge 5 ]
     like "$(row cpu:vectors)" "cpu:vectors not usable: 'cpu:vectors' refuses filters that are matrices"
     like "$(row cpu:box)" "cpu:box not usable: 'cpu:box' refuses filters of unequal weights"
     same "$(printf '%s\n' "$out" | grep -c '^cpu:box')" 1
@@ -88,6 +89,14 @@ cpu:box *exact
         'cpu cpu:taps*cpu:sparse*cpu:bytes*cpu:products*cpu:tiles*cpu:box*cpu:vectors*'
     within=$(printf '%s\n' "$out" | grep -o '"name": "[^"]*", "implementation": "[^"]*", "verdict": "within' | cut -d '"' -f 4)
     same "$(printf '%s\n' "$within" | grep -cxE 'reference|cpu(:(taps|sparse|bytes|products|tiles|box|vectors))?')" 5
+    for method in taps sparse products tiles; do # of edges, too
+        expect 0 gconv edges --impl cpu:$method in.png $method.pgm
+        expect 0 gconv edges --impl cpu in.png cpu.pgm
+        cmp $method.pgm cpu.pgm
+    done
+    tells 0 '*cpu: 5x5 by *' gconv edges --explain --impl cpu:tiles in.png out.png
+    complains 4 "in.png: 'cpu:vectors' refuses filters that are matrices" \
+        gconv filter --impl cpu:vectors -k box3 in.png out.png
 }
 
 @test "bench lists behind the table what refused which filters" {
@@ -179,24 +188,6 @@ filter *name *verdict
         same "$(key reason | sed 's/[0-9.]*$/N/')" 'the timed image is wrong at x 300, y 300, by N'
         same "$(key seconds | wc -l | tr -d ' ')" 1
     done
-}
-
-@test "compare: the methods of cpu side by side" {
-    needs_fast_paths
-    setup_images
-    expect 0 gconv compare --time 0.05 --impl reference,cpu,cpu:taps,cpu:products,cpu:tiles -k gaussian:3 in.png
-    same "$(printf '%s\n' "$out" | grep -c 'within bound$')" 5
-    expect 4 gconv compare --time 0.05 --impl cpu,cpu:box -k gaussian:3 in.png
-    like "$(row cpu:box)" "*not usable: 'cpu:box' refuses filters of unequal weights"
-    expect 0 gconv compare --time 0.05 --impl cpu,cpu:box -k box:9 in.png
-    for method in taps sparse products tiles; do # of edges, too
-        expect 0 gconv edges --impl cpu:$method in.png $method.pgm
-        expect 0 gconv edges --impl cpu in.png cpu.pgm
-        cmp $method.pgm cpu.pgm
-    done
-    tells 0 '*cpu: 5x5 by *' gconv edges --explain --impl cpu:tiles in.png out.png
-    complains 4 "in.png: 'cpu:vectors' refuses filters that are matrices" \
-        gconv filter --impl cpu:vectors -k box3 in.png out.png
 }
 
 @test "bench --samples: rows for each kind" {

@@ -7,20 +7,24 @@ is_there() { compgen -G "$1" >/dev/null; }
 
 # ---- Signals
 
-@test "a program that is stopped dies of the signal" {
-    make_image png:grey in.png 90 70 noise
+@test "a program that is stopped dies of the signal within a second, and leaves nothing behind" {
+    setup_old
     mkfifo pipe
+    local start
     for signal in 1:HUP 2:INT 3:QUIT 15:TERM; do
-        "$TESTS/ending" how "$GCONV" filter -k identity pipe out.png 2>err 3>&- &
+        "$TESTS/ending" how "$GCONV" filter -k identity pipe old.png 2>err 3>&- &
         pid=$!
         exec 9<>pipe # does not wait for a reader, who may be gone
         head -c 3000 in.png >&9
-        wait_for is_there '.out.png.gconv-*'
+        wait_for is_there '.old.png.gconv-*'
+        start=$(date +%s%N)
         kill -s "${signal#*:}" $pid
         wait $pid
+        [ $((($(date +%s%N) - start) / 1000000)) -lt 1000 ]
         exec 9>&-
-        same "$(cat how)" "signal ${signal%:*}"
-        holds err how in.png pipe
+        same "$(cat how err)" "signal ${signal%:*}"
+        cmp old.png kept.png
+        holds err how in.png kept.png old.png pipe
         rm how
     done
     "$TESTS/ending" how "$GCONV" edges none.png out.png 2>err
