@@ -1,4 +1,5 @@
 /* Memory that callers get from the library or register, with a GPU and without. */
+#include "base/memory_rows.h"
 #include "plan_support.h"
 
 TEST(memory_is_aligned_and_zero)
@@ -59,4 +60,18 @@ TEST(cpu_plans_have_no_device_memory)
     OWNED_PLAN plan = planned(&job);
     assert_fails(gconv_plan_run_device(plan, input, WIDTH, output, WIDTH, NULL, &error),
                  GCONV_ERROR_UNSUPPORTED, &error, "'cpu' runs on no device");
+}
+
+TEST(alignment_is_that_of_samples)
+{
+    const uint32_t aligned[2] = {0};
+    const char *at = (const char *)aligned;
+    assert_true(gc_rows_are_aligned(at + 1, 3, 1));
+    assert_true(gc_rows_are_aligned(at + 1, 3, 8));
+    assert_true(gc_rows_are_aligned(at + 2, 6, 16));
+    assert_false(gc_rows_are_aligned(at + 1, 6, 16));
+    assert_false(gc_rows_are_aligned(at + 2, 7, 16));
+    assert_true(gc_rows_are_aligned(at + 4, 8, 32));
+    assert_false(gc_rows_are_aligned(at + 2, 8, 32));
+    assert_false(gc_rows_are_aligned(at + 4, 6, 32));
 }

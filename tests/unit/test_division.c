@@ -1,5 +1,5 @@
-/* Wide images in panels of columns: every pixel in one panel, the same values as in whole rows, and
- * memory that grows with width and filters, not with the image's height. */
+/* Wide images in panels of columns: every pixel in one panel, and memory that grows with width and
+ * filters, not with the image's height. gconv_check compares values. */
 #include "cpu/pipeline/division.h"
 
 #include "base/status.h"
@@ -45,15 +45,6 @@ static gc_division divided(const gconv_job *job, gc_problem *problem, gc_stages 
     assert_ok(gc_stages_create(stages, problem, NULL));
     gc_division_choose(&division, problem, stages, job->threads, false);
     return division;
-}
-
-static int64_t panels_of(const gconv_job *job)
-{
-    OWNED_PROBLEM problem;
-    gc_stages stages;
-    int64_t panels = divided(job, &problem, &stages).panels;
-    gc_stages_destroy(&stages);
-    return panels;
 }
 
 /* ---- Areas ----------------------------------------------------------------------------------- */
@@ -207,109 +198,4 @@ TEST(areas_make_up_the_image)
         panels += division.panels > 1;
     }
     assert_true(panels > 50);
-}
-
-/* ---- Values ---------------------------------------------------------------------------------- */
-
-static unsigned char *noise(const gconv_shape *shape)
-{
-    size_t bytes = gconv_shape_row_bytes(shape) * shape->height;
-    unsigned char *samples = malloc(bytes);
-    assert_non_null(samples);
-    for (size_t i = 0; i < bytes; i++)
-        samples[i] = (unsigned char)(rand() >> 8);
-    return samples;
-}
-
-/* The output of an implementation, whose rows have `bytes` bytes. */
-static unsigned char *output_of(gconv_job job, const char *implementation, const void *input,
-                                size_t *bytes)
-{
-    job.implementation = implementation;
-    OWNED_PLAN plan = planned(&job);
-    *bytes = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
-    unsigned char *output = malloc(*bytes * job.input.height);
-    assert_non_null(output);
-    assert_ok(gconv_plan_run_memory(plan, input, gconv_shape_row_bytes(&job.input), output, *bytes,
-                                    NULL, NULL));
-    return output;
-}
-
-/* Within `tolerance` of the reference, byte by byte. */
-static void assert_like_reference(const gconv_job *job, int tolerance)
-{
-    assert_true(panels_of(job) > 1);
-    size_t bytes;
-    OWNED unsigned char *input = noise(&job->input);
-    OWNED unsigned char *wanted = output_of(*job, "reference", input, &bytes);
-    OWNED unsigned char *found = output_of(*job, "cpu", input, &bytes);
-    for (size_t i = 0; i < bytes * job->input.height; i++)
-        if (abs(found[i] - wanted[i]) > tolerance)
-            fail_msg("byte %zu of row %zu is %d, not %d", i % bytes, i / bytes, found[i],
-                     wanted[i]);
-}
-
-TEST(panels_keep_every_border)
-{
-    static const gconv_border borders[] = {GCONV_BORDER_MIRROR, GCONV_BORDER_MIRROR101,
-                                           GCONV_BORDER_REPLICATE, GCONV_BORDER_CONSTANT};
-    srand(6);
-    for (int b = 0; b < 4; b++) {
-        chain c = {.count = 0};
-        append(&c, 9, 3, 8, 0, false);
-        append(&c, 4, 5, 0, 4, false);
-        append(&c, 3, 3, 1, 1, false);
-        gconv_job job = job_on(&c, (uint32_t)(15000 + 1001 * b), 19, 1 + 2 * (b % 2), 8);
-        job.border = borders[b];
-        job.border_value = 90;
-        job.scale = 0.01;
-        assert_like_reference(&job, 0);
-    }
-}
-
-TEST(panels_keep_alpha_and_depths)
-{
-    srand(7);
-    chain c = {.count = 0};
-    append(&c, 7, 9, 3, 4, false);
-    static const gconv_alpha alphas[] = {GCONV_ALPHA_KEEP, GCONV_ALPHA_PREMULTIPLY,
-                                         GCONV_ALPHA_FILTER};
-    for (int n = 0; n < 6; n++) {
-        gconv_job job = job_on(&c, 9001, 23, 4, 8);
-        job.alpha = alphas[n % 3];
-        job.output_depth = n < 3 ? 8 : 16;
-        job.scale = 0.02;
-        assert_like_reference(&job, 0);
-    }
-    gconv_job job = job_on(&c, 9001, 23, 3, 16);
-    job.scale = 0.02;
-    assert_like_reference(&job, 0);
-}
-
-TEST(panels_keep_edges)
-{
-    srand(8);
-    chain c = {.count = 0};
-    append(&c, 15, 15, 7, 7, false);
-    gconv_job job = job_on(&c, 24011, 30, 1, 8);
-    job.output = GCONV_OUTPUT_EDGES;
-    job.threshold = 900;
-    for (int depth = 1; depth <= 8; depth += 7) {
-        job.output_depth = depth;
-        assert_like_reference(&job, 0);
-    }
-}
-
-TEST(panels_keep_tiles_and_separable_filters)
-{
-    srand(9);
-    chain tiles = {.count = 0}, separable = {.count = 0};
-    append(&tiles, 31, 31, 15, 15, true);
-    append_separable(&separable, 25);
-    gconv_job job = job_on(&tiles, 9001, 40, 1, 8);
-    if (GC_HAS_FAST)
-        assert_like_reference(&job, 1);
-    job = job_on(&separable, 16001, 30, 1, 8);
-    job.scale = 1 / 6.0;
-    assert_like_reference(&job, 1);
 }

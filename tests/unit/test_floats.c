@@ -220,56 +220,6 @@ TEST(the_bound_follows_the_samples)
 
 /* ---- What is no number ----------------------------------------------------------------------- */
 
-enum { SIDE = 90 };
-
-static void fill(float *in, int values, int kind)
-{
-    static const float strange[] = {NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, -NAN};
-    enum { STRANGE = COUNT(strange) };
-    for (int i = 0; i < values; i++)
-        in[i] = kind < STRANGE ? strange[kind] : i % 3 == 0 ? strange[i / 3 % STRANGE] : 100;
-}
-
-/* The run ends, and writes its output alone: every byte of that, whatever its value. */
-static void run_on_strange_samples(const gconv_job *job, const float *in)
-{
-    OWNED_PLAN plan = planned(job);
-    size_t row = gconv_shape_row_bytes(gconv_plan_output_shape(plan)), stride = (row + 11) / 4 * 4;
-    OWNED unsigned char *out = malloc(stride * SIDE);
-    assert_non_null(out);
-    memset(out, 0xa5, stride * SIDE);
-    gconv_error error;
-    if (gconv_plan_run_memory(plan, in, gconv_shape_row_bytes(&job->input), out, stride, NULL,
-                              &error) != GCONV_OK)
-        fail_msg("%s: %s", job->implementation, error.message);
-    for (size_t y = 0; y < SIDE; y++)
-        for (size_t i = row; i < stride; i++)
-            assert_int_equal(out[y * stride + i], 0xa5);
-}
-
-TEST(strange_samples_do_no_harm)
-{
-    static const int depths[] = {1, 8, 16, 32};
-    static float in[SIDE * SIDE * 4], small[9], large[41 * 41];
-    for (int i = 0; i < 9; i++)
-        small[i] = (float)(i - 3);
-    for (int i = 0; i < 41 * 41; i++)
-        large[i] = (float)(i % 13) / 7;
-    gconv_filter little = filter_of(3, 3, 2, small), big = filter_of(41, 41, 3, large);
-    const gconv_filter *chains[2][1] = {{&little}, {&big}};
-    for (int n = 0; n < 7 * 4 * GCONV_BORDER_COUNT; n++) {
-        int channels = 1 + n % 4, kind = n % 7;
-        gconv_job job = float_job(chains[n % 5 == 0], SIDE, SIDE, channels, depths[n / 4 % 4]);
-        job.border = (gconv_border)(n % GCONV_BORDER_COUNT);
-        job.alpha = (gconv_alpha)(n % 3);
-        job.implementation = n % 16 == 0 && n % 5 != 0 ? "reference" : "cpu";
-        if (channels == 1 && n % 3 == 0)
-            job.output = GCONV_OUTPUT_EDGES;
-        fill(in, SIDE * SIDE * channels, kind);
-        run_on_strange_samples(&job, in);
-    }
-}
-
 /* Not-a-number is no edge, and black as an integer. */
 TEST(not_a_number_is_black)
 {

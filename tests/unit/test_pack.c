@@ -178,20 +178,6 @@ static void assert_packs(expected *wanted, uint32_t mcus, uint32_t interval)
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-TEST(stuffed_bytes)
-{
-    static const unsigned char data[] = {0x12, 0xff, 0, 0x34, 0, 0xff, 0, 0xff, 0, 0xff, EOI, 7};
-    static const unsigned char wanted[] = {0x12, 0xff, 0x34, 0, 0xff, 0xff};
-    gc_jpeg_layout layout;
-    size_t end;
-    OWNED gc_packed *packed = pack(picture_of(&layout, 1, 0), data, sizeof data, &end);
-    assert_non_null(packed);
-    assert_int_equal(end, sizeof data - 1);
-    assert_int_equal(packed->intervals, 1);
-    assert_int_equal(intervals_of(packed)->bits, 8 * sizeof wanted);
-    assert_memory_equal((unsigned char *)packed + packed->data, wanted, sizeof wanted);
-}
-
 TEST(one_interval_of_every_size)
 {
     static expected wanted;

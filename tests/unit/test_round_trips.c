@@ -10,15 +10,6 @@ static void round_trip(gconv_format format, int channels, int depth, uint32_t wi
     assert_same_picture(&source, &result);
 }
 
-TEST(png_keeps_samples)
-{
-    for (int channels = 1; channels <= 4; channels++)
-        for (int depth = 8; depth <= 16; depth += 8) {
-            round_trip(GCONV_FORMAT_PNG, channels, depth, 61, 37);
-            round_trip(GCONV_FORMAT_PNG, channels, depth, 1, 1);
-        }
-}
-
 TEST(pnm_keeps_samples)
 {
     for (int depth = 8; depth <= 16; depth += 8) {

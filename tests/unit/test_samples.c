@@ -210,3 +210,22 @@ TEST(alpha_is_kept_or_multiplied)
         compare_alpha(&problem, samples, alpha, row);
     }
 }
+
+/* ---- The sets ------------------------------------------------------------------------------- */
+
+TEST(the_list_of_instructions)
+{
+    int count = gc_instructions_count();
+    assert_true(count >= 1);
+    assert_string_equal(gc_instructions_at(count - 1)->name, "portable");
+    assert_true(gc_instructions_at(count - 1)->usable());
+    assert_null(gc_instructions_at(count));
+    assert_null(gc_instructions_at(-1));
+    unsetenv("GCONV_INSTRUCTIONS");
+    assert_true(gc_instructions_chosen()->usable());
+    setenv("GCONV_INSTRUCTIONS", "portable", 1);
+    assert_string_equal(gc_instructions_chosen()->name, "portable");
+    setenv("GCONV_INSTRUCTIONS", "no such", 1);
+    assert_true(gc_instructions_chosen()->usable());
+    unsetenv("GCONV_INSTRUCTIONS");
+}
