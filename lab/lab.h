@@ -2,9 +2,11 @@
 #ifndef GC_LAB_LAB_H
 #define GC_LAB_LAB_H
 
-#include "cli/options/options.h"
+#include "cli/commands/commands.h"
 
 int gc_run_bench(const gc_options *options);
 int gc_run_tune(const gc_options *options);
+
+gc_response_function gc_write_response;
 
 #endif

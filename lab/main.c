@@ -14,8 +14,10 @@ static int run(const gc_options *options)
         return gc_run_tune(options);
     case GC_COMMAND_COMPARE:
         return gc_run_compare(options, options->measure.html != NULL ? &gc_html_reporter : NULL);
+    case GC_COMMAND_KERNEL:
+        return gc_run_kernel(options, gc_write_response);
     default:
-        gc_answer(NULL, "gconv-lab is for bench, tune and compare; use gconv for the rest");
+        gc_answer(NULL, "gconv-lab is for bench, tune, compare and kernel; use gconv for the rest");
         return GC_EXIT_USAGE;
     }
 }

@@ -44,14 +44,21 @@ static bool grow(gc_map *map)
     return true;
 }
 
-bool gc_map_set(gc_map *map, gc_hash key, uint64_t number)
+bool gc_map_add(gc_map *map, gc_map_entry entry)
 {
+    if ((entry.rest & number_mask) == 0)
+        return true;
     if (4 * (map->count + 1) > 3 * map->room && !grow(map))
         return false;
-    gc_map_entry *entry = find_place(map, make_entry(key, number));
-    map->count += (entry->rest & number_mask) == 0;
-    *entry = make_entry(key, number);
+    gc_map_entry *place = find_place(map, entry);
+    map->count += (place->rest & number_mask) == 0;
+    *place = entry;
     return true;
+}
+
+bool gc_map_set(gc_map *map, gc_hash key, uint64_t number)
+{
+    return gc_map_add(map, make_entry(key, number));
 }
 
 uint64_t gc_map_number_at(const gc_map *map, size_t index)

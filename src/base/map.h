@@ -23,6 +23,9 @@ uint64_t gc_map_find(const gc_map *map, gc_hash key);
 /* Gives a key a number, which is above 0 and below 2^48. False if memory is out. */
 bool gc_map_set(gc_map *map, gc_hash key, uint64_t number);
 
+/* Adds what an entry of another map holds. False if memory is out. */
+bool gc_map_add(gc_map *map, gc_map_entry entry);
+
 /* The number in an entry from 0 to `room` - 1; 0: the entry is free. */
 uint64_t gc_map_number_at(const gc_map *map, size_t index);
 

@@ -226,20 +226,12 @@ static void take_task(rank_member *m, gc_message *message)
 }
 
 /* The batch begins with the first task, which comes after these. */
-static void take_results(rank_member *m, gc_message *message)
+static void take_results(rank_member *m, const gc_message *message)
 {
-    gc_results *results = gc_journal_results(m->session->journal);
-    results->kinds = (unsigned)gc_message_take_number(message);
-    size_t which = gc_message_take_number(message), filled = gc_message_take_number(message);
-    size_t room = gc_message_take_number(message), first = gc_message_take_number(message);
-    size_t count = gc_message_take_number(message);
-    gc_map *map = &results->maps[which < GC_RESULT_MAPS ? which : 0];
-    const void *part = gc_message_take_bytes(message, count * sizeof *map->entries);
-    if (map->entries == NULL)
-        *map = (gc_map){calloc(room, sizeof *map->entries), filled, room};
-    if (map->entries == NULL || part == NULL)
-        gc_exchange_give_up();
-    memcpy(map->entries + first, part, count * sizeof *map->entries);
+    const gc_map_entry *entries = (const void *)message->bytes.bytes;
+    for (size_t i = 0; i < message->bytes.size / sizeof *entries; i++)
+        if (!gc_map_add(gc_journal_results(m->session->journal), entries[i]))
+            gc_exchange_give_up();
 }
 
 static void take_answer(rank_member *m, gc_message *message)

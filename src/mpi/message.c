@@ -4,22 +4,18 @@
 
 #include <string.h>
 
-void gc_message_put_bytes(gc_message *message, const void *bytes, size_t size)
-{
-    gc_buffer_add(&message->bytes, bytes, size);
-}
-
 void gc_message_put_number(gc_message *message, uint64_t number)
 {
-    gc_message_put_bytes(message, &number, sizeof number);
+    gc_buffer_add(&message->bytes, &number, sizeof number);
 }
 
 void gc_message_put_text(gc_message *message, const char *text)
 {
-    gc_message_put_bytes(message, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1);
+    gc_buffer_add(&message->bytes, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1);
 }
 
-const void *gc_message_take_bytes(gc_message *message, size_t size)
+/* NULL if fewer bytes are left. They lie in the message. */
+static const void *take_bytes(gc_message *message, size_t size)
 {
     message->failed = message->failed || size > message->bytes.size - message->at;
     if (message->failed)
@@ -31,7 +27,7 @@ const void *gc_message_take_bytes(gc_message *message, size_t size)
 uint64_t gc_message_take_number(gc_message *message)
 {
     uint64_t number = 0;
-    const void *place = gc_message_take_bytes(message, sizeof number);
+    const void *place = take_bytes(message, sizeof number);
     if (place != NULL)
         memcpy(&number, place, sizeof number);
     return number;
@@ -41,7 +37,7 @@ uint64_t gc_message_take_number(gc_message *message)
 const char *gc_message_take_text(gc_message *message)
 {
     size_t length = message->bytes.bytes != NULL ? strlen(message->bytes.bytes + message->at) : 0;
-    const char *text = gc_message_take_bytes(message, length + 1);
+    const char *text = take_bytes(message, length + 1);
     return text != NULL ? text : "";
 }
 

@@ -10,7 +10,7 @@
 typedef enum gc_message_kind {
     /* From rank 0 */
     GC_MESSAGE_TASK = 1, /* number of the loan, images left, task, line of the journal */
-    GC_MESSAGE_RESULTS,  /* a part of a map of gc_results, before the first task */
+    GC_MESSAGE_RESULTS,  /* entries of gc_journal_results, before the first task */
     GC_MESSAGE_ANSWER,   /* to an intent: its token, status and message of an error */
     GC_MESSAGE_END,      /* no task follows */
     /* To rank 0 */
@@ -26,16 +26,12 @@ typedef struct gc_message {
 } gc_message;
 
 void gc_message_put_number(gc_message *message, uint64_t number);
-void gc_message_put_bytes(gc_message *message, const void *bytes, size_t size);
 
 /* NULL is put as "". */
 void gc_message_put_text(gc_message *message, const char *text);
 
 /* 0 if nothing is left. */
 uint64_t gc_message_take_number(gc_message *message);
-
-/* NULL if fewer bytes are left. They lie in the message. */
-const void *gc_message_take_bytes(gc_message *message, size_t size);
 
 /* "" if nothing is left. The text lies in the message. */
 const char *gc_message_take_text(gc_message *message);

@@ -197,31 +197,19 @@ static void rest(const root_rank *root)
     sleep_for(seconds < SLEEP_MIN ? SLEEP_MIN : seconds > SLEEP_MAX ? SLEEP_MAX : seconds);
 }
 
-/* Sends a map of results to all ranks. */
-static void send_map(const root_rank *root, const gc_results *results, int which)
-{
-    enum { PART_ENTRIES = 1 << 20 };
-    const gc_map *map = &results->maps[which];
-    for (int r = 1; r < root->ranks; r++)
-        for (size_t first = 0; first < map->room; first += PART_ENTRIES) {
-            size_t count = map->room - first < PART_ENTRIES ? map->room - first : PART_ENTRIES;
-            gc_message message = {.at = 0};
-            gc_message_put_number(&message, results->kinds);
-            gc_message_put_number(&message, (uint64_t)which);
-            gc_message_put_number(&message, map->count);
-            gc_message_put_number(&message, map->room);
-            gc_message_put_number(&message, first);
-            gc_message_put_number(&message, count);
-            gc_message_put_bytes(&message, map->entries + first, count * sizeof *map->entries);
-            gc_exchange_send(r, GC_MESSAGE_RESULTS, &message);
-        }
-}
-
 /* Sends what the journal has of results that replaced their inputs, so that ranks know them. */
 static void send_results(const root_rank *root)
 {
-    for (int i = 0; root->journal != NULL && i < GC_RESULT_MAPS; i++)
-        send_map(root, gc_journal_results(root->journal), i);
+    enum { PART_ENTRIES = 1 << 20 };
+    const gc_map *results = root->journal != NULL ? gc_journal_results(root->journal) : NULL;
+    for (int r = 1; results != NULL && r < root->ranks; r++)
+        for (size_t first = 0; first < results->room; first += PART_ENTRIES) {
+            size_t left = results->room - first, count = left < PART_ENTRIES ? left : PART_ENTRIES;
+            gc_message message = {.at = 0};
+            gc_buffer_add(&message.bytes, results->entries + first,
+                          count * sizeof *results->entries);
+            gc_exchange_send(r, GC_MESSAGE_RESULTS, &message);
+        }
 }
 
 static double thread_seconds(void)

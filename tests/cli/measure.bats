@@ -359,7 +359,7 @@ gconv: --sample: 2 of the 15 filters and images of the sweep"
     setup_images
     mkdir bin
     cp "$GCONV" bin/gconv
-    for command in bench tune 'compare --html report.html in.png'; do
+    for command in bench tune 'compare --html report.html in.png' 'kernel gauss3 --response r.png'; do
         # shellcheck disable=SC2086
         complains 4 '* needs the program gconv-lab, which is not installed with this gconv' bin/gconv $command
     done

@@ -2,6 +2,7 @@
 #ifndef GC_CLI_COMMANDS_COMMANDS_H
 #define GC_CLI_COMMANDS_COMMANDS_H
 
+#include "base/buffer.h"
 #include "base/output.h"
 #include "cli/image/batch.h"
 #include "cli/options/options.h"
@@ -31,7 +32,13 @@ int gc_run_compare(const gc_options *options, const gc_reporter *reporter);
 /* Runs gconv-lab in the place of this program. Returns only if it cannot be started. */
 int gc_run_lab(const gc_options *options);
 
-int gc_run_kernel(const gc_options *options);
+/* Writes the magnitudes of a chain's frequency response, and says the largest one: as CSV if the
+ * name ends so, else as PNG. */
+typedef gconv_status gc_response_function(const char *path, gconv_filter *const *filters, int count,
+                                          gconv_error *error);
+
+/* `respond` may be NULL without --response. */
+int gc_run_kernel(const gc_options *options, gc_response_function *respond);
 int gc_run_info(const gc_options *options);
 
 /* ---- Parts of commands ----------------------------------------------------------------------- */
@@ -39,6 +46,9 @@ int gc_run_info(const gc_options *options);
 /* Asks CUDA for more queues than it takes by default, unless the user has. One image needs one.
  * CUDA looks when it starts; no other thread may run yet. */
 void gc_widen_queues(const gc_options *options);
+
+/* Writes a text to a file, which appears whole or not at all, and frees the text. */
+gconv_status gc_write_text(const char *path, gc_buffer *text, gconv_error *error);
 
 /* Writes a filter in a notation from which gconv reads the same filter again. GCONV_ERROR_FILTER if
  * the notation cannot hold it. */

@@ -1,4 +1,4 @@
-/* gconv bench, gconv tune and --html: gconv-lab, a program of its own, runs them. */
+/* gconv bench, gconv tune, --html and --response: gconv-lab, a program of its own, runs them. */
 #include "base/status.h"
 #include "cli/commands/commands.h"
 #include "cli/terminal/messages.h"
@@ -42,7 +42,8 @@ int gc_run_lab(const gc_options *options)
                 "%s needs the program gconv-lab, which is not installed with this gconv",
                 options->command == GC_COMMAND_BENCH  ? "bench"
                 : options->command == GC_COMMAND_TUNE ? "tune"
-                                                      : "option '--html'");
+                : options->measure.html != NULL       ? "option '--html'"
+                                                      : "option '--response'");
         gc_report(NULL, &error);
     }
     return gc_start_code(error.status);

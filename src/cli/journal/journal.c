@@ -40,7 +40,7 @@ struct gc_journal {
     gc_map images; /* the offset of the last line of each, plus 1 */
     recipe_entry *recipes;
     size_t recipe_count, recipe_room;
-    gc_results results;
+    gc_map results;
 };
 
 /* ---- The index ------------------------------------------------------------------------------- */
@@ -385,8 +385,7 @@ void gc_journal_close(gc_journal *journal)
         close(journal->descriptor);
     pthread_mutex_destroy(&journal->lock);
     gc_map_free(&journal->images);
-    for (int i = 0; i < GC_RESULT_MAPS; i++)
-        gc_map_free(&journal->results.maps[i]);
+    gc_map_free(&journal->results);
     free(journal->recipes);
     free(journal);
 }
@@ -554,8 +553,13 @@ static gc_hash hash_size(int64_t size)
     return gc_hash_bytes(gc_hash_start(), &size, sizeof size);
 }
 
+static gc_hash hash_digest(const char *digest)
+{
+    return gc_hash_string(gc_hash_start(), digest);
+}
+
 typedef struct result_reading {
-    gc_results *results;
+    gc_map *results;
     gc_recipe_function *counts;
     const void *user;
 } result_reading;
@@ -564,15 +568,9 @@ typedef struct result_reading {
 static gconv_status take_result(void *user, const gc_record *record, gconv_error *error)
 {
     const result_reading *r = user;
-    gc_map *maps = r->results->maps;
-    gc_digest_kind kind;
-    if (!record->in_place || !r->counts(r->user, record->recipe) ||
-        !gc_digest_kind_of(record->out.digest, &kind))
-        return GCONV_OK;
-    gc_hash digest = gc_hash_string(gc_hash_start(), record->out.digest);
-    r->results->kinds |= 1U << kind;
-    if (gc_map_set(&maps[GC_RESULT_SIZES], hash_size(record->out.size), 1) &&
-        gc_map_set(&maps[GC_RESULT_DIGESTS], digest, 1))
+    if (!record->in_place || !r->counts(r->user, record->recipe) || record->out.digest[0] == '\0' ||
+        (gc_map_set(r->results, hash_size(record->out.size), 1) &&
+         gc_map_set(r->results, hash_digest(record->out.digest), 1)))
         return GCONV_OK;
     return gc_fail_memory(error, sizeof(gc_map_entry));
 }
@@ -584,35 +582,33 @@ gconv_status gc_journal_read_results(gc_journal *journal, gc_recipe_function *co
     return each_line(journal, take_result, &r, error);
 }
 
-gc_results *gc_journal_results(gc_journal *journal)
+gc_map *gc_journal_results(gc_journal *journal)
 {
     return &journal->results;
 }
 
-/* Whether the hash of an open file of this size, by one of the kinds, is that of a result. */
-static bool has_content(const gc_results *results, int descriptor, int64_t size)
+/* Whether the hash of an open file of this size, of whatever kind, is that of a result. */
+static bool has_content(const gc_map *results, int descriptor, int64_t size)
 {
     char digest[GC_DIGEST_BYTES];
     bool found = false;
     for (int kind = 0; !found && kind < GC_DIGEST_KINDS; kind++)
-        found = (results->kinds >> kind & 1) != 0 &&
-                gc_digest_file((gc_digest_kind)kind, descriptor, size, digest, NULL) == GCONV_OK &&
-                gc_map_find(&results->maps[GC_RESULT_DIGESTS],
-                            gc_hash_string(gc_hash_start(), digest)) != 0;
+        found = gc_digest_file((gc_digest_kind)kind, descriptor, size, digest, NULL) == GCONV_OK &&
+                gc_map_find(results, hash_digest(digest)) != 0;
     return found;
 }
 
 bool gc_journal_has_result(const gc_journal *journal, const char *path)
 {
-    const gc_results *results = &journal->results;
+    const gc_map *results = &journal->results;
     struct stat about;
-    if (results->maps[GC_RESULT_SIZES].count == 0)
+    if (results->count == 0)
         return false;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return false;
     bool found = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
-                 gc_map_find(&results->maps[GC_RESULT_SIZES], hash_size(about.st_size)) != 0 &&
+                 gc_map_find(results, hash_size(about.st_size)) != 0 &&
                  has_content(results, descriptor, about.st_size);
     close(descriptor);
     return found;

@@ -81,18 +81,11 @@ void gc_journal_close(gc_journal *journal);
 
 /* A file of this content is done already, whatever its name. */
 
-enum { GC_RESULT_SIZES, GC_RESULT_DIGESTS, GC_RESULT_MAPS };
-
-/* 32 bytes of memory for each result. */
-typedef struct gc_results {
-    gc_map maps[GC_RESULT_MAPS]; /* has what the files have */
-    unsigned kinds;              /* bit i: some of the hashes are of kind i */
-} gc_results;
-
 /* Whether a recipe of this name made results that count. */
 typedef bool gc_recipe_function(const void *user, const char *name);
 
-/* Reads the results of recipes that count; before, a journal has none. */
+/* Reads the results of recipes that count: 32 bytes of memory for each. Before, a journal has
+ * none. */
 gconv_status gc_journal_read_results(gc_journal *journal, gc_recipe_function *counts,
                                      const void *user, gconv_error *error);
 
@@ -100,7 +93,7 @@ gconv_status gc_journal_read_results(gc_journal *journal, gc_recipe_function *co
  * thread. */
 bool gc_journal_has_result(const gc_journal *journal, const char *path);
 
-/* The results themselves, for processes that share a journal. */
-gc_results *gc_journal_results(gc_journal *journal);
+/* The results themselves, for processes that share a journal: hashes of their sizes and digests. */
+gc_map *gc_journal_results(gc_journal *journal);
 
 #endif
