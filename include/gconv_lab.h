@@ -23,13 +23,6 @@ gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input, size_t in
                                   float *chain, size_t chain_stride, gconv_timings *timings,
                                   gconv_error *error);
 
-/* Converts the chain values of gconv_plan_run_chain to output rows by rule 5 in double, and hands
- * these to `sink`. `input` is the image that gconv_plan_run_chain got. It may be NULL if alpha is
- * not kept. GCONV_ERROR_ARGUMENT if a stride is less than a row. */
-gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size_t chain_stride,
-                                const void *input, size_t input_stride, const gconv_sink *sink,
-                                gconv_error *error);
-
 /* ---- Measuring the processor ----------------------------------------------------------------- */
 
 /* Lines that gconv_cpu_transform_lines transforms together, with the vectors that `cpu` uses here:

@@ -20,7 +20,8 @@ static int run(const gc_options *options)
     case GC_COMMAND_CHECK:
         return gc_run_check(options);
     case GC_COMMAND_KERNEL:
-        return options->kernel.response != NULL ? gc_run_lab(options) : gc_run_kernel(options, NULL);
+        return options->kernel.response != NULL ? gc_run_lab(options)
+                                                : gc_run_kernel(options, NULL);
     case GC_COMMAND_INFO:
         return gc_run_info(options);
     default:

@@ -18,7 +18,7 @@
 /* Values that a thread converts at a time, some 50 us. */
 enum { CONVERTED_VALUES = 1 << 16 };
 
-gconv_status gc_sink_read(const gconv_sink *given, gconv_sink *sink, gconv_error *error)
+static gconv_status read_sink(const gconv_sink *given, gconv_sink *sink, gconv_error *error)
 {
     *sink = gconv_sink_default();
     gconv_status status = gc_sized_read(given, "gconv_sink", sink, sizeof *sink, error);
@@ -43,7 +43,7 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem,
     memset(stream, 0, sizeof *stream);
     gconv_status status = read_source(source, &stream->source, error);
     if (status == GCONV_OK)
-        status = gc_sink_read(sink, &stream->sink, error);
+        status = read_sink(sink, &stream->sink, error);
     if (status != GCONV_OK)
         return status;
     stream->problem = problem;

@@ -58,9 +58,6 @@ typedef struct gc_stream {
     gc_stream_state own;
 } gc_stream;
 
-/* Copies a caller's sink, which may be shorter. GCONV_ERROR_ARGUMENT for one without `write`. */
-gconv_status gc_sink_read(const gconv_sink *given, gconv_sink *sink, gconv_error *error);
-
 /* Copies source and sink. A stream is closed after a failure, too. */
 gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem,
                             const gconv_source *source, const gconv_sink *sink, bool chain_only,

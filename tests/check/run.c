@@ -1,4 +1,6 @@
 #include "run.h"
+#include "core/conversion.h"
+#include "core/plan.h"
 #include "gconv_lab.h"
 
 #include <math.h>
@@ -278,37 +280,55 @@ static check_verdict check_memory(contender *c)
     return verdict == CHECK_PASSED ? check_against_judge(c, &c->output, "run_memory") : verdict;
 }
 
-/* Runs, or only converts, to rows of a fresh image; exact ones are those of run_memory. */
-static check_verdict check_rows(contender *c, bool convert_only, check_image *output)
+/* Whether the rows are those of run_memory. */
+static check_verdict check_same(contender *c, const check_image *output, const char *what)
 {
-    const char *what = convert_only ? "gconv_plan_convert" : "run by rows";
-    check_image *input = &c->trial->input;
-    row_probe source = {.image = input, .naps = convert_only ? 0 : random_naps(c)};
-    row_probe sink = {.image = output, .naps = convert_only ? 0 : random_naps(c)};
-    gconv_error error;
-    gconv_status status;
-    check_image_poison(output, 0x5a);
-    if (convert_only)
-        status = gconv_plan_convert(
-            c->plan, (float *)(void *)check_image_row(&c->chain, 0), c->chain.stride,
-            check_image_row(input, 0), input->stride,
-            &(gconv_sink){.size = sizeof(gconv_sink), .write = probe_write, .user = &sink}, &error);
-    else
-        status = gconv_plan_run(
-            c->plan,
-            &(gconv_source){.size = sizeof(gconv_source), .read = probe_read, .user = &source},
-            &(gconv_sink){.size = sizeof(gconv_sink), .write = probe_write, .user = &sink}, NULL,
-            &error);
-    if (status != GCONV_OK)
-        return check_fail(c->subject, NULL, "%s fails: %s", what, error.message);
-    if (sink.next != output->rows || (!convert_only && source.next != input->rows))
-        return check_fail(c->subject, NULL, "%s: %u rows were read and %u written", what,
-                          source.next, sink.next);
-    bool same = c->trial->exact && (!convert_only || formula_error(&c->job) <= 0);
-    for (uint32_t y = 0; same && y < output->rows; y++)
+    for (uint32_t y = 0; y < output->rows; y++)
         if (memcmp(check_image_row(output, y), check_image_row(&c->output, y), output->row_bytes) !=
             0)
             return check_fail(c->subject, NULL, "%s: row %u is not that of run_memory", what, y);
+    return CHECK_PASSED;
+}
+
+/* Runs to rows of a fresh image; exact ones are those of run_memory. */
+static check_verdict check_rows(contender *c, check_image *output)
+{
+    const char *what = "run by rows";
+    check_image *input = &c->trial->input;
+    row_probe source = {.image = input, .naps = random_naps(c)};
+    row_probe sink = {.image = output, .naps = random_naps(c)};
+    gconv_error error;
+    check_image_poison(output, 0x5a);
+    gconv_status status = gconv_plan_run(
+        c->plan, &(gconv_source){.size = sizeof(gconv_source), .read = probe_read, .user = &source},
+        &(gconv_sink){.size = sizeof(gconv_sink), .write = probe_write, .user = &sink}, NULL,
+        &error);
+    if (status != GCONV_OK)
+        return check_fail(c->subject, NULL, "%s fails: %s", what, error.message);
+    if (sink.next != output->rows || source.next != input->rows)
+        return check_fail(c->subject, NULL, "%s: %u rows were read and %u written", what,
+                          source.next, sink.next);
+    if (c->trial->exact && check_same(c, output, what) != CHECK_PASSED)
+        return CHECK_FAILED;
+    return check_against_judge(c, output, what);
+}
+
+/* Converts the chain values by rule 5 in double, which most implementations do not call. */
+static check_verdict check_conversion(contender *c, check_image *output)
+{
+    const char *what = "the conversion of chain values";
+    const gc_conversion *conversion = &c->plan->problem.conversion;
+    OWNED float *alpha = calloc(conversion->input.width, sizeof *alpha);
+    check_image_poison(output, 0x5a);
+    for (uint32_t y = 0; y < output->rows; y++) {
+        if (conversion->keeps_alpha)
+            gc_extract_alpha(&conversion->input, check_image_row(&c->trial->input, y), alpha);
+        gc_store_row(conversion, (const float *)(const void *)check_image_row(&c->chain, y),
+                     conversion->keeps_alpha ? alpha : NULL, check_image_row(output, y));
+    }
+    if (c->trial->exact && formula_error(&c->job) <= 0 &&
+        check_same(c, output, what) != CHECK_PASSED)
+        return CHECK_FAILED;
     return check_against_judge(c, output, what);
 }
 
@@ -342,9 +362,9 @@ static check_verdict check_all(contender *c)
     if (verdict == CHECK_PASSED)
         verdict = check_memory(c);
     if (verdict == CHECK_PASSED)
-        verdict = check_rows(c, false, &other);
+        verdict = check_rows(c, &other);
     if (verdict == CHECK_PASSED)
-        verdict = check_rows(c, true, &other);
+        verdict = check_conversion(c, &other);
     check_image_free(&other);
     check_image_free(&c->output);
     check_image_free(&c->chain);

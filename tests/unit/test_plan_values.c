@@ -82,53 +82,6 @@ TEST(compare_within_the_bound)
     assert_int_equal(d.mismatches, 1);
 }
 
-TEST(convert_hands_on_errors)
-{
-    static uint8_t in[WIDTH * HEIGHT];
-    static float values[WIDTH * HEIGHT];
-    gconv_job job = usual_job();
-    OWNED_PLAN plan = planned(&job);
-    broken sink = {.good = 17};
-    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), in, WIDTH,
-                                        SINK(write_broken, &sink), &error),
-                     GCONV_ERROR_WRITE);
-    assert_string_equal(error.message, "broken after 17 rows");
-    assert_int_equal(sink.done, 18);
-}
-
-TEST(convert_needs_the_input_for_alpha_alone)
-{
-    static float values[WIDTH * HEIGHT * 3];
-    gconv_job job = usual_job();
-    gconv_plan *plan = planned(&job);
-    broken sink = {.good = HEIGHT};
-    assert_ok(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, WIDTH,
-                                 SINK(write_broken, &sink), NULL));
-    assert_int_equal(sink.done, HEIGHT);
-    gconv_plan_free(plan);
-    job.input.channels = 4;
-    plan = planned(&job);
-    assert_fails(gconv_plan_convert(plan, values, WIDTH * 3 * sizeof(float), NULL, 0,
-                                    SINK(write_broken, &sink), &error),
-                 GCONV_ERROR_ARGUMENT, &error, "alpha");
-    gconv_plan_free(plan);
-}
-
-TEST(convert_fails_without_a_word)
-{
-    static float values[WIDTH * HEIGHT];
-    gconv_job job = usual_job();
-    OWNED_PLAN plan = planned(&job);
-    gconv_status bad = GCONV_ERROR_WRITE;
-    const gconv_sink *sink = SINK(write_silently, &bad);
-    error = (gconv_error){.message = "of old"};
-    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, sink, &error),
-                     bad);
-    assert_string_equal(error.message, gconv_status_text(bad));
-    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, sink, NULL),
-                     bad);
-}
-
 /* Where an image is missing or a stride is too small, nothing is read. */
 TEST(images_are_checked)
 {
@@ -155,11 +108,4 @@ TEST(images_are_checked)
                                refused[i].reference, refused[i].chain_stride, &difference, &error);
         assert_fails(status, GCONV_ERROR_ARGUMENT, &error, refused[i].message);
     }
-    broken to = {.good = HEIGHT};
-    const gconv_sink *sink = SINK(write_broken, &to);
-    assert_fails(gconv_plan_convert(plan, a, CHAIN_BYTES - 1, NULL, 0, sink, &error),
-                 GCONV_ERROR_ARGUMENT, &error, "stride");
-    assert_fails(gconv_plan_convert(plan, a, CHAIN_BYTES, in, WIDTH - 1, sink, &error),
-                 GCONV_ERROR_ARGUMENT, &error, "stride");
-    assert_int_equal(to.done, 0);
 }

@@ -444,8 +444,7 @@ int gc_run_kernel(const gc_options *options, gc_response_function *respond)
         status = find_out(options, &chain, all, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
-        status =
-            write_files(options, respond, &chain, &all[chain.count - 1], &subject, &error);
+        status = write_files(options, respond, &chain, &all[chain.count - 1], &subject, &error);
         bool is_usage = status == GCONV_ERROR_FILTER || status == GCONV_ERROR_ARGUMENT;
         code = is_usage ? GC_EXIT_USAGE : gc_exit_code(status);
     }
