@@ -48,7 +48,7 @@ gconv_status gc_digest_check(gc_digest_kind kind, gconv_error *error)
 {
     if (kinds[kind].usable)
         return GCONV_OK;
-    return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
                    "this gconv was built without %s, which computes %s hashes", kinds[kind].library,
                    kinds[kind].name);
 }

@@ -18,71 +18,51 @@ gconv_status gc_filter_set_name(gconv_filter *filter, const char *name, gconv_er
     return GCONV_OK;
 }
 
-static gconv_status check_sides(int width, int height, int most, gconv_error *error)
+/* Makes a filter whose sides are at most `most`, with a matrix, or with a column and a row. */
+static gconv_status create(int width, int height, int most, bool has_matrix, gconv_filter **filter,
+                           gconv_error *error)
 {
-    if (width >= 1 && width <= most && height >= 1 && height <= most)
-        return GCONV_OK;
-    return gc_fail(error, GCONV_ERROR_ARGUMENT, "a filter of %d x %d (sides are 1 to %d)", width,
-                   height, most);
-}
-
-/* A filter without weights. */
-static gconv_filter *create_empty(int width, int height)
-{
+    *filter = NULL;
+    if (width < 1 || width > most || height < 1 || height > most)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a filter of %d x %d (sides are 1 to %d)",
+                       width, height, most);
+    size_t columns = (size_t)width, rows = (size_t)height;
     gconv_filter *made = calloc(1, sizeof *made);
     if (made != NULL)
         *made = (gconv_filter){.width = width,
                                .height = height,
                                .anchor_x = width / 2,
                                .anchor_y = height / 2,
-                               .divisor = 1};
-    return made;
+                               .divisor = 1,
+                               .weights = has_matrix ? calloc(columns * rows, sizeof *made->weights)
+                                                     : NULL,
+                               .column = has_matrix ? NULL : calloc(rows, sizeof *made->column),
+                               .row = has_matrix ? NULL : calloc(columns, sizeof *made->row)};
+    *filter = made;
+    if (made != NULL && (made->weights != NULL || (made->column != NULL && made->row != NULL)))
+        return GCONV_OK;
+    gconv_filter_free(made);
+    *filter = NULL;
+    return gc_fail_memory(error, has_matrix ? columns * rows * sizeof(float)
+                                            : (columns + rows) * sizeof(double));
 }
 
 gconv_status gconv_filter_create(int width, int height, gconv_filter **filter, gconv_error *error)
 {
-    *filter = NULL;
-    gconv_status status = check_sides(width, height, GCONV_FILTER_SIDE_MAX, error);
-    if (status != GCONV_OK)
-        return status;
-    size_t count = (size_t)width * (size_t)height;
-    gconv_filter *made = create_empty(width, height);
-    if (made != NULL)
-        made->weights = calloc(count, sizeof *made->weights);
-    if (made == NULL || made->weights == NULL) {
-        gconv_filter_free(made);
-        return gc_fail_memory(error, sizeof *made + count * sizeof *made->weights);
-    }
-    *filter = made;
-    return GCONV_OK;
+    return create(width, height, GCONV_FILTER_SIDE_MAX, true, filter, error);
 }
 
 gconv_status gconv_filter_create_vectors(int width, int height, gconv_filter **filter,
                                          gconv_error *error)
 {
-    *filter = NULL;
-    gconv_status status = check_sides(width, height, GCONV_FILTER_VECTOR_MAX, error);
-    if (status != GCONV_OK)
-        return status;
-    gconv_filter *made = create_empty(width, height);
-    if (made != NULL) {
-        made->column = calloc((size_t)height, sizeof *made->column);
-        made->row = calloc((size_t)width, sizeof *made->row);
-    }
-    if (made == NULL || made->column == NULL || made->row == NULL) {
-        gconv_filter_free(made);
-        return gc_fail_memory(error, sizeof *made + (size_t)(width + height) * sizeof(double));
-    }
-    *filter = made;
-    return GCONV_OK;
+    return create(width, height, GCONV_FILTER_VECTOR_MAX, false, filter, error);
 }
 
 gconv_status gc_filter_create_like(const gconv_filter *filter, gconv_filter **made,
                                    gconv_error *error)
 {
-    return filter->weights != NULL
-               ? gconv_filter_create(filter->width, filter->height, made, error)
-               : gconv_filter_create_vectors(filter->width, filter->height, made, error);
+    return (filter->weights != NULL ? gconv_filter_create : gconv_filter_create_vectors)(
+        filter->width, filter->height, made, error);
 }
 
 uint64_t gc_filter_hash(const gconv_filter *filter)

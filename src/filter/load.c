@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,30 +24,20 @@ static gconv_status read_text(int descriptor, char *buffer, size_t *length, gcon
     return GCONV_OK;
 }
 
-/* The last part of a path without ".txt", as a new string; NULL when memory is out. */
-static char *stem_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *stem = gc_copy_string(slash == NULL ? path : slash + 1);
-    if (stem == NULL)
-        return NULL;
-    size_t length = strlen(stem);
-    if (length > 4 && strcmp(stem + length - 4, ".txt") == 0)
-        stem[length - 4] = '\0';
-    return stem;
-}
-
 static gconv_status load_descriptor(int descriptor, const char *path, gconv_filter **filter,
                                     gconv_error *error)
 {
     size_t length = 0;
-    char *text = malloc(GC_FILTER_TEXT_MAX + 1), *stem = stem_of(path);
-    gconv_status status = text == NULL || stem == NULL
-                              ? gc_fail_memory(error, GC_FILTER_TEXT_MAX)
-                              : read_text(descriptor, text, &length, error);
+    char stem[NAME_MAX + 1]; /* the last part of the path, without ".txt" */
+    const char *slash = strrchr(path, '/');
+    int end = snprintf(stem, sizeof stem, "%s", slash == NULL ? path : slash + 1);
+    if (end > 4 && end < (int)sizeof stem && strcmp(stem + end - 4, ".txt") == 0)
+        stem[end - 4] = '\0';
+    char *text = malloc(GC_FILTER_TEXT_MAX + 1);
+    gconv_status status = text == NULL ? gc_fail_memory(error, GC_FILTER_TEXT_MAX)
+                                       : read_text(descriptor, text, &length, error);
     if (status == GCONV_OK)
         status = gconv_filter_parse(text, length, stem, filter, error);
-    free(stem);
     free(text);
     return status;
 }
@@ -104,17 +95,14 @@ static const char *nearest_filter(const char *specification)
 {
     size_t builtins = gconv_builtin_filter_count(), generators = gconv_generator_count();
     const char **names = gc_allocate_array(builtins + generators, sizeof *names);
-    char *word = gc_copy_string(specification);
-    const char *nearest = NULL;
-    if (names != NULL && word != NULL) {
-        for (size_t i = 0; i < builtins; i++)
-            names[i] = gconv_builtin_filter_at(i)->name;
-        for (size_t i = 0; i < generators; i++)
-            names[builtins + i] = gconv_generator_at(i)->name;
-        word[strcspn(word, ":")] = '\0';
-        nearest = gc_nearest_name(word, names, builtins + generators);
-    }
-    free(word);
+    char word[64]; /* no name is nearly as long */
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(specification, ":"), specification);
+    for (size_t i = 0; names != NULL && i < builtins; i++)
+        names[i] = gconv_builtin_filter_at(i)->name;
+    for (size_t i = 0; names != NULL && i < generators; i++)
+        names[builtins + i] = gconv_generator_at(i)->name;
+    const char *nearest =
+        names != NULL ? gc_nearest_name(word, names, builtins + generators) : NULL;
     free(names);
     const gc_generator *generator = nearest == NULL ? NULL : gc_find_generator(nearest);
     return generator == NULL ? nearest : generator->about.usage;
@@ -146,11 +134,14 @@ static int count_numbers(const char *text)
     return count;
 }
 
-/* The text has weights and no size: shows how a row of them is written. */
-static gconv_status fail_bare_weights(const char *text, int count, gconv_error *error)
+/* Refuses a text that has weights and no size, and shows how a row of them is written. */
+static gconv_status refuse_bare_weights(const char *text, gconv_error *error)
 {
     char weights[64] = "v,v,...";
     size_t used = 0;
+    int count = count_numbers(text);
+    if (count < 2)
+        return GCONV_OK;
     for (const char *next = text + strspn(text, " \t,"); *next != '\0' && strlen(text) < 50;
          next += strspn(next, " \t,")) {
         int length = (int)strcspn(next, " \t,");
@@ -165,12 +156,11 @@ static gconv_status fail_bare_weights(const char *text, int count, gconv_error *
 
 static gconv_status fail_unknown(const char *specification, gconv_error *error)
 {
-    int numbers = count_numbers(specification);
-    if (numbers > 1)
-        return fail_bare_weights(specification, numbers, error);
     const char *nearest = nearest_filter(specification);
     const gconv_generator *related = related_generator(specification);
     bool hints = related != NULL && nearest != related->usage;
+    if (refuse_bare_weights(specification, error) != GCONV_OK)
+        return GCONV_ERROR_FILTER;
     return gc_fail(error, GCONV_ERROR_FILTER,
                    "no such file, built-in filter or generator%s%s%s (%s%s'gconv info' lists them)",
                    nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,

@@ -65,8 +65,6 @@ static gconv_status check_session(const gc_options *options, gc_session *session
         status = gc_environment_check(error);
     if (status == GCONV_OK)
         status = gc_check_images(options, error);
-    if (status == GCONV_OK && options->journal.file != NULL)
-        status = gc_digest_check(options->journal.digest, error);
     if (status == GCONV_OK)
         status = gc_session_create(options, session, subject, error);
     return status == GCONV_OK ? gc_session_check_all(session, error) : status;

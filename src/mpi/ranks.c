@@ -132,12 +132,11 @@ void gc_ranks_share_gpus(const gc_ranks *ranks, const gc_options *options, char 
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     char list[LIST_BYTES] = "";
-    gconv_device_choice choice = gconv_device_choice_default();
+    const gconv_device_choice *choice = &options->device;
     snprintf(list, sizeof list, "%s", visible != NULL ? visible : "");
     shown[0] = '\0';
     bool common = is_common(list, sizeof list, ranks);
-    bool counts = gconv_device_parse(options->job.device, &choice, NULL) == GCONV_OK &&
-                  (choice.any || choice.all || strcmp(options->job.device, "cuda") == 0);
+    bool counts = choice->any || choice->all || strcmp(options->job.device, "cuda") == 0;
     if (!common || !counts)
         return;
     if (visible == NULL)

@@ -122,7 +122,7 @@ TEST(intents_are_flushed)
     gc_record record = {.input = input, .output = output, .status = GC_RECORD_DONE};
     gc_journal *journal;
     gconv_status status =
-        gc_journal_open("journal", GC_JOURNAL_WRITE, GC_DIGEST_XXH3, false, &journal, NULL);
+        gc_journal_open("journal", &(gc_journal_opening){.writes = true}, &journal, NULL);
     assert_int_equal(status, GCONV_OK);
     syncs = 0;
     assert_ok(gc_journal_append(journal, &record, NULL));

@@ -580,8 +580,8 @@ int gc_run_check(const gc_options *options)
         gc_report(NULL, &error);
         return GC_EXIT_USAGE;
     }
-    gconv_status status = gc_journal_open(options->journal.file, GC_JOURNAL_READ,
-                                          options->journal.digest, false, &journal, &error);
+    gconv_status status =
+        gc_journal_open(options->journal.file, &(gc_journal_opening){0}, &journal, &error);
     if (status == GCONV_OK) {
         status = check_journal(&c, journal, &error);
         gc_journal_close(journal);

@@ -129,9 +129,8 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
     gc_first_check first = {check_start, &e, .lock = PTHREAD_MUTEX_INITIALIZER};
     const gc_batch_plan plan = {session, list, &first, directories, borrowers, gc_summary_take, &s};
     gc_counts_advise(list->batch ? how_to_go_on(session->options) : NULL);
-    gconv_device_choice choice;
     gconv_status status = GCONV_OK;
-    if (!gc_names_gpu(session->options, &choice))
+    if (!gc_names_gpu(session->options))
         status = gc_first_check_make(&first, &error);
     if (list->batch)
         gc_signals_stop_softly();
@@ -154,10 +153,9 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
 static void start_gpus(const gc_options *options)
 {
     char first[32];
-    gconv_device_choice choice;
-    if (!gc_names_gpu(options, &choice))
+    if (!gc_names_gpu(options))
         return;
-    snprintf(first, sizeof first, "cuda:%d", choice.any ? 0 : choice.index);
+    snprintf(first, sizeof first, "cuda:%d", options->device.index);
     gconv_device_start(gc_is_batch(options) ? options->job.device : first);
 }
 
@@ -169,24 +167,23 @@ static gconv_status open_journal(const gc_options *options, gc_session *session,
     if (options->journal.file == NULL)
         return GCONV_OK;
     *subject = options->journal.file;
-    gconv_status status = gc_digest_check(options->journal.digest, error);
-    if (status != GCONV_OK)
-        return status;
+    gconv_status status = GCONV_OK;
     if (options->batch.dry_run && access(options->journal.file, F_OK) != 0 && errno == ENOENT)
         return GCONV_OK;
     /* The output directory is made later, by check_start. */
     if (!options->batch.dry_run && options->batch.directory != NULL &&
         gc_lies_below(options->journal.file, options->batch.directory))
         status = gc_make_parents(directories, options->journal.file, error);
+    const gc_journal_opening how = {.writes = !options->batch.dry_run,
+                                    .digest = options->journal.digest,
+                                    .sync = options->writer.sync,
+                                    .counts = options->batch.in_place ? gc_recipe_was : NULL,
+                                    .user = &session->recipe};
     if (status == GCONV_OK)
-        status = gc_journal_open(
-            options->journal.file, options->batch.dry_run ? GC_JOURNAL_READ : GC_JOURNAL_WRITE,
-            options->journal.digest, options->writer.sync, &session->journal, error);
+        status = gc_journal_open(options->journal.file, &how, &session->journal, error);
     if (status == GCONV_OK && !options->batch.dry_run)
         status = gc_journal_note_recipe(session->journal, session->recipe.name,
                                         session->recipe.line, error);
-    if (status == GCONV_OK && options->batch.in_place)
-        status = gc_journal_read_results(session->journal, gc_recipe_was, &session->recipe, error);
     return status;
 }
 
@@ -195,7 +192,8 @@ gconv_status gc_check_images(const gc_options *options, gconv_error *error)
     if (options->command == GC_COMMAND_FILTER && options->kernel_count == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "which filter? give --kernel (gconv info lists the built-in ones)");
-    return GCONV_OK;
+    return options->journal.file != NULL ? gc_digest_check(options->journal.digest, error)
+                                         : GCONV_OK;
 }
 
 /* Checks the command line and fills tasks and session. */
@@ -227,7 +225,7 @@ int gc_run_images_with(const gc_options *options, const gc_borrowers *borrowers)
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
         status = open_journal(options, &session, &directories, &subject, &error);
-        code = status == GCONV_ERROR_UNSUPPORTED ? GC_EXIT_USAGE : gc_exit_code(status);
+        code = gc_exit_code(status);
     }
     if (status == GCONV_OK)
         code = run_tasks(&session, &list, &directories, options->batch.dry_run ? NULL : borrowers);

@@ -34,7 +34,7 @@ gconv_status gc_output_depth(const gc_work *work, int *depth)
     const gconv_format_info *info = gconv_format_describe(format);
     *depth = options->form.depth;
     if (*depth != 0)
-        return gc_check_depth(format, *depth, work->error);
+        return gc_check_depth(info, *depth, work->error);
     if (options->command == GC_COMMAND_EDGES)
         *depth = format == GCONV_FORMAT_PNG ? 1 : 8;
     else

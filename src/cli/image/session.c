@@ -76,8 +76,8 @@ gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *ch
         *subject = names[i];
         gconv_filter **filter = &chain->filters[i];
         /* The edges chain is the built-in one, even if files of these names exist. */
-        gconv_status status = given ? gconv_filter_load(names[i], filter, error)
-                                    : load_builtin(names[i], filter, error);
+        gconv_status status = !given ? load_builtin(names[i], filter, error)
+                                     : gconv_filter_load(names[i], filter, error);
         if (status != GCONV_OK)
             return status;
         if (given)
@@ -226,10 +226,12 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
         return status;
     fill_job(session);
     status = check_decoder(session, error);
+    if (status == GCONV_OK)
+        status = check_tiling(session, error);
     if (status == GCONV_OK && options->journal.file != NULL)
         status = gc_recipe_create(options, session->chain.filters, session->chain.count,
                                   &session->recipe, error);
-    return status == GCONV_OK ? check_tiling(session, error) : status;
+    return status;
 }
 
 /* Whether a GPU that the command line allows decodes JPEG. The message names the option: the user
@@ -250,14 +252,6 @@ gconv_status gc_session_check_all(const gc_session *session, gconv_error *error)
     if (gc_gpu_decoder(session->options) != NULL)
         status = check_gpu_decodes(session, error);
     return status == GCONV_OK ? check_jobs(session, error) : status;
-}
-
-bool gc_names_gpu(const gc_options *options, gconv_device_choice *choice)
-{
-    bool decodes = gc_gpu_decoder(options) != NULL;
-    *choice = gconv_device_choice_default();
-    return gconv_device_parse(options->job.device, choice, NULL) == GCONV_OK &&
-           (decodes || (!choice->any && choice->kind == GCONV_DEVICE_CUDA));
 }
 
 void gc_session_destroy(gc_session *session)

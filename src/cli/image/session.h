@@ -43,8 +43,6 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
  * a GPU that is named. */
 gconv_status gc_session_check_all(const gc_session *session, gconv_error *error);
 
-/* Whether the command line asks for a GPU, by --device or --decoder. Fills what --device says. */
-bool gc_names_gpu(const gc_options *options, gconv_device_choice *choice);
 void gc_session_destroy(gc_session *session);
 
 /* Checks what needs no image for one implementation. */

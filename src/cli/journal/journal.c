@@ -33,7 +33,7 @@ struct gc_journal {
     char host[256];
     int descriptor;         /* -1: there is no file, and nothing is written */
     gc_journal_relay relay; /* in the place of a file; else its functions are NULL */
-    bool sync;
+    gc_journal_opening how;
     atomic_bool failed;
     pthread_mutex_t lock;
     uint64_t end;  /* of the whole lines */
@@ -80,6 +80,37 @@ static const recipe_entry *find_recipe(const gc_journal *journal, const char *na
         if (strcmp(journal->recipes[i].name, name) == 0)
             return &journal->recipes[i];
     return NULL;
+}
+
+/* ---- Results that replaced their inputs ------------------------------------------------------ */
+
+static gc_hash hash_size(int64_t size)
+{
+    return gc_hash_bytes(gc_hash_start(), &size, sizeof size);
+}
+
+static gc_hash hash_digest(const char *digest)
+{
+    return gc_hash_string(gc_hash_start(), digest);
+}
+
+/* Notes the result of a line if it counts, also one that a later line of the same image
+ * replaces. */
+static gconv_status note_result(gc_journal *journal, const char *line, gconv_error *error)
+{
+    gc_record record;
+    gconv_status status = gc_record_read(line, &record, error);
+    if (status == GCONV_ERROR_FORMAT) /* a later line takes the place of a damaged one */
+        return GCONV_OK;
+    if (status != GCONV_OK)
+        return status;
+    bool counts = record.in_place && record.out.digest[0] != '\0' &&
+                  journal->how.counts(journal->how.user, record.recipe);
+    if (counts && !(gc_map_set(&journal->results, hash_size(record.out.size), 1) &&
+                    gc_map_set(&journal->results, hash_digest(record.out.digest), 1)))
+        status = gc_fail_memory(error, sizeof(gc_map_entry));
+    gc_record_destroy(&record);
+    return status;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -142,8 +173,11 @@ static gconv_status index_line(gc_journal *journal, const char *line, size_t len
     if (begins(line, length, id_begin, ID_DIGITS)) {
         memcpy(id, line + sizeof id_begin - 1, ID_DIGITS);
         unsigned long long value = strtoull(id, &end, 16);
+        gconv_status status = GCONV_OK;
+        if (*end == '\0' && journal->how.counts != NULL)
+            status = note_result(journal, line, error);
         if (*end == '\0')
-            return index_image(journal, value, offset, error);
+            return status == GCONV_OK ? index_image(journal, value, offset, error) : status;
     }
     return gc_fail(error, GCONV_ERROR_FORMAT, "%s", not_ours);
 }
@@ -298,37 +332,36 @@ static gconv_status write_lines(gc_journal *journal, const char *text, bool sync
     return status;
 }
 
-static gconv_status write_header(gc_journal *journal, gc_digest_kind digest, gconv_error *error)
+static gconv_status write_header(gc_journal *journal, gconv_error *error)
 {
     char line[HEADER_BYTES_MAX];
     snprintf(line, sizeof line, "%s%d, \"version\": \"%s\", \"hash\": \"%s\"}\n", header_begin,
-             VERSION, gconv_version(), gc_digest_name(digest));
-    return write_lines(journal, line, journal->sync, error);
+             VERSION, gconv_version(), gc_digest_name(journal->how.digest));
+    return write_lines(journal, line, journal->how.sync, error);
 }
 
 /* Cuts off what is left of a last line, and begins a new file. */
-static gconv_status make_sound(gc_journal *journal, gc_digest_kind digest, gconv_error *error)
+static gconv_status make_sound(gc_journal *journal, gconv_error *error)
 {
     struct stat about;
     if (fstat(journal->descriptor, &about) != 0 ||
         ((uint64_t)about.st_size > journal->end &&
          ftruncate(journal->descriptor, (off_t)journal->end) != 0))
         return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write");
-    return journal->end == 0 ? write_header(journal, digest, error) : GCONV_OK;
+    return journal->end == 0 ? write_header(journal, error) : GCONV_OK;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static gconv_status open_file(gc_journal *journal, const char *path, gc_journal_use use,
-                              gconv_error *error)
+static gconv_status open_file(gc_journal *journal, const char *path, gconv_error *error)
 {
     /* O_NONBLOCK: a pipe does not hold up the program before it is refused. */
     int flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-    flags |= use == GC_JOURNAL_WRITE ? O_RDWR | O_CREAT | O_APPEND : O_RDONLY;
+    flags |= journal->how.writes ? O_RDWR | O_CREAT | O_APPEND : O_RDONLY;
     journal->descriptor = open(path, flags, 0666);
     if (journal->descriptor < 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the journal");
-    if (use == GC_JOURNAL_READ || flock(journal->descriptor, LOCK_EX | LOCK_NB) == 0)
+    if (!journal->how.writes || flock(journal->descriptor, LOCK_EX | LOCK_NB) == 0)
         return GCONV_OK;
     if (errno == EWOULDBLOCK)
         return gc_fail(error, GCONV_ERROR_OPEN, "another gconv writes to this journal");
@@ -357,19 +390,19 @@ gconv_status gc_journal_open_relay(gc_journal_relay relay, gc_journal **journal,
     return GCONV_OK;
 }
 
-gconv_status gc_journal_open(const char *path, gc_journal_use use, gc_digest_kind digest, bool sync,
-                             gc_journal **journal, gconv_error *error)
+gconv_status gc_journal_open(const char *path, const gc_journal_opening *how, gc_journal **journal,
+                             gconv_error *error)
 {
     gc_journal *opened = create();
     *journal = NULL;
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
-    opened->sync = sync;
-    gconv_status status = open_file(opened, path, use, error);
+    opened->how = *how;
+    gconv_status status = open_file(opened, path, error);
     if (status == GCONV_OK)
         status = read_file(opened, error);
-    if (status == GCONV_OK && use == GC_JOURNAL_WRITE)
-        status = make_sound(opened, digest, error);
+    if (status == GCONV_OK && how->writes)
+        status = make_sound(opened, error);
     if (status == GCONV_OK)
         *journal = opened;
     else
@@ -428,7 +461,7 @@ gconv_status gc_journal_append_line(gc_journal *journal, const char *line, bool 
                                     gconv_error *error)
 {
     pthread_mutex_lock(&journal->lock);
-    gconv_status status = write_lines(journal, line, sync || journal->sync, error);
+    gconv_status status = write_lines(journal, line, sync || journal->how.sync, error);
     pthread_mutex_unlock(&journal->lock);
     return status;
 }
@@ -453,10 +486,9 @@ gconv_status gc_journal_append(gc_journal *journal, const gc_record *record, gco
 gconv_status gc_journal_note_recipe(gc_journal *journal, const char *recipe, const char *line,
                                     gconv_error *error)
 {
-    if (find_recipe(journal, recipe) != NULL)
-        return GCONV_OK;
-    gconv_status status = index_recipe(journal, recipe, journal->end, error);
-    return status == GCONV_OK ? write_lines(journal, line, journal->sync, error) : status;
+    return find_recipe(journal, recipe) != NULL
+               ? GCONV_OK
+               : write_lines(journal, line, journal->how.sync, error);
 }
 
 bool gc_journal_has_failed(gc_journal *journal)
@@ -500,42 +532,6 @@ gconv_status gc_journal_each(const gc_journal *journal, gc_journal_function *tak
     return status;
 }
 
-/* Takes the record of a line; other lines have none. */
-static gconv_status take_line(const char *line, gc_journal_function *take, void *user,
-                              gconv_error *error)
-{
-    gc_record record;
-    size_t length = strlen(line);
-    if (!begins(line, length, id_begin, ID_DIGITS) || find_header(line, length) != NULL)
-        return GCONV_OK;
-    gconv_status status = gc_record_read(line, &record, error);
-    if (status == GCONV_ERROR_FORMAT) /* a later line takes the place of a damaged one */
-        return GCONV_OK;
-    if (status != GCONV_OK)
-        return status;
-    status = take(user, &record, error);
-    gc_record_destroy(&record);
-    return status;
-}
-
-/* Calls `take` with every record, also those that a later one of the same image replaces. */
-static gconv_status each_line(const gc_journal *journal, gc_journal_function *take, void *user,
-                              gconv_error *error)
-{
-    gconv_status status = GCONV_OK;
-    for (uint64_t at = 0; status == GCONV_OK && journal->descriptor >= 0 && at < journal->end;) {
-        char *line;
-        size_t length;
-        status = read_line(journal, at, &line, &length, error);
-        if (status != GCONV_OK)
-            break;
-        status = take_line(line, take, user, error);
-        free(line);
-        at += length;
-    }
-    return status;
-}
-
 gconv_status gc_journal_recipe(const gc_journal *journal, const char *recipe, char **line,
                                gconv_error *error)
 {
@@ -547,40 +543,6 @@ gconv_status gc_journal_recipe(const gc_journal *journal, const char *recipe, ch
 }
 
 /* ---- Results that replaced their inputs ------------------------------------------------------ */
-
-static gc_hash hash_size(int64_t size)
-{
-    return gc_hash_bytes(gc_hash_start(), &size, sizeof size);
-}
-
-static gc_hash hash_digest(const char *digest)
-{
-    return gc_hash_string(gc_hash_start(), digest);
-}
-
-typedef struct result_reading {
-    gc_map *results;
-    gc_recipe_function *counts;
-    const void *user;
-} result_reading;
-
-/* A gc_journal_function. */
-static gconv_status take_result(void *user, const gc_record *record, gconv_error *error)
-{
-    const result_reading *r = user;
-    if (!record->in_place || !r->counts(r->user, record->recipe) || record->out.digest[0] == '\0' ||
-        (gc_map_set(r->results, hash_size(record->out.size), 1) &&
-         gc_map_set(r->results, hash_digest(record->out.digest), 1)))
-        return GCONV_OK;
-    return gc_fail_memory(error, sizeof(gc_map_entry));
-}
-
-gconv_status gc_journal_read_results(gc_journal *journal, gc_recipe_function *counts,
-                                     const void *user, gconv_error *error)
-{
-    result_reading r = {&journal->results, counts, user};
-    return each_line(journal, take_result, &r, error);
-}
 
 gc_map *gc_journal_results(gc_journal *journal)
 {

@@ -11,15 +11,22 @@
 
 typedef struct gc_journal gc_journal;
 
-typedef enum gc_journal_use {
-    GC_JOURNAL_WRITE, /* locks the file, which is made if there is none */
-    GC_JOURNAL_READ   /* changes nothing */
-} gc_journal_use;
+/* Whether a recipe of this name made results that count. */
+typedef bool gc_recipe_function(const void *user, const char *name);
 
-/* Opens a journal and reads which images it has: 16 bytes of memory for each. `digest` is named in
- * the first line of a new file. With `sync` each line is flushed to the disk. */
-gconv_status gc_journal_open(const char *path, gc_journal_use use, gc_digest_kind digest, bool sync,
-                             gc_journal **journal, gconv_error *error);
+typedef struct gc_journal_opening {
+    bool writes; /* locks the file, which is made if there is none; false: changes nothing */
+    gc_digest_kind digest; /* is named in the first line of a new file */
+    bool sync;             /* each line is flushed to the disk */
+    /* NULL: results that replaced their inputs are not asked for. Else they take 32 bytes of memory
+     * for each that counts. */
+    gc_recipe_function *counts;
+    const void *user; /* of `counts` */
+} gc_journal_opening;
+
+/* Opens a journal and reads which images it has: 16 bytes of memory for each. */
+gconv_status gc_journal_open(const char *path, const gc_journal_opening *how, gc_journal **journal,
+                             gconv_error *error);
 
 /* The last record of an image. *found is false if there is none; else the caller destroys the
  * record. Records of this process are not found. Any thread. */
@@ -80,14 +87,6 @@ void gc_journal_close(gc_journal *journal);
 /* ---- Results that replaced their inputs ------------------------------------------------------ */
 
 /* A file of this content is done already, whatever its name. */
-
-/* Whether a recipe of this name made results that count. */
-typedef bool gc_recipe_function(const void *user, const char *name);
-
-/* Reads the results of recipes that count: 32 bytes of memory for each. Before, a journal has
- * none. */
-gconv_status gc_journal_read_results(gc_journal *journal, gc_recipe_function *counts,
-                                     const void *user, gconv_error *error);
 
 /* Whether the content of a regular file is one of the results. False if it cannot be read. Any
  * thread. */

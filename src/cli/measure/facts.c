@@ -30,10 +30,7 @@ static void write_kernel_module(void)
 
 int gc_chosen_gpu(const gc_options *options)
 {
-    gconv_device_choice choice = gconv_device_choice_default();
-    bool named = gconv_device_parse(options->job.device, &choice, NULL) == GCONV_OK &&
-                 !choice.any && choice.kind == GCONV_DEVICE_CUDA;
-    return 1 + (named ? choice.index : 0);
+    return 1 + options->device.index;
 }
 
 static void write_device(int index)

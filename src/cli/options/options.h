@@ -5,6 +5,7 @@
 #include "base/digest.h"
 #include "cli/options/commands.h"
 #include "cli/options/shard.h"
+#include "cli/options/words.h"
 #include "gconv.h"
 
 enum { GC_OPTIONS_MAX = 96 };
@@ -41,6 +42,7 @@ typedef struct gc_batch_options {
     gc_shard shard;
     bool parents;
     const char *name_template; /* --name, checked; NULL: not given */
+    gc_named_format named;     /* of --name */
     bool update;
     bool dry_run;
     int stop_on_error; /* --on-error stop */
@@ -100,7 +102,8 @@ typedef struct gc_options {
 
     char **kernels; /* --kernel, in order; an owned array of pointers into argv */
     int kernel_count;
-    gconv_job job; /* its alpha is GCONV_ALPHA_AUTO by default */
+    gconv_job job;              /* its alpha is GCONV_ALPHA_AUTO by default */
+    gconv_device_choice device; /* what job.device stands for */
     gconv_tiling tiling;
     /* --impl: a name; a list with commas, or "all", for commands that measure. NULL: not given. */
     const char *implementations;

@@ -209,20 +209,18 @@ static gconv_status take_operands(gc_options *options, gconv_error *error)
 static gconv_status check_lists(const gc_options *options, const char *command, gconv_error *error)
 {
     bool measures = (options->command & GC_COMMANDS_THAT_MEASURE) != 0;
-    const char *names = options->implementations, *device = options->job.device;
-    gconv_device_choice choice = gconv_device_choice_default();
-    gconv_status status = gconv_device_parse(device, &choice, error);
-    if (status == GCONV_OK && (choice.all || choice.count > 1) &&
+    const char *names = options->implementations;
+    if ((options->device.all || options->device.count > 1) &&
         (measures || options->command == GC_COMMAND_TUNE))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "option '--device': '%s' names several; 'gconv %s' measures on one", device,
-                       command);
+                       "option '--device': '%s' names several; 'gconv %s' measures on one",
+                       options->job.device, command);
     if (names != NULL && gc_names_several(names) && !measures)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--impl': '%s' names several; a list and all are for compare and "
                        "bench",
                        names);
-    return status;
+    return GCONV_OK;
 }
 
 static gconv_status check_options(const gc_options *options, const char *command,
@@ -272,6 +270,7 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
 {
     *options = (gc_options){
         .job = gconv_job_default(),
+        .device.any = true,
         .tiling = gconv_tiling_default(),
         .words = argv + (argc > 0),
         .word_count = argc > 0 ? argc - 1 : 0,

@@ -103,6 +103,12 @@ const char *gc_gpu_decoder(const gc_options *options)
     return options->reader.decoder == GCONV_DECODER_CUDA ? "cuda" : NULL;
 }
 
+bool gc_names_gpu(const gc_options *options)
+{
+    return gc_gpu_decoder(options) != NULL ||
+           (!options->device.any && options->device.kind == GCONV_DEVICE_CUDA);
+}
+
 /* ---- Values that have a form of their own ---------------------------------------------------- */
 
 gconv_status gc_set_kernel(gc_options *options, const char *value, gconv_error *error)
@@ -135,6 +141,7 @@ gconv_status gc_set_format(gc_options *options, const char *value, gconv_error *
 gconv_status gc_set_name(gc_options *options, const char *value, gconv_error *error)
 {
     options->batch.name_template = value;
+    options->batch.named = gc_format_named(value);
     return gc_template_check(value, error);
 }
 
@@ -199,9 +206,9 @@ static const char *forms_of_one_device(const gc_options *options)
 
 gconv_status gc_set_device(gc_options *options, const char *value, gconv_error *error)
 {
-    gconv_device_choice choice = gconv_device_choice_default();
     options->job.device = value;
-    gconv_status status = gconv_device_parse(value, &choice, error);
+    options->device = gconv_device_choice_default();
+    gconv_status status = gconv_device_parse(value, &options->device, error);
     const char *forms = status == GCONV_OK ? NULL : forms_of_one_device(options);
     if (forms != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.64s' is not %s, with N up to 1023", value,
@@ -248,8 +255,8 @@ gconv_status gc_set_write(gc_options *options, const char *value, gconv_error *e
 
 gconv_status gc_set_html(gc_options *options, const char *value, gconv_error *error)
 {
-    if (gconv_format_from_path(value) != GCONV_FORMAT_UNKNOWN ||
-        gconv_foreign_from_path(value) != NULL)
+    const gc_named_format named = gc_format_named(value);
+    if (named.format != GCONV_FORMAT_UNKNOWN || named.foreign != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%.300s' has the extension of an image; the report is a web page", value);
     return set_report(&options->measure.html, value, error);
@@ -286,14 +293,11 @@ gconv_status gc_set_rows(gc_options *options, const char *value, gconv_error *er
 /* What the command line says that stands for GPUs. NULL: nothing. */
 static const char *names_gpu(const gc_options *options)
 {
-    gconv_device_choice device = gconv_device_choice_default();
     if (gc_gpu_decoder(options) != NULL)
         return "decoder";
     if (options->implementations != NULL && gc_is_cuda(options->implementations))
         return "impl";
-    bool named = gconv_device_parse(options->job.device, &device, NULL) == GCONV_OK &&
-                 !device.any && device.kind == GCONV_DEVICE_CUDA;
-    return named ? "device" : NULL;
+    return gc_names_gpu(options) ? "device" : NULL;
 }
 
 gconv_status gc_check_rows(const gc_options *options, gconv_error *error)

@@ -37,4 +37,7 @@ gconv_status gc_check_rows(const gc_options *options, gconv_error *error);
 /* The value of --decoder if it asks for a GPU: "cuda"; else NULL. */
 const char *gc_gpu_decoder(const gc_options *options);
 
+/* Whether the command line asks for a GPU, by --device or --decoder. */
+bool gc_names_gpu(const gc_options *options);
+
 #endif

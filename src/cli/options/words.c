@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 void gc_suggest(const char *text, const char *const *names, size_t count, char *buffer, size_t size)
 {
@@ -39,6 +40,14 @@ gconv_status gc_read_word(const gc_word *words, const char *text, int *value, gc
     /* By spelling "gpu" is nearest to "cpu", its opposite. */
     gc_suggest(strcmp(text, "gpu") == 0 ? "cuda" : text, names, count, nearest, sizeof nearest);
     return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not %s%s", text, legal, nearest);
+}
+
+gc_named_format gc_format_named(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return (gc_named_format){.format = gconv_format_from_path(path),
+                             .either_pnm = dot != NULL && strcasecmp(dot, ".pnm") == 0,
+                             .foreign = gconv_foreign_from_path(path)};
 }
 
 size_t gc_format_words(const char *words[GC_FORMAT_WORDS])

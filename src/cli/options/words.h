@@ -20,6 +20,15 @@ void gc_suggest(const char *text, const char *const *names, size_t count, char *
 /* Appends a name to the list "a, b or c"; `rest` is how many names still come. */
 void gc_list_name(char *list, size_t size, const char *name, size_t rest);
 
+/* What the extension of a path stands for. */
+typedef struct gc_named_format {
+    gconv_format format;                 /* GCONV_FORMAT_UNKNOWN: none that gconv has */
+    bool either_pnm;                     /* PGM and PPM alike; `format` is one of them */
+    const gconv_foreign_format *foreign; /* that gconv knows by sight; NULL: none */
+} gc_named_format;
+
+gc_named_format gc_format_named(const char *path);
+
 enum {
     GC_FORMAT_WORDS = GCONV_FORMAT_COUNT - 1 + 1, /* less GCONV_FORMAT_UNKNOWN, and "pnm" */
     GC_FORMAT_LIST_BYTES = 16 * GC_FORMAT_WORDS,

@@ -39,10 +39,11 @@ static bool make(gc_directories *made, const char *path)
 
 gconv_status gc_make_parents(gc_directories *made, const char *path, gconv_error *error)
 {
-    char *copy = gc_copy_string(path);
-    if (copy == NULL)
-        return gc_fail_memory(error, strlen(path));
+    char copy[PATH_MAX];
     gconv_status status = GCONV_OK;
+    if (strlen(path) >= sizeof copy)
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, ENAMETOOLONG, "cannot make its directory");
+    strcpy(copy, path);
     for (char *slash = strchr(copy + 1, '/'); slash != NULL && status == GCONV_OK;
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
@@ -50,7 +51,6 @@ gconv_status gc_make_parents(gc_directories *made, const char *path, gconv_error
             status = gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot make its directory");
         *slash = '/';
     }
-    free(copy);
     return status;
 }
 

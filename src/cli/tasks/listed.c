@@ -210,11 +210,10 @@ static bool add_failed(gc_task_stream *stream, const char *name, const gconv_err
 {
     const char *list = gc_input_name(stream->options->batch.files_from);
     const char *failed = stream->ended ? list : name;
-    gc_task task = {.input = gc_copy_string(failed),
-                    .output = gc_copy_string(failed),
-                    .refused = gc_copy_string(reason->message),
-                    .is_list = stream->ended};
+    gc_task task = gc_task_make(failed, failed);
     gconv_error error;
+    task.refused = gc_copy_string(reason->message);
+    task.is_list = stream->ended;
     if (task.refused == NULL)
         task.unknown = ENOMEM;
     return gc_task_list_add(&stream->pending, task, &error) == GCONV_OK;

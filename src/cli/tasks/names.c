@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,30 +98,23 @@ gconv_format gc_sniff(const char *path, int *unknown, const gconv_foreign_format
     return known ? gconv_format_from_content(bytes, count) : GCONV_FORMAT_UNKNOWN;
 }
 
-bool gc_is_either_pnm(const char *path)
-{
-    const char *dot = strrchr(gc_base_name(path), '.');
-    return dot != NULL && strcasecmp(dot, ".pnm") == 0;
-}
-
-bool gc_extension_fits(const gc_options *options, const char *path, gconv_format format)
+bool gc_extension_fits(const gc_options *options, const gc_named_format *named, gconv_format format)
 {
     if (options->form.either_pnm)
-        return gc_is_either_pnm(path);
-    if (gc_is_either_pnm(path))
+        return named->either_pnm;
+    if (named->either_pnm)
         return format == GCONV_FORMAT_PGM || format == GCONV_FORMAT_PPM;
-    return gconv_format_from_path(path) == format;
+    return named->format == format;
 }
 
-gconv_status gc_check_extension(const char *path, gconv_error *error)
+gconv_status gc_check_extension(const gc_named_format *named, gconv_error *error)
 {
-    const gconv_foreign_format *foreign = gconv_foreign_from_path(path);
     char list[GC_FORMAT_LIST_BYTES];
-    if (foreign == NULL)
+    if (named->foreign == NULL)
         return GCONV_OK;
     return gc_fail(error, GCONV_ERROR_ARGUMENT,
                    "its extension is that of %s, which gconv does not write; it writes %s",
-                   foreign->name, gc_list_formats(list));
+                   named->foreign->name, gc_list_formats(list));
 }
 
 /* The depths that a format can hold: "1, 8 or 16". */
@@ -139,9 +131,8 @@ static const char *list_depths(int depths, char list[32])
     return list;
 }
 
-gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error)
+gconv_status gc_check_depth(const gconv_format_info *info, int depth, gconv_error *error)
 {
-    const gconv_format_info *info = gconv_format_describe(format);
     char name[16] = "", list[32];
     if (info == NULL || (info->depths & depth) != 0)
         return GCONV_OK;
@@ -263,9 +254,10 @@ static char *fill_template(const gc_options *options, const char *relative, bool
     return clean;
 }
 
-char *gc_batch_output(const gc_options *options, const char *relative, gconv_format format)
+char *gc_batch_output(const gc_options *options, const char *relative, const gc_named_format *named,
+                      gconv_format format)
 {
-    bool fits = gc_extension_fits(options, relative, format);
+    bool fits = gc_extension_fits(options, named, format);
     char *name;
     if (options->batch.name_template != NULL)
         name = fill_template(options, relative, fits, format);
@@ -278,25 +270,17 @@ char *gc_batch_output(const gc_options *options, const char *relative, gconv_for
     return path;
 }
 
-gconv_format gc_template_format(const gc_options *options)
+gconv_format gc_batch_format(const gc_options *options, const char *input,
+                             const gc_named_format *named, bool is_file, int *unknown)
 {
-    return options->batch.name_template != NULL
-               ? gconv_format_from_path(options->batch.name_template)
-               : GCONV_FORMAT_UNKNOWN;
-}
-
-gconv_format gc_batch_format(const gc_options *options, const char *input, bool is_file,
-                             int *unknown)
-{
-    gconv_format named = gc_template_format(options);
     if (options->writer.format != GCONV_FORMAT_UNKNOWN)
         return options->writer.format;
-    if (named != GCONV_FORMAT_UNKNOWN)
-        return named;
+    if (options->batch.named.format != GCONV_FORMAT_UNKNOWN)
+        return options->batch.named.format;
     if (options->command == GC_COMMAND_EDGES)
         return GCONV_FORMAT_PNG;
     gconv_format format = is_file ? gc_sniff(input, unknown, NULL) : GCONV_FORMAT_UNKNOWN;
-    return format != GCONV_FORMAT_UNKNOWN ? format : gconv_format_from_path(input);
+    return format != GCONV_FORMAT_UNKNOWN ? format : named->format;
 }
 
 /* ---- Which file a path leads to -------------------------------------------------------------- */

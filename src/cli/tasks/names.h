@@ -38,17 +38,15 @@ bool gc_is_passing(int error_number);
  * asks. */
 gconv_format gc_sniff(const char *path, int *unknown, const gconv_foreign_format **foreign);
 
-/* Whether the extension of a path stands for PGM and PPM alike. */
-bool gc_is_either_pnm(const char *path);
-
-/* Whether the extension of `path` fits an output in `format`. */
-bool gc_extension_fits(const gc_options *options, const char *path, gconv_format format);
+/* Whether an extension fits an output in `format`. */
+bool gc_extension_fits(const gc_options *options, const gc_named_format *named,
+                       gconv_format format);
 
 /* Fails if the extension of an output is that of a format which gconv does not write. */
-gconv_status gc_check_extension(const char *path, gconv_error *error);
+gconv_status gc_check_extension(const gc_named_format *named, gconv_error *error);
 
-/* Fails if `format` cannot hold samples of `depth` bits. GCONV_FORMAT_UNKNOWN passes. */
-gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);
+/* Fails if a format cannot hold samples of `depth` bits. NULL, an unknown format, passes. */
+gconv_status gc_check_depth(const gconv_format_info *format, int depth, gconv_error *error);
 
 /* ---- Outputs of a batch ---------------------------------------------------------------------- */
 
@@ -58,18 +56,16 @@ gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);
 char *gc_clean_path(const char *path);
 
 /* The path of a batch's output as a new string, NULL if there is no memory. `relative` is the
- * input's path below its root; its extension is changed if it does not fit `format`. --name makes
- * another name of its parts. The result lies below the output directory. */
-char *gc_batch_output(const gc_options *options, const char *relative, gconv_format format);
-
-/* The format that the extension of --name stands for, if the template ends in one.
- * GCONV_FORMAT_UNKNOWN if it does not, and without --name. */
-gconv_format gc_template_format(const gc_options *options);
+ * input's path below its root; its extension, `named`, is changed if it does not fit `format`.
+ * --name makes another name of its parts. The result lies below the output directory. */
+char *gc_batch_output(const gc_options *options, const char *relative, const gc_named_format *named,
+                      gconv_format format);
 
 /* The format of a batch's output: that of --format; else that of --name; else PNG for edges; else
- * that of the input, found by gc_sniff if `is_file` says that it is a regular file. */
-gconv_format gc_batch_format(const gc_options *options, const char *input, bool is_file,
-                             int *unknown);
+ * that of the input, found by gc_sniff if `is_file` says that it is a regular file, else by its
+ * extension, `named`. */
+gconv_format gc_batch_format(const gc_options *options, const char *input,
+                             const gc_named_format *named, bool is_file, int *unknown);
 
 /* ---- Which file a path leads to -------------------------------------------------------------- */
 

@@ -28,6 +28,12 @@ gconv_status gc_task_list_add(gc_task_list *list, gc_task task, gconv_error *err
     return GCONV_OK;
 }
 
+gc_task gc_task_make(const char *input, const char *output)
+{
+    return (gc_task){.input = gc_copy_string(input),
+                     .output = output != NULL ? gc_copy_string(output) : NULL};
+}
+
 void gc_task_destroy(gc_task *task)
 {
     free(task->input);
@@ -94,13 +100,6 @@ static gconv_status fail_directory(gconv_error *error)
 static gconv_status check_paths(const gc_options *options, const char *input, const char *output,
                                 const char **subject, gconv_error *error)
 {
-    *subject = NULL;
-    /* With --no-clobber nothing is replaced. */
-    if (!options->writer.no_clobber && gc_replaces_input(input, output))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "the output '%.150s' would replace its input '%.150s'; name another file, "
-                       "or give --in-place '%.150s'",
-                       output, input, input);
     *subject = input;
     if (gc_is_directory(input))
         return fail_directory(error);
@@ -111,6 +110,14 @@ static gconv_status check_paths(const gc_options *options, const char *input, co
     if (is_same_pipe(input, output))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "input and output are the same pipe: the result would be read again");
+    *subject = NULL;
+    /* With --no-clobber nothing is replaced. */
+    if (!options->writer.no_clobber && gc_replaces_input(input, output))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "the output '%.150s' would replace its input '%.150s'; name another file, "
+                       "or give --in-place '%.150s'",
+                       output, input, input);
+    *subject = output;
     return GCONV_OK;
 }
 
@@ -119,30 +126,25 @@ static gconv_status check_paths(const gc_options *options, const char *input, co
 static gconv_status choose_named_format(const gc_options *options, gc_task *task,
                                         gconv_error *error)
 {
-    const char *output = task->output;
-    gconv_format named = gconv_format_from_path(output);
+    const gc_named_format named = gc_format_named(task->output);
     char list[GC_FORMAT_LIST_BYTES];
-    gconv_status status = gc_check_extension(output, error);
+    gconv_status status = gc_check_extension(&named, error);
     if (status != GCONV_OK)
         return status;
-    if (named == GCONV_FORMAT_UNKNOWN && task->format == GCONV_FORMAT_UNKNOWN)
+    if (named.format == GCONV_FORMAT_UNKNOWN && task->format == GCONV_FORMAT_UNKNOWN)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "its extension names no known format; give --format %s",
                        gc_list_formats(list));
-    bool named_pnm = named == GCONV_FORMAT_PGM || named == GCONV_FORMAT_PPM;
-    if (options->form.either_pnm && named_pnm &&
-        !gc_is_either_pnm(output)) { /* the name says which */
-        task->format = named;
-        task->either_pnm = false;
+    bool named_pnm = named.format == GCONV_FORMAT_PGM || named.format == GCONV_FORMAT_PPM;
+    bool says_which = options->form.either_pnm && named_pnm && !named.either_pnm;
+    if (task->format == GCONV_FORMAT_UNKNOWN || says_which) {
+        task->format = named.format;
+        task->either_pnm = named.either_pnm;
         return GCONV_OK;
     }
-    if (task->format == GCONV_FORMAT_UNKNOWN) {
-        task->format = named;
-        task->either_pnm = gc_is_either_pnm(output);
-    }
-    if (named != GCONV_FORMAT_UNKNOWN && !gc_extension_fits(options, output, task->format))
+    if (named.format != GCONV_FORMAT_UNKNOWN && !gc_extension_fits(options, &named, task->format))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "--format %s contradicts the extension",
-                       options->form.either_pnm ? "pnm" : gconv_format_name(task->format));
+                       gc_option_value(options, "format"));
     return GCONV_OK;
 }
 
@@ -157,7 +159,7 @@ static gconv_status choose_format(const gc_options *options, gc_task *task, gcon
     else if (task->format == GCONV_FORMAT_UNKNOWN && options->command == GC_COMMAND_EDGES)
         task->format = GCONV_FORMAT_PNG;
     if (status == GCONV_OK && options->form.depth != 0)
-        status = gc_check_depth(task->format, options->form.depth, error);
+        status = gc_check_depth(gconv_format_describe(task->format), options->form.depth, error);
     return status;
 }
 
@@ -187,9 +189,10 @@ static gconv_status collect_single(const gc_options *options, gc_task_list *list
     if (status != GCONV_OK)
         return status;
     *subject = NULL;
-    task.input = gc_copy_string(task.input);
-    task.output = gc_copy_string(task.output);
-    return gc_task_list_add(list, task, error);
+    gc_task made = gc_task_make(task.input, task.output);
+    made.format = task.format;
+    made.either_pnm = task.either_pnm;
+    return gc_task_list_add(list, made, error);
 }
 
 /* ---- A batch --------------------------------------------------------------------------------- */

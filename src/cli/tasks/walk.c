@@ -16,38 +16,33 @@
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 
-/* Whether outputs are PGM or PPM by their content. */
-static bool is_either_pnm(const gc_options *options)
-{
-    bool by_name =
-        options->batch.name_template != NULL && gc_is_either_pnm(options->batch.name_template);
-    return options->form.either_pnm || (by_name && options->writer.format == GCONV_FORMAT_UNKNOWN);
-}
-
-/* The task of an input. `is_file`: it is a regular file. Without memory its strings are NULL. Any
- * thread. */
+/* The task of an input. `named` is what its extension stands for, and `is_file` says that it is a
+ * regular file. Without memory its strings are NULL. Any thread. */
 static gc_task make_task(const gc_options *options, const char *path, const char *relative,
-                         bool is_file, int unknown)
+                         const gc_named_format *named, bool is_file, int unknown)
 {
-    if (options->batch.directory == NULL) /* --in-place: under its own name, in its own format */
-        return (gc_task){
-            .input = gc_copy_string(path), .output = gc_copy_string(path), .unknown = unknown};
-    gconv_format format = gc_batch_format(options, path, is_file, &unknown);
-    return (gc_task){.input = gc_copy_string(path),
-                     .output = gc_batch_output(options, relative, format),
-                     .either_pnm = is_either_pnm(options),
-                     .format = format,
-                     .unknown = unknown};
+    bool in_place = options->batch.directory == NULL; /* under its own name, in its own format */
+    gc_task task = gc_task_make(path, in_place ? path : NULL);
+    if (!in_place) {
+        task.format = gc_batch_format(options, path, named, is_file, &unknown);
+        task.output = gc_batch_output(options, relative, named, task.format);
+        task.either_pnm =
+            options->form.either_pnm ||
+            (options->batch.named.either_pnm && options->writer.format == GCONV_FORMAT_UNKNOWN);
+    }
+    task.unknown = unknown;
+    return task;
 }
 
 /* Whether a file found in a directory is an image to process. Its content or its name says so: a
  * broken image is an error to report, not a file to pass over. `foreign`: it is one of another
  * format. */
-static bool looks_like_image(const char *path, int *unknown, bool *foreign)
+static bool looks_like_image(const char *path, const gc_named_format *named, int *unknown,
+                             bool *foreign)
 {
-    const gconv_format_info *named = gconv_format_describe(gconv_format_from_path(path));
-    const gconv_foreign_format *other = gconv_foreign_from_path(path), *seen = NULL;
-    if ((named != NULL && named->reads) || gc_sniff(path, unknown, &seen) != GCONV_FORMAT_UNKNOWN ||
+    const gconv_format_info *info = gconv_format_describe(named->format);
+    const gconv_foreign_format *other = named->foreign, *seen = NULL;
+    if ((info != NULL && info->reads) || gc_sniff(path, unknown, &seen) != GCONV_FORMAT_UNKNOWN ||
         *unknown != 0)
         return true;
     *foreign = (other != NULL && other->image) || (seen != NULL && seen->image);
@@ -57,11 +52,9 @@ static bool looks_like_image(const char *path, int *unknown, bool *foreign)
 /* A directory that cannot be listed becomes a task that fails, like a file that cannot be read. */
 static gconv_status add_unlisted(gc_walk *w, const char *path, int error_number)
 {
-    return gc_task_list_add(w->list,
-                            (gc_task){.input = gc_copy_string(path),
-                                      .output = gc_copy_string(path),
-                                      .unlisted = error_number},
-                            w->error);
+    gc_task task = gc_task_make(path, path);
+    task.unlisted = error_number;
+    return gc_task_list_add(w->list, task, w->error);
 }
 
 /* What a name in a directory stands for. */
@@ -97,6 +90,7 @@ static entry look_at(const gc_walk *w, const char *directory, const char *relati
 {
     bool is_file = listed->d_type == DT_REG; /* not every file system tells in a listing */
     entry e = {.kind = is_file ? ENTRY_IMAGE : ENTRY_NOTHING};
+    const gc_named_format named = gc_format_named(listed->d_name);
     int unknown = 0;
     char *path = gc_join_path(directory, listed->d_name);
     char *below = gc_join_path(relative, listed->d_name);
@@ -104,10 +98,11 @@ static entry look_at(const gc_walk *w, const char *directory, const char *relati
         e.kind = ENTRY_LOST;
     else if (!is_file)
         look_closer(w, path, &e, &unknown);
-    if (e.kind == ENTRY_IMAGE && unknown == 0 && !looks_like_image(path, &unknown, &e.is_foreign))
+    if (e.kind == ENTRY_IMAGE && unknown == 0 &&
+        !looks_like_image(path, &named, &unknown, &e.is_foreign))
         e.kind = ENTRY_NOTHING;
     if (e.kind == ENTRY_IMAGE) {
-        e.task = make_task(w->options, path, below, true, unknown);
+        e.task = make_task(w->options, path, below, &named, true, unknown);
         e.task.is_plain = is_file;
     }
     if (e.kind == ENTRY_DIRECTORY) {
@@ -208,17 +203,20 @@ static gconv_status add_below(gc_walk *w, const char *operand, const char *root)
     if (found && !is_plain)
         found = stat(operand, &about) == 0;
     int failure = errno;
-    if (found && S_ISDIR(about.st_mode))
-        return add_directory(w, operand, w->options->batch.parents ? root : "");
     const char *name = gc_base_name(operand);
+    bool is_directory = found && S_ISDIR(about.st_mode), parents = w->options->batch.parents;
     bool means_directory = name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-    if (means_directory)
+    if (!is_directory && means_directory)
         return add_unlisted(w, operand, failure);
-    gc_task task =
-        make_task(w->options, operand, w->options->batch.parents ? root : name,
-                  found && S_ISREG(about.st_mode), !found && gc_is_passing(failure) ? failure : 0);
-    task.is_plain = is_plain;
-    return gc_task_list_add(w->list, task, w->error);
+    if (!is_directory) {
+        const gc_named_format named = gc_format_named(name);
+        gc_task task = make_task(w->options, operand, parents ? root : name, &named,
+                                 found && S_ISREG(about.st_mode),
+                                 !found && gc_is_passing(failure) ? failure : 0);
+        task.is_plain = is_plain;
+        return gc_task_list_add(w->list, task, w->error);
+    }
+    return add_directory(w, operand, parents ? root : "");
 }
 
 gconv_status gc_walk_add(gc_walk *w, const char *operand)
@@ -228,9 +226,8 @@ gconv_status gc_walk_add(gc_walk *w, const char *operand)
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "standard input has no name to write under in a directory");
     char *root = gc_clean_path(operand);
-    if (root == NULL)
-        return gc_fail_memory(w->error, strlen(operand));
-    gconv_status status = add_below(w, operand, root);
+    gconv_status status =
+        root != NULL ? add_below(w, operand, root) : gc_fail_memory(w->error, strlen(operand));
     free(root);
     return status;
 }
@@ -245,8 +242,9 @@ static gconv_status check_output_directory(gc_walk *w)
         return GCONV_OK;
     *w->subject = path;
     w->output_exists = stat(path, &w->output) == 0;
-    bool image = gconv_format_from_path(path) != GCONV_FORMAT_UNKNOWN ||
-                 gconv_foreign_from_path(path) != NULL || strcmp(path, "-") == 0;
+    const gc_named_format named = gc_format_named(path);
+    bool image =
+        named.format != GCONV_FORMAT_UNKNOWN || named.foreign != NULL || strcmp(path, "-") == 0;
     if (w->output_exists ? !S_ISDIR(w->output.st_mode) : image)
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "not a directory; -o takes one, a single output is given as IN OUT");
@@ -287,13 +285,13 @@ static gconv_status check_naming(gc_walk *w)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--in-place keeps the name of every image; --%s needs -o DIR",
                        name != NULL ? "name" : "parents");
-    if (gc_template_format(options) != GCONV_FORMAT_UNKNOWN &&
+    if (options->batch.named.format != GCONV_FORMAT_UNKNOWN &&
         options->writer.format != GCONV_FORMAT_UNKNOWN &&
-        !gc_extension_fits(options, name, options->writer.format))
+        !gc_extension_fits(options, &options->batch.named, options->writer.format))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--format contradicts the extension of --name '%.200s'; write {ext}", name);
     *w->subject = name;
-    gconv_status status = gc_check_extension(name != NULL ? name : "", error);
+    gconv_status status = gc_check_extension(&options->batch.named, error);
     if (status == GCONV_OK)
         *w->subject = NULL;
     return status;
@@ -309,9 +307,9 @@ static gconv_status check(gc_walk *w)
         status = check_output_directory(w);
     if (status == GCONV_OK && options->operand_count == 0 && options->batch.files_from == NULL)
         status = gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no input is named");
-    if (status == GCONV_OK && options->form.depth != 0 &&
-        options->writer.format != GCONV_FORMAT_UNKNOWN)
-        status = gc_check_depth(options->writer.format, options->form.depth, w->error);
+    const gconv_format_info *format = gconv_format_describe(options->writer.format);
+    if (status == GCONV_OK && options->form.depth != 0)
+        status = gc_check_depth(format, options->form.depth, w->error);
     return status;
 }
 
