@@ -178,15 +178,16 @@ enum { GCONV_FILTER_SIDE_MAX = 255, GCONV_FILTER_VECTOR_MAX = 4095 };
  * column[j] * row[i]. The other members are NULL. The functions below fill this structure. A caller
  * may also fill one by hand. */
 struct gconv_filter {
-    char *name;      /* for messages; owned by the filter; may be NULL */
-    int width;       /* columns of F: 1 to GCONV_FILTER_SIDE_MAX, or to GCONV_FILTER_VECTOR_MAX */
-    int height;      /* rows of F, the same */
-    int anchor_x;    /* column of the weight that lies on the output pixel: 0 to width-1 */
-    int anchor_y;    /* row of that weight: 0 to height-1 */
-    double divisor;  /* finite, not 0 */
-    double offset;   /* in 8-bit levels (0 black, 255 white); added in the final conversion */
-    bool has_offset; /* `offset` counts; only the last filter of a chain may have one */
-    float *weights;  /* width*height finite values, row by row; owned by the filter */
+    char *name;     /* for messages; owned by the filter; may be NULL */
+    int width;      /* columns of F: 1 to GCONV_FILTER_SIDE_MAX, or to GCONV_FILTER_VECTOR_MAX */
+    int height;     /* rows of F, the same */
+    int anchor_x;   /* column of the weight that lies on the output pixel: 0 to width-1 */
+    int anchor_y;   /* row of that weight: 0 to height-1 */
+    double divisor; /* finite, not 0 */
+    double offset;  /* in 8-bit levels (0 black, 255 white); added in the final conversion */
+    double offset_denominator; /* as in gconv_job */
+    bool has_offset;           /* `offset` counts; only the last filter of a chain may have one */
+    float *weights;            /* width*height finite values, row by row; owned by the filter */
     /* Two vectors: `height` and `width` values of magnitudes that float32 holds. The filter owns
      * both. */
     double *column;
@@ -285,9 +286,10 @@ typedef enum gconv_border {
 GCONV_API const char *gconv_border_name(gconv_border border);
 
 /* Reads the name of a border or one of its aliases. `constant:V` and `zero` are allowed too. *value
- * becomes V, in 8-bit levels, or 0 if there is no V. */
+ * becomes V, in 8-bit levels, or 0 if there is no V. *denominator becomes that of V, for the
+ * border_denominator of a job. */
 GCONV_API gconv_status gconv_border_parse(const char *text, gconv_border *border, double *value,
-                                          gconv_error *error);
+                                          double *denominator, gconv_error *error);
 
 /* ---- Rows in, rows out ----------------------------------------------------------------------- */
 
@@ -865,7 +867,11 @@ typedef struct gconv_tiling {
 GCONV_ZEROS(gconv_tiling)
 
 /* Everything that decides what is computed, and on what. "8-bit levels" below are a scale for
- * samples of any depth: 0 is black, 255 is white. */
+ * samples of any depth: 0 is black, 255 is white.
+ *
+ * A number with a denominator D behind it stands for the fraction n/D whose nearest double it is:
+ * 0.1 with the denominator 10 is 1/10, which no double is. n is a whole number below 2^51, D one up
+ * to 2^53. Without such a fraction, as for D = 0, the double counts as it is. */
 struct gconv_job {
     size_t size; /* set by gconv_job_default() */
     /* The chain: `filter_count` filters, at least 1, in the order in which they are applied. Each
@@ -876,6 +882,7 @@ struct gconv_job {
     bool correlate; /* correlate instead of convolving: filters are not turned by half a turn */
     gconv_border border;
     double border_value; /* of a constant border, in 8-bit levels */
+    double border_denominator;
 
     gconv_shape input; /* depth 8, 16 or 32 */
     /* Counts for 2 and 4 channels. If gconv_alpha_needs_pixels is true, gconv_plan_create refuses
@@ -887,13 +894,16 @@ struct gconv_job {
     int output_depth;
 
     /* For GCONV_OUTPUT_SAMPLES. */
-    double scale;    /* the result is multiplied by this */
-    double offset;   /* added to the result, in 8-bit levels; counts if has_offset */
+    double scale; /* the result is multiplied by this */
+    double scale_denominator;
+    double offset; /* added to the result, in 8-bit levels; counts if has_offset */
+    double offset_denominator;
     bool has_offset; /* false: the offset of the last filter counts, if it has one */
     bool absolute;   /* take the absolute value before scale and offset */
 
     /* For GCONV_OUTPUT_EDGES. */
     double threshold; /* in 8-bit levels */
+    double threshold_denominator;
     gconv_rule rule;
     bool invert; /* black edges on white */
 

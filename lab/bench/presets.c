@@ -151,8 +151,9 @@ gconv_status gc_preset_apply(const gc_preset *preset, gc_options *options, gconv
     if (options->measure.samples == NULL)
         options->measure.samples = preset->samples;
     if (status == GCONV_OK && !gc_option_given(options, "border"))
-        status = gconv_border_parse(preset->border, &options->job.border,
-                                    &options->job.border_value, error);
+        status =
+            gconv_border_parse(preset->border, &options->job.border, &options->job.border_value,
+                               &options->job.border_denominator, error);
     return status;
 }
 

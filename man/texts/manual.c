@@ -103,7 +103,8 @@ static void write_range(FILE *out, const gc_option *option)
         snprintf(range, sizeof range, "above %g and at most %g", value->low, value->high);
     else if (value->kind == GC_VALUE_ABOVE)
         snprintf(range, sizeof range, "above %g", value->low);
-    else if (value->kind == GC_VALUE_NUMBER && value->low > -DBL_MAX)
+    else if ((value->kind == GC_VALUE_NUMBER || value->kind == GC_VALUE_FRACTION) &&
+             value->low > -DBL_MAX)
         snprintf(range, sizeof range, "%g or more", value->low);
     if (range[0] != '\0' && strstr(option->help, range) == NULL)
         fprintf(out, ".I %s\nis %s.\n", option->argument, range);

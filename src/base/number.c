@@ -160,6 +160,7 @@ gc_fraction gc_divide_fractions(gc_fraction a, gc_fraction b)
         return quotient;
     quotient.over = over < 0 ? -sign * magnitude : sign * magnitude;
     quotient.under = under;
+    quotient.value = (double)quotient.over / (double)under;
     return quotient;
 }
 
@@ -196,6 +197,45 @@ size_t gc_read_fraction(const char *text, size_t length, gc_fraction *result)
         over = under = 0;
     *result = (gc_fraction){negative ? -magnitude : magnitude, negative ? -over : over, under};
     return used;
+}
+
+size_t gc_read_quotient(const char *text, size_t length, gc_fraction *number)
+{
+    gc_fraction under;
+    size_t used = gc_read_fraction(text, length, number), more = 0;
+    if (used > 0 && used < length && text[used] == '/')
+        more = gc_read_fraction(text + used + 1, length - used - 1, &under);
+    if (more == 0)
+        return used;
+    if (under.value == 0)
+        *number = (gc_fraction){.value = NAN};
+    else if (isinf(number->value) || isinf(under.value))
+        *number = (gc_fraction){.value = HUGE_VAL};
+    else
+        *number = gc_divide_fractions(*number, under);
+    return used + 1 + more;
+}
+
+bool gc_parse_quotient(const char *text, double *value, double *denominator)
+{
+    size_t length = strlen(text);
+    gc_fraction number;
+    if (length == 0 || gc_read_quotient(text, length, &number) != length || !isfinite(number.value))
+        return false;
+    *value = number.value;
+    *denominator = (double)number.under;
+    return true;
+}
+
+gc_ratio gc_ratio_of(double value, double denominator)
+{
+    double over = rint(value * denominator), under = denominator;
+    if (!(under >= 1 && under <= 0x1p53 && under == trunc(under)) || !(fabs(over) < 0x1p51) ||
+        over / under != value)
+        return (gc_ratio){value, 1};
+    for (; fmod(under, 2) == 0; under /= 2)
+        over /= 2;
+    return (gc_ratio){over, under};
 }
 
 bool gc_parse_number(const char *text, double *value)

@@ -22,8 +22,24 @@ typedef struct gc_fraction {
 /* gc_read_number that gives the number as a fraction, too. */
 size_t gc_read_fraction(const char *text, size_t length, gc_fraction *number);
 
-/* Divides by a number that is not 0; the quotient of the values is rounded once. */
+/* Divides by a number that is not 0. The value is the quotient of the values if `under` is 0. */
 gc_fraction gc_divide_fractions(gc_fraction a, gc_fraction b);
+
+/* gc_read_fraction of a number or of a quotient p/q. The value is infinite if p or q is, and
+ * not-a-number if q is 0. */
+size_t gc_read_quotient(const char *text, size_t length, gc_fraction *number);
+
+/* True when the whole string is one finite number or quotient. *denominator becomes `under`. */
+bool gc_parse_quotient(const char *text, double *value, double *denominator);
+
+/* A number without an error: doubles over/under. `under` is odd and above 0. */
+typedef struct gc_ratio {
+    double over, under;
+} gc_ratio;
+
+/* The fraction with this denominator, and a numerator below 2^51, whose nearest double is `value`.
+ * `value` itself if there is none. */
+gc_ratio gc_ratio_of(double value, double denominator);
 
 /* The greatest number that divides both; 0 if both are 0. */
 int64_t gc_common_divisor(int64_t a, int64_t b);

@@ -32,15 +32,15 @@ const char *gconv_border_name(gconv_border border)
 }
 
 gconv_status gconv_border_parse(const char *text, gconv_border *border, double *value,
-                                gconv_error *error)
+                                double *denominator, gconv_error *error)
 {
-    *value = 0;
+    *value = *denominator = 0;
     if (text == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no border is named: a null pointer");
     if (strncmp(text, "constant:", strlen("constant:")) == 0) {
         *border = GCONV_BORDER_CONSTANT;
         const char *number = text + strlen("constant:");
-        if (!gc_parse_number(number, value))
+        if (!gc_parse_quotient(number, value, denominator))
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
                            "'%s' is not a finite number (constant:V, V in 8-bit levels)", number);
         return GCONV_OK;

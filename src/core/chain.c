@@ -3,22 +3,29 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "core/range.h"
+#include "core/rounding.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* The constant border of a step's input: V times the divisors of the steps before it (rule 3). */
+/* The constant border of a step's input: V times the divisors of the steps before it (rule 3).
+ * *fits becomes false if that of `terms` has an error. */
 static gconv_status set_border(const gconv_job *job, const gc_conversion *conversion,
-                               double divisors, gc_step *step, gconv_error *error)
+                               double divisors, gc_step *step, bool *fits, gconv_error *error)
 {
-    double white = conversion->sample_max, level = job->border_value * white / 255;
+    double white = conversion->sample_max, level = white / 255;
+    gc_ratio value = gc_ratio_of(job->border_value, job->border_denominator);
     int channels = conversion->chain_channels;
     for (int c = 0; c < channels; c++) {
         /* Alpha of a constant border is opaque; premultiplied colour is colour * alpha. */
         bool is_alpha = channels % 2 == 0 && c == channels - 1;
-        double value = is_alpha ? white : conversion->premultiplies ? level * white : level;
-        step->border[c] = (float)(value * divisors);
+        double samples = is_alpha ? white : conversion->premultiplies ? level * white : level;
+        double *border = &step->terms_border[c];
+        *border = is_alpha ? value.under : value.over;
+        *fits = gc_multiply_exactly(border, samples) && *fits;
+        *fits = gc_multiply_exactly(border, divisors) && *fits;
+        step->border[c] = (float)(*border / value.under);
         if (!isfinite(step->border[c]))
             return gc_fail(error, GCONV_ERROR_ARGUMENT, "border value %g is too large",
                            job->border_value);
@@ -34,16 +41,22 @@ static gconv_status make_steps(const gconv_job *job, const gc_conversion *conver
     if (chain->steps == NULL)
         return gc_fail_memory(error, count * sizeof *chain->steps);
     chain->step_count = job->filter_count;
-    double divisors = 1;
+    bool is_constant = job->border == GCONV_BORDER_CONSTANT, fits = true;
+    if (is_constant)
+        chain->denominator = gc_ratio_of(job->border_value, job->border_denominator).under;
     for (int s = 0; s < job->filter_count; s++) {
         gc_step *step = &chain->steps[s];
         gconv_status status = gc_step_create(job->filters[s], job->correlate, step, error);
-        if (status == GCONV_OK && job->border == GCONV_BORDER_CONSTANT)
-            status = set_border(job, conversion, divisors, step, error);
+        if (status == GCONV_OK && is_constant)
+            status = set_border(job, conversion, chain->divisor, step, &fits, error);
         if (status != GCONV_OK)
             return status;
-        divisors *= job->filters[s]->divisor;
+        fits = gc_multiply_exactly(&chain->divisor, job->filters[s]->divisor) && fits;
     }
+    fits = gc_multiply_exactly(&chain->divisor, chain->denominator) && fits;
+    if (!fits || conversion->sample_max * chain->denominator > 0x1p53)
+        chain->divisor = 0;
+    chain->value_of_sum = 1 / chain->denominator;
     return GCONV_OK;
 }
 
@@ -53,7 +66,9 @@ gconv_status gc_chain_create(const gconv_job *job, const gc_conversion *conversi
     *chain = (gc_chain){.width = job->input.width,
                         .height = job->input.height,
                         .channels = conversion->chain_channels,
-                        .border = job->border};
+                        .border = job->border,
+                        .denominator = 1,
+                        .divisor = 1};
     gconv_status status = make_steps(job, conversion, chain, error);
     if (status != GCONV_OK)
         gc_chain_destroy(chain);
@@ -102,7 +117,8 @@ static bool step_is_integer(const gc_chain *chain, const gc_step *step)
 {
     if (chain->border == GCONV_BORDER_CONSTANT)
         for (int c = 0; c < chain->channels; c++)
-            if (!is_integer((double)step->border[c]))
+            if (!is_integer((double)step->border[c]) ||
+                (double)step->border[c] != step->terms_border[c])
                 return false;
     for (int i = 0; step->taps != NULL && i < step->width * step->height; i++)
         if (!is_integer((double)step->taps[i]))

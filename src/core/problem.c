@@ -36,7 +36,7 @@ static gconv_status make(gc_problem *problem, gconv_error *error)
     double largest;
     status = gc_chain_set_range(&problem->chain, gc_loaded_range_of(conversion), &largest, error);
     conversion->whole = problem->chain.exact;
-    gc_chain_set_sums(&problem->job, conversion, &problem->chain);
+    gc_chain_set_sums(conversion, &problem->chain);
     problem->rounding = gc_rounding_of(&problem->job, conversion, problem->chain.divisor);
     if (conversion->finds_edges && problem->rounding.once && conversion->whole)
         conversion->threshold = gc_whole_threshold(&problem->rounding);

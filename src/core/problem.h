@@ -24,10 +24,10 @@ gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_
 void gc_problem_destroy(gc_problem *problem);
 
 /* Whether output can be rounded once from sums in double: gc_round_once and gc_passes_threshold of
- * the sums S of the chain, which double holds. */
+ * the sums S of the chain, which double holds, from samples as they are. */
 static inline bool gc_problem_may_round_once(const gc_problem *problem)
 {
-    return problem->rounding.once && problem->chain.sums_fit &&
+    return problem->rounding.once && problem->chain.sums_fit && problem->chain.denominator == 1 &&
            problem->conversion.output.depth != 32;
 }
 

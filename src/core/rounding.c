@@ -179,16 +179,24 @@ static void set_samples(const gconv_job *job, const gc_conversion *conversion, d
                         gc_rounding *r)
 {
     const gconv_filter *last = job->filters[job->filter_count - 1];
-    double offset = job->has_offset ? job->offset : last->has_offset ? last->offset : 0;
+    gc_ratio scale = gc_ratio_of(job->scale, job->scale_denominator), offset = {0, 1};
+    if (job->has_offset)
+        offset = gc_ratio_of(job->offset, job->offset_denominator);
+    else if (last->has_offset)
+        offset = gc_ratio_of(last->offset, last->offset_denominator);
     double levels = conversion->sample_max / 255, up = 1, down = 1;
+    double common = (double)gc_common_divisor((int64_t)scale.under, (int64_t)offset.under);
     if (conversion->output.depth == 16)
         up = 257 / levels;
     else if (conversion->output.depth != 32)
         down = levels;
     divisor = job->absolute ? fabs(divisor) : divisor;
-    r->a = product_of((double[]){job->scale, up}, 2, &r->once);
-    r->b = product_of((double[]){offset, levels, up, divisor}, 4, &r->once);
-    r->c = product_of((double[]){divisor, down}, 2, &r->once);
+    double wider = offset.under / common;
+    r->a = product_of((double[]){scale.over, wider, up}, 3, &r->once);
+    r->b =
+        product_of((double[]){offset.over, scale.under / common, levels, up, divisor}, 5, &r->once);
+    r->c = product_of((double[]){divisor, scale.under, wider, down}, 4, &r->once);
+    r->plain = scale.under == 1 && offset.under == 1;
     if (r->c < 0) {
         r->a = -r->a;
         r->b = -r->b;
@@ -203,9 +211,11 @@ static void set_edges(const gconv_job *job, const gc_conversion *conversion, dou
                       gc_rounding *r)
 {
     double levels = conversion->sample_max / 255;
-    r->a = conversion->rule == GCONV_RULE_NEGATIVE ? -1 : 1;
-    r->b = product_of((double[]){-job->threshold, levels, fabs(divisor)}, 3, &r->once);
+    gc_ratio threshold = gc_ratio_of(job->threshold, job->threshold_denominator);
+    r->a = conversion->rule == GCONV_RULE_NEGATIVE ? -threshold.under : threshold.under;
+    r->b = product_of((double[]){-threshold.over, levels, fabs(divisor)}, 3, &r->once);
     r->c = 1;
+    r->plain = true;
     r->absolute = conversion->rule == GCONV_RULE_ABS;
 }
 
@@ -238,6 +248,7 @@ gc_rounding gc_rounding_of(const gconv_job *job, const gc_conversion *conversion
     (conversion->finds_edges ? set_edges : set_samples)(job, conversion, divisor, &rounding);
     rounding.once = rounding.once && conversion->input.depth != 32 && !conversion->premultiplies &&
                     !(conversion->bilevel && convolves_alpha);
-    rounding.plain = conversion->finds_edges || is_plain(conversion, divisor, &rounding);
+    rounding.plain =
+        rounding.plain && (conversion->finds_edges || is_plain(conversion, divisor, &rounding));
     return rounding;
 }

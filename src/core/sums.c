@@ -7,25 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Sets the border of each step's input: the job's, times the divisors of the steps before. */
-static void set_borders(const gconv_job *job, const gc_conversion *conversion, gc_chain *chain)
-{
-    double divisor = 1, level = conversion->sample_max / 255;
-    bool is_constant = chain->border == GCONV_BORDER_CONSTANT;
-    bool fits = !is_constant || gc_multiply_exactly(&level, job->border_value);
-    double colour = conversion->premultiplies ? level * conversion->sample_max : level;
-    for (int s = 0; s < chain->step_count; s++) {
-        gc_step *step = &chain->steps[s];
-        for (int c = 0; is_constant && c < chain->channels; c++) {
-            bool is_alpha = chain->channels % 2 == 0 && c == chain->channels - 1;
-            step->terms_border[c] = is_alpha ? conversion->sample_max : colour;
-            fits = gc_multiply_exactly(&step->terms_border[c], divisor) && fits;
-        }
-        fits = gc_multiply_exactly(&divisor, step->filter->divisor) && fits;
-    }
-    chain->divisor = fits ? divisor : 0;
-}
-
 /* Numbers are whole multiples of 2^unit, which is at most 1. */
 typedef struct extent {
     int unit;
@@ -90,11 +71,11 @@ static void pass(gc_step *step, const extent *next_border, range *r)
         r->largest = fmax(r->largest, next_border->largest);
 }
 
-void gc_chain_set_sums(const gconv_job *job, const gc_conversion *conversion, gc_chain *chain)
+void gc_chain_set_sums(const gc_conversion *conversion, gc_chain *chain)
 {
-    set_borders(job, conversion, chain);
     extent border = extent_of(chain->steps[0].terms_border, GC_CHANNELS_MAX);
-    range r = {border.unit, fmax(border.largest, conversion->sample_max), true, 0};
+    double white = conversion->sample_max * chain->denominator;
+    range r = {border.unit, fmax(border.largest, white), true, 0};
     for (int s = 0; s < chain->step_count; s++) {
         bool last = s + 1 == chain->step_count;
         if (!last)
@@ -144,7 +125,8 @@ static void set_word(const gc_chain *chain, double value, int unit, gc_word *wor
 void gc_words_load(const gc_chain *chain, const float *values, size_t count, gc_word *words)
 {
     for (size_t i = 0; i < count; i++)
-        set_word(chain, (double)values[i], chain->steps[0].unit, words + i * gc_words(chain));
+        set_word(chain, (double)values[i] * chain->denominator, chain->steps[0].unit,
+                 words + i * gc_words(chain));
 }
 
 gc_word *gc_words_of_step(const gc_chain *chain, int s)
@@ -195,7 +177,7 @@ void gc_words_to_chain(const gc_chain *chain, const gc_word *sums, size_t count,
         double sum = 0;
         for (int k = 0; k < parts_count; k++)
             sum += parts[k];
-        values[i] = (float)sum;
+        values[i] = (float)(sum * chain->value_of_sum);
     }
 }
 

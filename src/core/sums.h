@@ -18,7 +18,7 @@ typedef union gc_word {
 enum { GC_LIMBS_MAX = (GC_ROUNDING_PARTS - 1) / 2 + 1 };
 
 /* Sets what a chain knows of its exact sums, its range being set. */
-void gc_chain_set_sums(const gconv_job *job, const gc_conversion *conversion, gc_chain *chain);
+void gc_chain_set_sums(const gc_conversion *conversion, gc_chain *chain);
 
 /* Words of a number. */
 static inline size_t gc_words(const gc_chain *chain)

@@ -55,6 +55,7 @@ gconv_status gconv_filter_compose(const gconv_filter *first, const gconv_filter 
     made->anchor_y = first->anchor_y + second->anchor_y;
     made->divisor = first->divisor * second->divisor;
     made->offset = second->offset;
+    made->offset_denominator = second->offset_denominator;
     made->has_offset = second->has_offset;
     status = multiply(first, second, made, error);
     if (status == GCONV_OK && (!isfinite(made->divisor) || made->divisor == 0))

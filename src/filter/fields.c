@@ -169,22 +169,13 @@ static gconv_status fail_not_a_number(const gc_parser *p, gc_span field)
 
 gconv_status gc_read_value(const gc_parser *p, gc_span field, gc_fraction *number)
 {
-    size_t used = gc_read_fraction(field.text, field.length, number);
-    gc_fraction denominator = {1, 1, 1};
-    if (used > 0 && used < field.length && field.text[used] == '/') {
-        size_t more =
-            gc_read_fraction(field.text + used + 1, field.length - used - 1, &denominator);
-        used = more == 0 ? 0 : used + 1 + more;
-    }
-    if (used != field.length)
+    if (gc_read_quotient(field.text, field.length, number) != field.length)
         return fail_not_a_number(p, field);
-    if (denominator.value == 0)
-        return gc_refuse(p, p->line, "'%.*s' divides by zero", gc_span_quoted(field), field.text);
-    if (!isfinite(number->value) || !isfinite(denominator.value) ||
-        !isfinite(number->value / denominator.value))
-        return gc_refuse(p, p->line, "'%.*s' is too large", gc_span_quoted(field), field.text);
-    *number = gc_divide_fractions(*number, denominator);
-    return GCONV_OK;
+    if (isfinite(number->value))
+        return GCONV_OK;
+    return gc_refuse(p, p->line,
+                     isnan(number->value) ? "'%.*s' divides by zero" : "'%.*s' is too large",
+                     gc_span_quoted(field), field.text);
 }
 
 gconv_status gc_check_weight(const gc_parser *p, int line, double value)

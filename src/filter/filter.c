@@ -93,6 +93,7 @@ gconv_status gc_filter_copy(const gconv_filter *filter, gconv_filter **copy, gco
     made->anchor_y = filter->anchor_y;
     made->divisor = computed->divisor;
     made->offset = filter->offset;
+    made->offset_denominator = filter->offset_denominator;
     made->has_offset = filter->has_offset;
     if (made->weights != NULL) {
         memcpy(made->weights, computed->weights, width * height * sizeof *made->weights);

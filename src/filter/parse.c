@@ -288,6 +288,7 @@ static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filt
 {
     copy_weights(p, filter);
     filter->offset = p->offset.number.value;
+    filter->offset_denominator = (double)p->offset.number.under;
     filter->has_offset = p->offset.line > 0;
     filter->dialect = p->dialect;
     filter->vips_width = p->vips_width;

@@ -26,6 +26,16 @@ edges_are() {
     edges_are '0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0' --threshold 10
     edges_are '0 0 0 0 0 1 1 1 1 1 1 0 0 0 0 0' --threshold 0
     edges_are '0 0 0 0 0 1 1 1 1 1 1 0 0 0 0 0' --threshold 0x1p-3
+    edges_are '0 0 0 0 0 1 1 0 0 1 1 0 0 0 0 0' --threshold 50/10
+}
+
+@test "the threshold is the fraction that is written, not a double next to it" {
+    make_image png:grey step.png 16 1 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1
+    for impl in reference cpu; do # responses of 34 / 289 = 2/17
+        edges_are '0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0' --threshold 2/17 --impl $impl
+        edges_are '0 0 0 0 0 1 1 0 0 1 1 0 0 0 0 0' --threshold 0x1.e1e1ep-4 --impl $impl
+        edges_are '0 0 0 0 0 1 1 0 0 1 1 0 0 0 0 0' --threshold 0.1 --impl $impl
+    done
 }
 
 @test "--rule picks the side, --invert swaps" {

@@ -26,6 +26,34 @@ float() {
     { printf 'Pf\n%d 1\n%s\n' $# "$scale"; printf "$(printf '\\x%s' $(echo "$@" | tr -d ' ' | sed 's/\(..\)/\1 /g'))"; } >"$file"
 }
 
+# ---- Numbers as written
+
+@test "scale, offset and border are the fractions that are written, not doubles next to them" {
+    make_image png:grey in.png 4 1 5 15 25 35
+    local impl number double=0x1.999999999999ap-4
+    for impl in reference cpu; do
+        for number in 0.1 1/10 10e-2 0.2/2; do
+            filtered '0 2 2 4' -k identity --impl $impl --scale $number
+        done
+        filtered '1 2 3 4' -k identity --impl $impl --scale $double
+        filtered '0 2 4 6' -k identity --impl $impl --scale 0.2 --offset -1/2
+        printf 'divisor 50\n1\n' >k.txt
+        filtered '0 1 1 1' -k k.txt --impl $impl --offset 0.4 --scale 1
+        filtered '1 1 1 1' -k k.txt --impl $impl --offset 0x1.99999ap-2 --scale 1
+        printf 'divisor 50\noffset 0.4\n1\n' >k.txt
+        filtered '0 1 1 1' -k k.txt --impl $impl
+    done
+    make_image png:grey in.png 1 1 0
+    printf 'anchor 1 0\n5 0 0\n' >k.txt
+    filtered 0 -k k.txt --impl reference --border constant:1/10
+    filtered 0 -k k.txt --impl reference --border constant:0.1
+    filtered 1 -k k.txt --impl reference --border constant:$double
+    like "$(gconv filter -k k.txt --impl reference -b constant:0.1 --json in.png out.png)" \
+        '*"promise": "rounded once"*'
+    complains 2 "option '--scale': '1/0' is not a finite number or a fraction p/q" \
+        gconv filter -k identity --scale 1/0 in.png out.png
+}
+
 # ---- What a step computes
 
 @test "an impulse gives the filter, correlation the flipped one" {

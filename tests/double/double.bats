@@ -56,6 +56,14 @@ on_cpu() {
     done
 }
 
+@test "the threshold is the fraction that is written, not a double next to it" {
+    make_image png:grey step.png 16 1 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1
+    silently gconv edges --impl naive --threshold 2/17 step.png out.png # of responses of 34 / 289
+    same "$(rows out.png)" '0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0'
+    silently gconv edges --impl naive --threshold 0x1.e1e1ep-4 step.png out.png
+    same "$(rows out.png)" '0 0 0 0 0 1 1 0 0 1 1 0 0 0 0 0'
+}
+
 @test "floats: in place and in planes" {
     make_image png:grey a.png 37 21 noise
     make_image png:grey b.png 64 21 noise # rows are whole lines

@@ -81,36 +81,39 @@ TEST(huge_indices)
 typedef struct spelling {
     const char *text;
     gconv_border border;
-    double value;
+    double value, denominator;
 } spelling;
 
 static const spelling spellings[] = {
-    {"mirror", GCONV_BORDER_MIRROR, 0},
-    {"reflect", GCONV_BORDER_MIRROR, 0},
-    {"symmetric", GCONV_BORDER_MIRROR, 0},
-    {"mirror101", GCONV_BORDER_MIRROR101, 0},
-    {"reflect101", GCONV_BORDER_MIRROR101, 0},
-    {"replicate", GCONV_BORDER_REPLICATE, 0},
-    {"clamp", GCONV_BORDER_REPLICATE, 0},
-    {"edge", GCONV_BORDER_REPLICATE, 0},
-    {"nearest", GCONV_BORDER_REPLICATE, 0},
-    {"wrap", GCONV_BORDER_WRAP, 0},
-    {"periodic", GCONV_BORDER_WRAP, 0},
-    {"constant", GCONV_BORDER_CONSTANT, 0},
-    {"zero", GCONV_BORDER_CONSTANT, 0},
-    {"constant:0", GCONV_BORDER_CONSTANT, 0},
-    {"constant:127.5", GCONV_BORDER_CONSTANT, 127.5},
-    {"constant:-3e2", GCONV_BORDER_CONSTANT, -300},
+    {"mirror", GCONV_BORDER_MIRROR, 0, 0},
+    {"reflect", GCONV_BORDER_MIRROR, 0, 0},
+    {"symmetric", GCONV_BORDER_MIRROR, 0, 0},
+    {"mirror101", GCONV_BORDER_MIRROR101, 0, 0},
+    {"reflect101", GCONV_BORDER_MIRROR101, 0, 0},
+    {"replicate", GCONV_BORDER_REPLICATE, 0, 0},
+    {"clamp", GCONV_BORDER_REPLICATE, 0, 0},
+    {"edge", GCONV_BORDER_REPLICATE, 0, 0},
+    {"nearest", GCONV_BORDER_REPLICATE, 0, 0},
+    {"wrap", GCONV_BORDER_WRAP, 0, 0},
+    {"periodic", GCONV_BORDER_WRAP, 0, 0},
+    {"constant", GCONV_BORDER_CONSTANT, 0, 0},
+    {"zero", GCONV_BORDER_CONSTANT, 0, 0},
+    {"constant:0", GCONV_BORDER_CONSTANT, 0, 1},
+    {"constant:127.5", GCONV_BORDER_CONSTANT, 127.5, 2},
+    {"constant:-3e2", GCONV_BORDER_CONSTANT, -300, 1},
+    {"constant:0.1", GCONV_BORDER_CONSTANT, 0.1, 10},
+    {"constant:-2/6", GCONV_BORDER_CONSTANT, -1.0 / 3, 3},
+    {"constant:1e-300", GCONV_BORDER_CONSTANT, 1e-300, 0},
 };
 
 TEST(names_and_aliases)
 {
     for (size_t i = 0; i < COUNT(spellings); i++) {
         gconv_border border = GCONV_BORDER_COUNT;
-        double value = 99;
-        assert_ok(gconv_border_parse(spellings[i].text, &border, &value, NULL));
+        double value = 99, denominator = 99;
+        assert_ok(gconv_border_parse(spellings[i].text, &border, &value, &denominator, NULL));
         assert_int_equal(border, spellings[i].border);
-        assert_true(value == spellings[i].value);
+        assert_true(value == spellings[i].value && denominator == spellings[i].denominator);
     }
 }
 
@@ -118,9 +121,9 @@ TEST(names_read_back)
 {
     for (int i = 0; i < GCONV_BORDER_COUNT; i++) {
         gconv_border border;
-        double value;
+        double value, denominator;
         const char *name = gconv_border_name((gconv_border)i);
-        assert_ok(gconv_border_parse(name, &border, &value, NULL));
+        assert_ok(gconv_border_parse(name, &border, &value, &denominator, NULL));
         assert_int_equal(border, i);
     }
     assert_string_equal(gconv_border_name(GCONV_BORDER_COUNT), "unknown");
@@ -129,12 +132,12 @@ TEST(names_read_back)
 static void refuse(const char *text, const char *says)
 {
     gconv_border border;
-    double value;
+    double value, denominator;
     gconv_error error;
-    assert_invalid(gconv_border_parse(text, &border, &value, &error));
+    assert_invalid(gconv_border_parse(text, &border, &value, &denominator, &error));
     assert_invalid(error.status);
     assert_contains(error.message, says);
-    assert_invalid(gconv_border_parse(text, &border, &value, NULL));
+    assert_invalid(gconv_border_parse(text, &border, &value, &denominator, NULL));
 }
 
 TEST(errors)

@@ -215,3 +215,44 @@ TEST(finds_the_float_below)
     assert_true(gc_float_at_most(-1e300) == -INFINITY);
     assert_true(gc_float_at_most(INFINITY) == INFINITY);
 }
+
+TEST(reads_quotients)
+{
+    static const struct {
+        const char *text;
+        double value, denominator;
+    } quotients[] = {{"0.1", 0.1, 10},      {"-1/9", -1.0 / 9, 9}, {"0.1/0.3", 1.0 / 3, 3},
+                     {"6/-4", -1.5, 2},     {"0x1p-3", 0.125, 8},  {"7", 7, 1},
+                     {"1e-300", 1e-300, 0}, {"1/1e300", 1e-300, 0}};
+    static const char *const wrong[] = {"",      "/",    "1/",    "/1",  "1/0",  "0/0",
+                                        "1/2/3", "1 /2", "1e999", "1/x", "1/2 ", "1e999/1e999"};
+    double value, denominator;
+    for (size_t i = 0; i < COUNT(quotients); i++) {
+        assert_true(gc_parse_quotient(quotients[i].text, &value, &denominator));
+        if (value != quotients[i].value || denominator != quotients[i].denominator)
+            fail_msg("%s: %a over %g", quotients[i].text, value, denominator);
+    }
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        assert_false(gc_parse_quotient(wrong[i], &value, &denominator));
+}
+
+/* Every fraction of the range comes back from its nearest double, and no other double has one. */
+TEST(finds_the_fraction_of_a_double)
+{
+    static const double denominators[] = {3, 10, 289, 1e9, 9007199254740991};
+    for (size_t d = 0; d < COUNT(denominators); d++)
+        for (int i = 0; i < 51; i++) {
+            double over = trunc(ldexp(0.7, i)) + 1, under = denominators[d], value = over / under;
+            gc_ratio r = gc_ratio_of(-value, under);
+            assert_true(r.over * under == -over * r.under && fmod(r.under, 2) == 1);
+            r = gc_ratio_of(nextafter(value, 2 * value), under);
+            assert_true(r.under == 1 || r.over * under != over * r.under);
+        }
+    static const double none[] = {0, -3, 0.5, 0x1p54, NAN, INFINITY};
+    for (size_t i = 0; i < COUNT(none); i++) {
+        gc_ratio r = gc_ratio_of(0.1, none[i]);
+        assert_true(r.over == 0.1 && r.under == 1);
+    }
+    gc_ratio half = gc_ratio_of(1.0 / 6, 6);
+    assert_true(half.over == 0.5 && half.under == 3);
+}

@@ -86,9 +86,11 @@ TEST(deciding_rows_keep_their_order)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+static gc_options options;
+
 static gconv_status read_text(const gc_option *option, const char *text)
 {
-    gc_options options = {.command = GC_COMMAND_NONE};
+    options = (gc_options){.command = GC_COMMAND_NONE};
     gconv_error error = {.status = GCONV_OK};
     gconv_status status = gc_value_read(&option->value, text, &options, &error);
     REQUIRE(status == error.status, option);
@@ -119,8 +121,15 @@ TEST(values_are_legal_as_rows_say)
         const gc_option *option = gc_option_at(i);
         gc_value_kind kind = option->value.kind;
         const gc_word *words = option->value.words;
-        if (kind == GC_VALUE_WHOLE || kind == GC_VALUE_NUMBER || kind == GC_VALUE_ABOVE)
+        if (kind == GC_VALUE_WHOLE || kind == GC_VALUE_NUMBER || kind == GC_VALUE_FRACTION ||
+            kind == GC_VALUE_ABOVE)
             check_range(option);
+        if (kind == GC_VALUE_FRACTION) { /* the denominator lies behind the value */
+            REQUIRE(read_text(option, "1/3") == GCONV_OK, option);
+            const double *field =
+                (const double *)(const void *)((char *)&options + option->value.field);
+            REQUIRE(field[0] == 1.0 / 3 && field[1] == 3, option);
+        }
         for (; words != NULL && words->name != NULL; words++)
             REQUIRE(read_text(option, words->name) == GCONV_OK, option);
         if (option->argument != NULL && kind != GC_VALUE_READ && kind != GC_VALUE_TEXT)

@@ -168,7 +168,7 @@ TEST(null_pointers_are_refused)
 
     gconv_border border;
     double value;
-    assert_invalid(gconv_border_parse(NULL, &border, &value, NULL));
+    assert_invalid(gconv_border_parse(NULL, &border, &value, &value, NULL));
     gconv_filter *filter;
     assert_invalid(gconv_filter_parse(NULL, 3, NULL, &filter, NULL));
     assert_int_equal(gconv_filter_parse(NULL, 0, NULL, &filter, NULL), GCONV_ERROR_FILTER);

@@ -178,6 +178,121 @@ TEST(thresholds_of_exact_chains_are_whole)
     }
 }
 
+/* ---- Numbers of texts ------------------------------------------------------------------------ */
+
+/* A number of the range with a power of 10 below it. */
+static double decimal(double *denominator, int64_t *over, int64_t *under)
+{
+    static const int64_t powers[] = {1, 10, 100, 1000};
+    *under = powers[below(2)];
+    *over = sign() * below(1 + (int)(below(16) % 10));
+    *denominator = (double)*under;
+    return (double)*over / (double)*under;
+}
+
+/* (n/m S/D + o/w levels) up / down in whole numbers: scale n/m, offset o/w. */
+TEST(decimals_count_as_they_are_written)
+{
+    int at_ties = 0, edges = 0;
+    for (int i = 0; i < 100000; i++) {
+        static const int divisors[] = {1, 5, 9, 16, 20, -25, 289, -7};
+        int64_t n, m, o, w, t, u, divisor = divisors[below(3)];
+        int64_t sum = sign() * below(1 + (int)(below(16) % 14));
+        gconv_filter a = filter_of(3, 3, (double)divisor, nine);
+        gconv_job job = job_of(CHAIN(&a), 1, shape_of(1, 1, 1, below(1) == 0 ? 8 : 16));
+        job.output_depth = below(1) == 0 ? 8 : 16;
+        job.scale = decimal(&job.scale_denominator, &n, &m);
+        o = 0;
+        w = 1;
+        if (below(1) == 0)
+            job.offset = decimal(&job.offset_denominator, &o, &w);
+        job.has_offset = w != 1 || below(1) == 0;
+        o = job.has_offset ? o : 0;
+        if (!job.has_offset && below(1) == 0) {
+            a.has_offset = true;
+            a.offset = decimal(&a.offset_denominator, &o, &w);
+        }
+        whole levels = job.input.depth == 16 ? 257 : 1, top, under;
+        top = (whole)n * w * sum + (whole)o * m * levels * divisor;
+        under = (whole)m * w * divisor;
+        top *= job.output_depth > job.input.depth ? 257 : 1;
+        under *= job.output_depth < job.input.depth ? 257 : 1;
+        gc_rounding wanted = {.b = (double)(under < 0 ? -top : top),
+                              .c = (double)(under < 0 ? -under : under),
+                              .largest = job.output_depth == 16 ? 65535 : 255};
+        at_ties += 2 * (top % under) == under || 2 * (top % under) == -under;
+        OWNED_PROBLEM problem = problem_of(&job);
+        assert_true(problem.rounding.once && fabs(wanted.b) < 0x1p53);
+        uint32_t got = gc_round_once(&problem.rounding, (double)sum);
+        if (got != true_sample(&wanted, 0))
+            fail_msg("%g * %lld / %lld + %g: %u, not %u", job.scale, (long long)sum,
+                     (long long)divisor, job.offset, got, true_sample(&wanted, 0));
+        job.output = GCONV_OUTPUT_EDGES;
+        a.has_offset = false;
+        job.threshold = decimal(&job.threshold_denominator, &t, &u);
+        OWNED_PROBLEM finder = problem_of(&job);
+        whole response = (whole)sum * u, limit = t * levels * (divisor < 0 ? -divisor : divisor);
+        response = response < 0 ? -response : response;
+        edges += response == limit && t > 0;
+        assert_int_equal(gc_passes_threshold(&finder.rounding, (double)sum), response > limit);
+        assert_int_equal(fabs((double)sum) > finder.conversion.threshold, response > limit);
+    }
+    assert_true(at_ties > 300 && edges > 10);
+}
+
+static void computes(const gconv_job *job, const uint8_t *image, const uint8_t *wanted,
+                     gconv_promise promise)
+{
+    uint8_t got[4];
+    OWNED_PLAN plan = planned(job);
+    assert_ok(gconv_plan_run_memory(plan, image, 4, got, 4, NULL, NULL));
+    assert_int_equal(gconv_plan_promise(plan), promise);
+    assert_memory_equal(got, wanted, job->input.width);
+}
+
+/* 0.1 as a double is above 1/10: only as a fraction it makes ties. */
+TEST(the_double_next_to_a_decimal_is_another_number)
+{
+    static float one[] = {1}, aside[] = {5, 0, 0};
+    static const uint8_t image[] = {5, 15, 25, 35}, black[4];
+    /* Of doubles, and of fractions. */
+    static const uint8_t outputs[2][4] = {{1, 2, 3, 4}, {0, 2, 2, 4}};
+    for (int fraction = 0; fraction < 2; fraction++) {
+        gconv_filter a = filter_of(1, 1, 1, one), b = filter_of(3, 1, 1, aside);
+        gconv_job job = job_of(CHAIN(&a), 1, shape_of(4, 1, 1, 8));
+        job.scale = 0.1;
+        job.scale_denominator = fraction * 10;
+        job.implementation = "cpu";
+        computes(&job, image, outputs[fraction], GCONV_PROMISE_EXACT);
+        job.implementation = "reference";
+        computes(&job, image, outputs[fraction], GCONV_PROMISE_EXACT);
+        /* 5 times a border of 0.1, in doubles or in limbs. */
+        job = job_of(CHAIN(&b), 1, shape_of(1, 1, 1, 8));
+        job.implementation = "reference";
+        job.border = GCONV_BORDER_CONSTANT;
+        job.border_value = 0.1;
+        job.border_denominator = fraction * 10;
+        for (int wide = 0; wide < 2; wide++) {
+            aside[1] = wide == 1 ? 0x1p-60f : 0; /* of the image, which is black */
+            computes(&job, black, outputs[fraction], GCONV_PROMISE_ROUNDED_ONCE);
+        }
+    }
+}
+
+/* float32 holds 3 in the place of such a border, and the whole weights that go with it. */
+TEST(a_border_that_float32_rounds_makes_no_chain_exact)
+{
+    gconv_filter a = filter_of(3, 3, 16, nine);
+    gconv_job job = job_of(CHAIN(&a), 1, shape_of(9, 9, 1, 8));
+    job.border = GCONV_BORDER_CONSTANT;
+    job.border_value = 3.00000001;
+    for (int fraction = 0; fraction < 2; fraction++) {
+        job.border_denominator = fraction * 1e8;
+        OWNED_PROBLEM problem = problem_of(&job);
+        assert_true(problem.chain.steps[0].border[0] == 3.0f && !problem.chain.exact);
+    }
+}
+
 /* A threshold of 1e300 is beyond every sum. */
 TEST(thresholds_beyond_all_sums)
 {

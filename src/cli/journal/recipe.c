@@ -81,9 +81,11 @@ gconv_status gc_recipe_create(const gc_options *options, gconv_filter *const *fi
     char *rest = gc_json_end_apart(NULL);
     for (int i = 0; i < count; i++)
         hash = hash_filter(hash, filters[i]);
-    write_name(recipe->name, hash, GC_DEFINITION);
     for (int i = 1; i < GC_DEFINITION; i++)
         write_name(recipe->earlier[i - 1], hash, i);
+    for (int i = 0; i < count; i++)
+        hash = hash_number(hash, filters[i]->offset_denominator);
+    write_name(recipe->name, hash, GC_DEFINITION);
     if (rest != NULL) /* the name goes before it */
         gc_buffer_print(&line, "{\"recipe\": \"%s\", \"definition\": %d, %s", recipe->name,
                         GC_DEFINITION, rest + 1);

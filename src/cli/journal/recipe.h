@@ -8,7 +8,7 @@
 
 /* The version of what recipes stand for. A change that alters pixels of any output raises it, or
  * journals take outputs of an earlier version for done. */
-enum { GC_DEFINITION = 4 };
+enum { GC_DEFINITION = 5 };
 
 typedef struct gc_recipe {
     char name[GC_RECIPE_BYTES];                       /* a hash of what follows */

@@ -59,6 +59,7 @@ enum {
 #define WHOLE(name, from, to) VALUE(WHOLE, name, int), RANGE(from, to)
 #define COUNT(name) VALUE(COUNT, name, uint64_t)
 #define NUMBER(name, from, to) VALUE(NUMBER, name, double), RANGE(from, to)
+#define FRACTION(name, from, to) VALUE(FRACTION, name, double), RANGE(from, to)
 #define ABOVE(name, from, to) VALUE(ABOVE, name, double), RANGE(from, to)
 #define TEXT(name) VALUE(TEXT, name, const char *)
 #define FILE_NAME(name) VALUE(FILE, name, const char *)
@@ -87,7 +88,7 @@ static const gc_option options_table[] = {
                    "(default: the chain of edges)",
                    NULL},
                   {0}}},
-    {"threshold", 't', "T", EDGES | COMPARE, NUMBER(job.threshold, 0, DBL_MAX), .marks = DECIDES,
+    {"threshold", 't', "T", EDGES | COMPARE, FRACTION(job.threshold, 0, DBL_MAX), .marks = DECIDES,
      .help = "a pixel is an edge if |response| > T, in 8-bit levels (default 5; see --rule)",
      .affects = GC_MET_EDGES, .unless = "--kernel takes the place of edges"},
     {"rule", 0, "R", EDGES,
@@ -103,9 +104,9 @@ static const gc_option options_table[] = {
      .offers = "mirror mirror101 replicate wrap constant constant: zero"},
     {"correlate", 0, NULL, FILTER | MEASURES, SET(job.correlate), .marks = DECIDES | CONVOLVES,
      .help = "correlate instead of convolving"},
-    {"scale", 0, "S", FILTER, NUMBER(job.scale, -DBL_MAX, DBL_MAX), .marks = DECIDES,
+    {"scale", 0, "S", FILTER, FRACTION(job.scale, -DBL_MAX, DBL_MAX), .marks = DECIDES,
      .help = "multiply the result by S (default 1)"},
-    {"offset", 0, "O", FILTER, NUMBER(job.offset, -DBL_MAX, DBL_MAX), .marks = DECIDES,
+    {"offset", 0, "O", FILTER, FRACTION(job.offset, -DBL_MAX, DBL_MAX), .marks = DECIDES,
      .help = "add O to the result, in 8-bit levels (default: the offset of the last filter)"},
     {"abs", 0, NULL, FILTER, SET(job.absolute), .marks = DECIDES,
      .help = "take the absolute value before scale and offset"},

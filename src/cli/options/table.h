@@ -16,6 +16,7 @@ typedef enum gc_value_kind {
     GC_VALUE_WHOLE,     /* a whole number from `low` to `high`: int */
     GC_VALUE_COUNT,     /* a whole number of at least 1: uint64_t */
     GC_VALUE_NUMBER,    /* a number from `low` to `high`: double */
+    GC_VALUE_FRACTION,  /* the same, or p/q: double, and behind it a double, its denominator */
     GC_VALUE_ABOVE,     /* a number above `low`, at most `high`: double */
     GC_VALUE_TEXT,      /* any text, which the command reads: const char * */
     GC_VALUE_FILE,      /* a name: const char * */

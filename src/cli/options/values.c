@@ -39,8 +39,11 @@ static gconv_status read_number(const gc_value *value, const char *text, double 
 {
     bool above = value->kind == GC_VALUE_ABOVE;
     char most[40] = "";
-    if (!gc_parse_number(text, field))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a finite number", text);
+    bool is_fraction = value->kind == GC_VALUE_FRACTION;
+    if (!(is_fraction ? gc_parse_quotient(text, &field[0], &field[1])
+                      : gc_parse_number(text, field)))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a finite number%s", text,
+                       is_fraction ? " or a fraction p/q" : "");
     if ((above ? *field > value->low : *field >= value->low) && *field <= value->high)
         return GCONV_OK;
     if (value->high < DBL_MAX)
@@ -78,6 +81,7 @@ gconv_status gc_value_read(const gc_value *value, const char *text, gc_options *
     case GC_VALUE_COUNT:
         return read_count(text, field, error);
     case GC_VALUE_NUMBER:
+    case GC_VALUE_FRACTION:
     case GC_VALUE_ABOVE:
         return read_number(value, text, field, error);
     case GC_VALUE_FILE:
@@ -121,7 +125,8 @@ gconv_status gc_set_kernel(gc_options *options, const char *value, gconv_error *
 
 gconv_status gc_set_border(gc_options *options, const char *value, gconv_error *error)
 {
-    return gconv_border_parse(value, &options->job.border, &options->job.border_value, error);
+    return gconv_border_parse(value, &options->job.border, &options->job.border_value,
+                              &options->job.border_denominator, error);
 }
 
 gconv_status gc_set_format(gc_options *options, const char *value, gconv_error *error)

@@ -23,9 +23,9 @@ static void check_escape(const char *text, size_t room)
 static void check_border(const char *text)
 {
     gconv_border border = GCONV_BORDER_COUNT;
-    double value = 0;
+    double value = 0, denominator = 0;
     gconv_error error = {.status = GCONV_OK};
-    gconv_status status = gconv_border_parse(text, &border, &value, &error);
+    gconv_status status = gconv_border_parse(text, &border, &value, &denominator, &error);
     if (status != GCONV_OK) {
         fuzz_require_message(status, &error);
         return;
