@@ -226,8 +226,6 @@ class Maker:
             for on_gpu in (True, False):
                 self.crossover_map(on_gpu, rank1)
         self.cases()
-        if self.preset == "kth":
-            self.theory()
         for scene in self.scenes():
             self.sides(scene)
             self.crossover(scene)
@@ -650,34 +648,6 @@ class Maker:
         chart.note = (
             f"Each mark is a filter on an image; it counts 2 operations a weight. {bytes_note} "
             "Methods that save operations may exceed the flat roof."
-        )
-        self.add(chart)
-
-    def theory(self):
-        """Rates that the memory allows, by equations 9, 10, 11 and 13 of KTH 2018."""
-        equations = (
-            ("naive, equation 9", "naive", lambda taps: 0.25),
-            ("shared, equation 10", "shared", lambda taps: 2 * taps / (4 * 4 + 4 * taps)),
-            ("constant, equation 11", "const", lambda taps: 2 * taps / (4 * 4)),
-            ("21 tiles, equation 13", "adaptive:kth", lambda taps: 42 * taps / (4 * (8 + 38))),
-        )
-        own = self.study.gpu_roofs[0]
-        bandwidth = own or 80  # GB/s of a GTX 960M
-        chart = Lines("Theory: the rate that the memory allows", WEIGHTS, "GFLOP/s", y_log=True)
-        for label, name, intensity in equations:
-            dots = [(side, bandwidth * intensity(side * side)) for side in range(3, 16, 2)]
-            chart.add(label, "limit", self.colour(name), dots)
-        width = max((p.width for p in self.points), default=0)
-        for name in [row[1] for row in equations] + ["adaptive"]:
-            points = [
-                p for p in self.points if p.name == name and p.width == width and not p.rank1
-            ]
-            dots = [(p.filter_width, p.gflops) for p in points]
-            chart.add(f"{name}, measured at {width}", "marks", self.colour(name), dots)
-        device = "this GPU" if own else "the GTX 960M of the source, because no GPU took part"
-        chart.note = (
-            f"KTH 2018, figures 5 to 7, with the {bandwidth:.0f} GB/s of {device}. adaptive:kth "
-            "has the factor of the paper, adaptive another one."
         )
         self.add(chart)
 

@@ -31,11 +31,6 @@ READING = (
     "weights, whatever an implementation does to need fewer.</p>\n"
 )
 
-REGISTERS_NOTE = (
-    "<p>Registers have 32 bits. A transform that stays in the registers of a core has at most as "
-    "many points as complex numbers fit there, and some registers hold other things.</p>\n"
-)
-
 
 def text(value):
     """Escaped for HTML; control characters as \\xNN."""
@@ -276,7 +271,7 @@ def measured_value(study, row):
 def published(study):
     rows = {True: [], False: []}
     for row in PUBLISHED:
-        if row.preset != study.preset or row.quantity == "registers":
+        if row.preset != study.preset:
             continue
         value, name = measured_value(study, row)
         unit = row.quantity
@@ -311,31 +306,6 @@ def published(study):
             summary = f"{len(rows[there])} {word} a counterpart here"
             parts.append(details(summary, table(heads, rows[there]), there))
     return "".join(parts)
-
-
-def registers(study):
-    """Table 2 of De Smet 2011 beside the registers of this machine."""
-    printed = [r for r in PUBLISHED if r.preset == study.preset and r.quantity == "registers"]
-    if not printed:
-        return ""
-    gpu = study.gpu
-    floats = {"avx5": 32 * 16, "avx2": 16 * 8, "neon": 32 * 4}.get(study.instructions[:4], 0)
-    here = [0] * 6
-    if gpu:
-        cores = round(gpu["peak_flops"] / (2e3 * gpu["clock_khz"] * gpu["processors"]))
-        all_of, threads = gpu["registers_per_processor"], gpu["threads_per_processor"]
-        own = all_of // cores
-        here = [all_of, own, all_of // 2, own // 2, threads, threads // gpu["warp_size"]]
-    cpu = [0, floats, 0, floats // 2, 0, 0]
-    heads = ["De Smet 2011, table 2"]
-    heads += [f"#{device}, printed" for device in dict.fromkeys(r.device for r in printed)]
-    heads += ["#" + gpu["name"]] if gpu else []
-    heads.append(f"#this processor, vectors of {study.instructions}")
-    rows = []
-    for i, step in enumerate(dict.fromkeys(r.step for r in printed)):
-        row = [step] + [r.value for r in printed if r.step == step]
-        rows.append(row + ([here[i] or None] if gpu else []) + [cpu[i] or None])
-    return f"<h2>Registers</h2>\n{table(heads, rows)}{REGISTERS_NOTE}"
 
 
 # ---- All results ----
@@ -420,7 +390,6 @@ def page(study, charts, data):
         head(study, data)
         + panels(study, charts)
         + published(study)
-        + registers(study)
         + results(study)
         + refused(study)
         + READING

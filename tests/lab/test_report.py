@@ -46,9 +46,6 @@ ABOUT = {
             "clock_khz": 1000000,
             "memory_bandwidth": 1e12,
             "peak_flops": 2.56e12,
-            "registers_per_processor": 65536,
-            "threads_per_processor": 2048,
-            "warp_size": 32,
             "driver_version": 13000,
             "runtime_version": 12080,
         },
@@ -212,7 +209,7 @@ class Charts(unittest.TestCase):
 
 class Published(unittest.TestCase):
     def test_every_row_names_its_source_and_place(self):
-        self.assertEqual(len(charts.PUBLISHED), 189)
+        self.assertEqual(len(charts.PUBLISHED), 159)
         for figure in charts.PUBLISHED:
             self.assertTrue(figure.source and figure.place and figure.step and figure.value > 0)
             self.assertIn(
@@ -224,7 +221,6 @@ class Published(unittest.TestCase):
                     "GFLOP/s allowed",
                     "speed-up",
                     "tiling factor",
-                    "registers",
                 ),
             )
 
