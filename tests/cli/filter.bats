@@ -128,6 +128,9 @@ float() {
     floats '0 1 2 1 0 0 0' -k a.txt -k a.txt
     floats '0 1 1 -1 -1 0 0' -k a.txt -k b.txt
     floats '0 1 1 -1 -1 0 0' -k b.txt -k a.txt
+    silently gconv filter --verify -k '1x1: 1e-40' -k gauss5 -k '1x1: 0.7' in.png out.pfm # next to 0
+    silently gconv filter --verify -k gauss5 -k "1x1: 0.7" in.png out.png
+    complains 2 '*exceed float32*' gconv filter -k '1x1: 1e38' -k '1x1: 1e38' in.png out.png
 }
 
 @test "borders" {

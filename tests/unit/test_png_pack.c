@@ -187,8 +187,11 @@ TEST(every_set_gives_the_same_codes)
 {
     static uint8_t expected[2 * 5000 + 600], found[2 * 5000 + 600];
     for (int n = 0; n < TRIALS(1000); n++) {
-        size_t count = 1 + random_below(5000);
+        size_t part = (size_t)n, count = part < 2 ? 4095 : 1 + random_below(5000);
         make_bytes(n % KINDS, bytes, count);
+        for (size_t i = 0; part < 2 && i < count; i++) /* eight rare bytes have codes of 15 bits */
+            bytes[i] =
+                (uint8_t)(i / 8 == part ? 64 + i % 8 * 16 : (size_t)__builtin_ctz(i % 127 + 1));
         gc_survey survey;
         gc_literals literals;
         portable()->survey(bytes, count, &survey);

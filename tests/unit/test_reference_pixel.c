@@ -250,9 +250,9 @@ TEST(outputs_rounded_once)
 /* The absolute value turns at 0: 0 lies between the outputs of -bound and +bound. */
 TEST(absolute_outputs)
 {
-    static float third[2] = {1 / 3.0f, -1 / 3.0f};
-    const gconv_filter slope = filter_of(2, 1, 1, third);
-    gconv_job job = job_of(CHAIN(&slope), 1, shape_of(WIDTH, HEIGHT, 1, 8));
+    static float third[2] = {1 / 3.0f, -1 / 3.0f}, single = 1;
+    const gconv_filter slope = filter_of(2, 1, 0.7, third), one = filter_of(1, 1, 1 / 0.7, &single);
+    gconv_job job = job_of(CHAIN(&slope, &one), 2, shape_of(WIDTH, HEIGHT, 1, 8));
     job.absolute = true;
     run_trial(&job);
     assert_true(judged().within);
