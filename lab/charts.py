@@ -58,14 +58,12 @@ class Rows:
 
 @dataclass
 class Cells:
-    """Values over two numbers."""
+    """Values over width and height of filters."""
 
     title: str
     kind: str  # "rates"; "ratios": colours part at 1; "factors": whole numbers; "classes": names
     value_label: str
-    cells: dict  # (x, y) to a value, to None where there is no right result, or to a name
-    x_label: str = "width of the filter (weights)"
-    y_label: str = "height of the filter (weights)"
+    cells: dict  # (width, height) to a value, to None where there is no right result, or to a name
     value_max: float = 0  # end of the colours of rates
     colours: dict = field(default_factory=dict)  # of the names of classes, in their order
     note: str = ""
@@ -222,9 +220,6 @@ class Maker:
             return self.charts
         if self.preset == "roofline":
             self.rooflines()
-        for rank1 in (False, True):
-            for on_gpu in (True, False):
-                self.crossover_map(on_gpu, rank1)
         self.cases()
         for scene in self.scenes():
             self.sides(scene)
@@ -554,28 +549,6 @@ class Maker:
         )
         time = self.time_note if on_gpu else ""
         return f"{reading} By transforms: {kinds}. The fastest of each kind counts. {time}"
-
-    def crossover_map(self, on_gpu, rank1):
-        """Speed-ups over the side of square filters and of square images."""
-        scenes = [s for s in self.scenes() if s.samples == self.scenes()[0].samples]
-        scenes = [s for s in scenes if s.rank1 == rank1 and s.width == s.height]
-        cells = {}
-        for scene in scenes:
-            for side in self.sides_of(scene)[0]:
-                cells[side, scene.width] = self.ratio(scene, on_gpu, side, side)
-        if len({scene.width for scene in scenes}) > 1:
-            self.add(
-                Cells(
-                    f"{'GPU' if on_gpu else 'CPU'}: where transforms take over, filters of "
-                    f"{'rank 1' if rank1 else 'full rank'}",
-                    "ratios",
-                    "spatial: times as fast",
-                    {key: value for key, value in cells.items() if value},
-                    x_label=WEIGHTS,
-                    y_label="side of the square image (pixels)",
-                    note=self.transforms_note(on_gpu, "Blue: transforms are faster."),
-                )
-            )
 
     def crossover(self, scene):
         squares, _, _, grid = self.sides_of(scene)

@@ -208,7 +208,7 @@ def begin_cells(chart):
         every = 1 + (len(numbers) - 1) // 12
         axis.set_major_locator(FixedLocator(range(0, len(numbers), every)))
         axis.set_major_formatter(FuncFormatter(lambda v, _, all=numbers: str(all[int(v)])))
-    ax.set(xlabel=chart.x_label, ylabel=chart.y_label)
+    ax.set(xlabel="width of the filter (weights)", ylabel="height of the filter (weights)")
     ax.spines[:].set_visible(False)
     return figure, ax
 
