@@ -801,6 +801,9 @@ typedef struct gconv_implementation_info {
     bool follows_block;     /* `block_width` and `block_height` of its `tiling` have */
     bool follows_tile;      /* `tile` has */
     bool follows_shared;    /* `shared_memory` has */
+    /* The outputs that it rounds once, in words; "" if there are none but those of exact chains.
+     * gconv_plan_promise tells what holds for a job. */
+    const char *rounded_once;
 } gconv_implementation_info;
 GCONV_ZEROS(gconv_implementation_info)
 
@@ -942,6 +945,9 @@ struct gconv_job {
      * Each plan on the CPU then has two threads. */
     int images_at_once;
     gconv_order order; /* of `input`; counts for GCONV_OUTPUT_EDGES of 3 and 4 channels */
+    /* Only implementations may compute that promise the output exact or rounded once
+     * (gconv_plan_promise), however long it takes. GCONV_ERROR_UNSUPPORTED if there is none. */
+    bool exact;
 };
 
 /* Sets the defaults of a job for which the caller's header has `size` bytes. No filters and no

@@ -99,7 +99,7 @@ def style():
 
 
 def verdicts(study):
-    right = sum(p.verdict in ("exact", "within bound") for p in study.points)
+    right = sum(p.verdict in ("exact", "rounded once", "within bound") for p in study.points)
     wrong = sum(p.verdict == "WRONG" for p in study.points)
     refused = sum(p.verdict == "not usable" for p in study.points)
     how = (

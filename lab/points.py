@@ -40,7 +40,7 @@ class Point:
     @property
     def counts(self):
         """Whether it was timed and is right: no other one is in a chart."""
-        right = self.verdict in ("exact", "within bound")
+        right = self.verdict in ("exact", "rounded once", "within bound")
         return right and self.runs > 0 and self.seconds > 0
 
     @property

@@ -37,7 +37,12 @@ typedef struct contest {
     gc_device_set devices;  /* CUDA devices that may be chosen */
     gc_choice *choice;      /* the best so far; no implementation: none yet */
     double best;            /* its seconds */
+    double weighed;         /* the same, times BOUNDED_GAIN if its output is bounded */
+    double least;           /* seconds of the fastest */
 } contest;
+
+/* So much faster than an output that is rounded once a bounded one has to be. */
+#define BOUNDED_GAIN 1.3
 
 /* Whether a candidate supports the problem. A candidate for GPUs must also be usable on this
  * device. */
@@ -50,6 +55,11 @@ static gconv_status check_candidate(const contest *c, const gc_implementation *c
     gconv_status status = gc_implementation_device(candidate, index, device, error);
     if (status == GCONV_OK && candidate->operations->supports != NULL)
         status = candidate->operations->supports(c->problem, device, error);
+    if (status == GCONV_OK && c->problem->job.exact &&
+        gc_promise_of(c->problem, candidate, device) == GCONV_PROMISE_BOUNDED)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "'%s' does not promise that each sample of this job is rounded once",
+                       candidate->name);
     return status;
 }
 
@@ -62,12 +72,17 @@ static gconv_status try_on_device(contest *c, const gc_implementation *candidate
     if (status != GCONV_OK)
         return status;
     double cost = candidate->operations->cost(c->problem, &device);
-    gc_explain(&c->choice->explanation, "%-10s %10.3f ms estimated on %s", candidate->name,
-               1e3 * cost, device.name);
-    if (c->choice->implementation == NULL || cost < c->best) {
+    gconv_promise promise = gc_promise_of(c->problem, candidate, &device);
+    double weighed = promise == GCONV_PROMISE_BOUNDED ? BOUNDED_GAIN * cost : cost;
+    bool is_first = c->choice->implementation == NULL;
+    gc_explain(&c->choice->explanation, "%-10s %10.3f ms estimated on %s, %s", candidate->name,
+               1e3 * cost, device.name, gconv_promise_name(promise));
+    c->least = is_first || cost < c->least ? cost : c->least;
+    if (is_first || weighed < c->weighed) {
         c->choice->implementation = candidate;
         c->choice->device = device;
         c->best = cost;
+        c->weighed = weighed;
     }
     return GCONV_OK;
 }
@@ -166,11 +181,10 @@ static bool may_compute_meanwhile(const contest *c)
     return c->wanted.any && c->choice->implementation != NULL && c->problem->job.images_at_once > 1;
 }
 
-/* Whether the CPU computes as long as GPUs are starting. The bits are the same only if the chain is
- * exact. */
+/* Whether the CPU computes as long as GPUs are starting: the bits have to be the same. */
 static bool computes_meanwhile(const contest *c)
 {
-    return may_compute_meanwhile(c) && c->problem->chain.exact && !gc_gpu_ready();
+    return may_compute_meanwhile(c) && gc_problem_is_same_everywhere(c->problem) && !gc_gpu_ready();
 }
 
 /* Whether GPUs need not be asked: none is in use, and with its start a GPU would compute the images
@@ -178,7 +192,7 @@ static bool computes_meanwhile(const contest *c)
  * implementations on the CPU have competed before. */
 static bool leaves_out_gpus(const contest *c, double *least)
 {
-    bool meanwhile = may_compute_meanwhile(c) && c->problem->chain.exact;
+    bool meanwhile = may_compute_meanwhile(c) && gc_problem_is_same_everywhere(c->problem);
     *least = gc_gpu_least_seconds(c->problem, meanwhile ? c->best : 0);
     return c->choice->implementation != NULL && !c->problem->gpu_in_use &&
            c->best * gc_images_left(c->problem) < *least;
@@ -203,6 +217,16 @@ static gconv_status ask_gpus(contest *c, gconv_error *error)
     return choice->implementation == NULL ? status : GCONV_OK;
 }
 
+static gconv_status fail_choice(const contest *c, gconv_error *error)
+{
+    const char *no_cuda = gconv_cuda_reason();
+    if (c->problem->job.exact && (c->wanted.any || c->wanted.kind == GCONV_DEVICE_CPU))
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "no implementation promises that each sample of this job is rounded once");
+    return gc_fail(error, GCONV_ERROR_DEVICE, "no implementation can run on device '%s'%s%s",
+                   c->problem->job.device, no_cuda[0] != '\0' ? ": " : "", no_cuda);
+}
+
 static gconv_status choose_fastest(contest *c, gconv_error *error)
 {
     const gc_problem *problem = c->problem;
@@ -217,15 +241,13 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
                    1e3 * least / gc_images_left(problem));
     else
         status = ask_gpus(c, error);
-    if (status != GCONV_OK)
+    if (status != GCONV_OK && !(problem->job.exact && c->wanted.any))
         return status;
-    if (choice->implementation == NULL) {
-        const char *no_cuda = gconv_cuda_reason();
-        return gc_fail(error, GCONV_ERROR_DEVICE, "no implementation can run on device '%s'%s%s",
-                       problem->job.device, no_cuda[0] != '\0' ? ": " : "", no_cuda);
-    }
-    gc_explain(&choice->explanation, "chosen: %s, the least estimated time",
-               choice->implementation->name);
+    if (choice->implementation == NULL)
+        return fail_choice(c, error);
+    gc_explain(&choice->explanation, "chosen: %s, %sthe least estimated time",
+               choice->implementation->name,
+               c->best > c->least ? "which rounds once, for little more than " : "");
     return GCONV_OK;
 }
 
@@ -253,7 +275,7 @@ bool gc_foresee(const gc_problem *problem)
     if (asks)
         gconv_device_start("auto");
     gc_choice_destroy(&choice);
-    return asks && !problem->chain.exact && gconv_device_is_starting();
+    return asks && !gc_problem_is_same_everywhere(problem) && gconv_device_is_starting();
 }
 
 gconv_status gc_choose(const gc_problem *problem, gc_device_set excluded, gc_choice *choice,

@@ -100,8 +100,7 @@ static limits limits_of(const gconv_plan *plan, const float *values, double boun
 {
     const gc_problem *problem = &plan->problem;
     limits l = {right, right};
-    bool same_conversion = problem->chain.exact && !problem->rounding.once;
-    if (same_conversion || gconv_plan_promise(plan) != GCONV_PROMISE_BOUNDED)
+    if (gc_problem_is_same_everywhere(problem) || gconv_plan_promise(plan) != GCONV_PROMISE_BOUNDED)
         return l;
     candidates ends = candidates_of(&problem->chain, values, bound);
     for (int k = 0; k < 3 && !problem->conversion.premultiplies; k++)

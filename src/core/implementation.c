@@ -72,6 +72,18 @@ bool gc_implementation_read(const char *name, gc_named *named)
     return true;
 }
 
+/* Rule 5 in double rounds the sums of most exact chains once. */
+gconv_promise gc_promise_of(const gc_problem *problem, const gc_implementation *implementation,
+                            const gconv_device_info *device)
+{
+    const gc_operations *operations = implementation->operations;
+    bool once = operations->rounds_once != NULL && operations->rounds_once(problem, device);
+    bool plain = problem->chain.exact && problem->rounding.once && problem->rounding.plain;
+    if (!once && !plain)
+        return GCONV_PROMISE_BOUNDED;
+    return problem->chain.exact ? GCONV_PROMISE_EXACT : GCONV_PROMISE_ROUNDED_ONCE;
+}
+
 int gconv_implementation_find(const char *name)
 {
     gc_named named;
@@ -100,6 +112,16 @@ gconv_device_kind gconv_implementation_kind(int index)
     return implementation != NULL ? implementation->kind : GCONV_DEVICE_CPU;
 }
 
+/* Variants compute by one method, and round nothing once by themselves. */
+static const char *rounded_once_by(const gc_implementation *implementation)
+{
+    const gc_operations *operations = implementation->operations;
+    bool is_variant = strchr(implementation->name, ':') != NULL;
+    return operations == NULL || operations->rounded_once == NULL || is_variant
+               ? ""
+               : operations->rounded_once;
+}
+
 gconv_status gconv_implementation_describe(int index, gconv_implementation_info *info,
                                            gconv_error *error)
 {
@@ -110,6 +132,7 @@ gconv_status gconv_implementation_describe(int index, gconv_implementation_info 
     gconv_implementation_info known = {.name = implementation->name,
                                        .summary = implementation->summary,
                                        .limits = implementation->limits,
+                                       .rounded_once = rounded_once_by(implementation),
                                        .kind = implementation->kind,
                                        .follows_threads = (follows & GC_FOLLOWS_THREADS) != 0,
                                        .follows_block = (follows & GC_FOLLOWS_BLOCK) != 0,

@@ -50,6 +50,7 @@ typedef struct gc_operations {
                                size_t output_stride, void *stream, gconv_error *error);
     /* The tiling factor of the first step. NULL if there are no tiles. */
     int (*tiling_factor)(void *state);
+    const char *rounded_once; /* which outputs `rounds_once` is for, in words; NULL: none */
 } gc_operations;
 
 /* Options of a job that an implementation follows; the others have no effect on it. */
@@ -65,5 +66,9 @@ typedef struct gc_implementation {
     const gc_operations *operations; /* NULL if it is not part of this build */
     unsigned follows;                /* bits of GC_FOLLOWS_... */
 } gc_implementation;
+
+/* What the output of a problem is on this device (contract.md, rule 99). */
+gconv_promise gc_promise_of(const gc_problem *problem, const gc_implementation *implementation,
+                            const gconv_device_info *device);
 
 #endif

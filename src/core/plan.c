@@ -221,17 +221,9 @@ bool gconv_plan_is_exact(const gconv_plan *plan)
     return plan->problem.chain.exact;
 }
 
-/* Rule 5 in double rounds the sums of most exact chains once. */
 gconv_promise gconv_plan_promise(const gconv_plan *plan)
 {
-    const gc_problem *problem = &plan->problem;
-    const gc_operations *operations = plan->choice.implementation->operations;
-    bool once =
-        operations->rounds_once != NULL && operations->rounds_once(problem, &plan->choice.device);
-    if (!problem->chain.exact)
-        return once ? GCONV_PROMISE_ROUNDED_ONCE : GCONV_PROMISE_BOUNDED;
-    bool plain = problem->rounding.once && problem->rounding.plain;
-    return once || plain ? GCONV_PROMISE_EXACT : GCONV_PROMISE_BOUNDED;
+    return gc_promise_of(&plan->problem, plan->choice.implementation, &plan->choice.device);
 }
 
 const char *gconv_promise_name(gconv_promise promise)

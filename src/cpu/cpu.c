@@ -307,5 +307,6 @@ const gc_operations gc_cpu_operations = {
     .release = release,
     .extra_terms = gc_stages_extra_terms,
     .rounds_once = rounds_once,
+    .rounded_once = "8 bits and 1 bit, of small filters and sums of few columns and rows",
     .describe = describe,
 };

@@ -236,4 +236,5 @@ const gc_operations gc_reference_operations = {
     .prepare = prepare,
     .run = run,
     .rounds_once = rounds_once,
+    .rounded_once = "all but those of float samples, colours times alpha and extreme numbers",
 };

@@ -661,7 +661,29 @@ out/none.png: failed: cannot open: No such file or directory'
     expect 0 "$FAULTY" filter -k gauss3 --impl wrong --journal j -o out in/1.pgm in/2.pgm
     expect 0 gconv check --journal j
     expect 3 gconv check --verify --journal j
-    like "$out" 'out/?.pgm: mismatch: * samples differ, by up to *; 0 is allowed*2 images: 2 mismatch'
+    like "$out" 'out/?.pgm: mismatch: * samples differ, by up to *; promised exact: 0 is allowed*2 images: 2 mismatch'
+}
+
+@test "check --verify proves bit for bit what was promised rounded once, whatever computed it" {
+    make_image png:grey:16 in.png 300 200 noise
+    gconv filter -k gaussian:1.3 -k sharpen3 --journal once --impl reference -o exact in.png
+    gconv filter -k gaussian:1.3 -k sharpen3 --journal bounded -o out in.png
+    ! cmp exact/in.png out/in.png || return
+    like "$(<once)" '*"implementation": "reference", "exact": false, "promise": "rounded once", *'
+    like "$(<bounded)" '*"implementation": "cpu", "exact": false, "promise": "bounded", *'
+    sed 's/"implementation": "[a-z]*"/"implementation": "tilefft"/' once >on-a-gpu
+    prints 0 'exact/in.png: verified, rounded once
+1 image: 1 verified' gconv check -v --verify --journal on-a-gpu
+    json 0 gconv check --json --verify --journal on-a-gpu
+    same "$(key status) $(key promise)" 'verified rounded once'
+    expect 1 gconv check --verify --journal on-a-gpu --impl cpu
+    like "$out" "exact/in.png: unverified: 'cpu' does not promise that each sample of this job is rounded once*"
+    expect 0 gconv check -v --verify --journal bounded
+    like "$out" 'out/in.png: verified, bounded*'
+    # What keeps the bound is not enough for a greater promise.
+    sed 's/"promise": "bounded"/"promise": "rounded once"/' bounded >greater
+    expect 3 gconv check --verify --journal greater
+    like "$out" 'out/in.png: mismatch: * samples differ, by up to 1; promised rounded once: 0 is allowed*'
 }
 
 @test "what an implementation refuses is tried again with another one" {

@@ -41,6 +41,39 @@ reference * ms estimated on *cpu * ms estimated on *chosen: *'
 cpu on *: asked for by name*'
 }
 
+@test "--exact: only what rounds once computes, and nothing else is made" {
+    make_image png:grey:16 in.png 300 200 noise
+    make_image png:rgba alpha.png 9 5 noise
+    gconv filter -k gaussian:1.3 -k sharpen3 --impl reference in.png wanted.png
+    prints 0 '' gconv filter -k gaussian:1.3 -k sharpen3 --exact --explain in.png out.png
+    like "$err" "*cpu        no: 'cpu' does not promise that each sample of this job is rounded once*
+chosen: reference, *
+promise: rounded once
+*"
+    cmp wanted.png out.png
+    rm out.png
+    complains 4 "in.png: 'cpu' does not promise that each sample of this job is rounded once" \
+        gconv filter -k gaussian:1.3 -k sharpen3 --exact --impl cpu in.png out.png
+    complains 4 'alpha.png: no implementation promises that each sample of this job is rounded once' \
+        gconv filter -k gaussian:1.3 --exact --alpha premultiply alpha.png out.png
+    [ ! -e out.png ]
+    silently gconv edges --exact --impl cpu in.png out.png
+}
+
+@test "auto takes what rounds once unless a bounded result is much faster" {
+    setup_images
+    # cpu of this program takes 0.99 times as long as the reference, and rounds nothing once.
+    expect 0 "$FAULTY" filter --explain -k gaussian:1.3 in.png out.png
+    like "$err" '*cpu * ms estimated on *, bounded
+*
+chosen: reference, which rounds once, for little more than the least estimated time
+*'
+    expect 0 "$FAULTY" filter --explain -k gauss3 in.png out.png
+    like "$err" '*
+chosen: cpu, the least estimated time
+*'
+}
+
 @test "what decoded an image is told, and why no GPU did" {
     needs_fast_paths
     make_image jpeg:ycc sound.jpg 40 30 noise
@@ -119,7 +152,7 @@ with_instructions() {
     sharper 15 >sharper.txt
     for border in mirror constant:9 wrap; do
         expect 0 gconv filter --impl cpu --verify --explain -v -b $border -k large.txt in.png out.pfm
-        like "$err" '*verified: largest difference from the reference 0, bound 0
+        like "$err" '*verified, exact: largest difference from the reference 0, bound 0
 *cpu: 31x31 by transforms of tiles in double, rounded, *'
         expect 0 gconv filter --impl cpu --verify --explain -b $border -k sharper.txt in.png out.pfm
         like "$err" '*cpu: 15x15 by a sum of 2 separable filters, *'
@@ -309,7 +342,7 @@ grey.png out.ppm 1 3'
     gives out.png wanted.png gconv filter --verify -k gaussian:1.3 in.png out.png
     expect 0 gconv filter --verify -v -k gaussian:1.3 in.png out.png
     like "$err" '*
-gconv: in.png: verified: largest difference from the reference *, bound *'
+gconv: in.png: verified, rounded once: largest difference from the reference *, bound *'
     make_image png:rgba in.png 40 30 noise
     for alpha in keep filter premultiply; do
         silently gconv filter --verify -k gaussian:1.3 --alpha $alpha in.png out.png
@@ -337,7 +370,7 @@ gconv: 1 of 2 images done, 1 failed, 0 skipped"
 
 @test "--verify and compare judge the output, not only chain values" {
     make_image png:grey in.png 5 5 0 0 0 0 0  0 0 0 0 0  0 0 99 0 0  0 0 0 0 0  0 0 0 0 0
-    complains 3 "in.png: verification failed: 'wrong:output' writes other samples than the reference allows, by up to 64 at x 0, y 0, channel 0; 1 wrong samples" \
+    complains 3 "in.png: verification failed: 'wrong:output' writes other samples than the reference allows, promised exact, by up to 64 at x 0, y 0, channel 0; 1 wrong samples" \
         "$FAULTY" filter -k identity --impl wrong:output --verify in.png out.png
     same "$(rows out.png)" '64 0 0 0 0/0 0 0 0 0/0 0 99 0 0/0 0 0 0 0/0 0 0 0 0'
     expect 3 "$FAULTY" filter -k identity --impl wrong:output --verify --json in.png out.png

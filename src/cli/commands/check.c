@@ -221,15 +221,21 @@ static gconv_status prepare_image(recheck_state *recheck, const gc_record *recor
     return status == GCONV_OK ? make_directory(recheck, error) : status;
 }
 
-/* Computes the image of a record into the file `path`. If its chain is not exact, the reference is
- * computed, too: it tells the bound. */
+static bool is_bounded(const gc_record *record)
+{
+    return record->promise == GCONV_PROMISE_BOUNDED;
+}
+
+/* Computes the image of a record into the file `path`, by what promises no less than the record. If
+ * that is a bound, the reference is computed, too: it tells the bound. */
 static gconv_status compute(recheck_state *recheck, const gc_record *record, char *path,
                             gc_result *result, gconv_error *error)
 {
     int unknown = 0;
     const gc_task task = {
         .input = record->input, .output = path, .format = gc_sniff(record->output, &unknown, NULL)};
-    recheck->recorded.report.verify = !record->exact;
+    recheck->recorded.report.verify = is_bounded(record);
+    recheck->session.job.exact = !is_bounded(record);
     gc_worker worker = {.session = &recheck->session,
                         .image_count = gc_journal_count(recheck->journal),
                         .images_left = 1,
@@ -288,8 +294,8 @@ static void compare_samples(const gc_picture *a, const gc_picture *b, pixel_diff
     }
 }
 
-/* How far two results of a chain that is not exact may lie apart: each is within the bound of the
- * reference, and rounding to whole samples moves each by half a level. */
+/* How far two bounded results may lie apart: each is within the bound of the reference, and
+ * rounding to whole samples moves each by half a level. */
 static double allowed_distance(const gc_options *recorded, const gc_result *result, int depth)
 {
     double bound = result->difference.bound * fabs(recorded->job.scale);
@@ -307,8 +313,8 @@ static void judge(const gc_options *recorded, const gc_record *record, const gc_
 {
     bool plain = recorded->command == GC_COMMAND_FILTER && result->format != GCONV_FORMAT_JPEG &&
                  result->input.channels % 2 == 1 && result->output.depth != 1;
-    difference->judged = record->exact || plain || difference->samples == 0;
-    if (!record->exact)
+    difference->judged = !is_bounded(record) || plain || difference->samples == 0;
+    if (is_bounded(record))
         difference->allowed = allowed_distance(recorded, result, depth);
     difference->within = difference->largest <= difference->allowed || difference->samples == 0;
 }
@@ -434,8 +440,9 @@ static finding verify(check *c, const gc_record *record, char *text, size_t size
         return refused ? FINDING_UNVERIFIED : FINDING_UNREADABLE;
     }
     if (d.samples > 0)
-        snprintf(text, size, "%llu samples differ, by up to %g; %g is allowed",
-                 (unsigned long long)d.samples, d.largest, d.allowed);
+        snprintf(text, size, "%llu samples differ, by up to %g; promised %s: %g is allowed",
+                 (unsigned long long)d.samples, d.largest, gconv_promise_name(record->promise),
+                 d.allowed);
     if (!d.judged)
         return FINDING_UNJUDGED;
     return d.within ? FINDING_VERIFIED : FINDING_MISMATCH;
@@ -472,6 +479,8 @@ static void print_json(const gc_record *record, finding found, const char *text)
     gc_json_name("input", record->input);
     gc_json_name("output", record->output);
     gc_json_string("status", words[found]);
+    if (record->implementation[0] != '\0')
+        gc_json_string("promise", gconv_promise_name(record->promise));
     if (text[0] != '\0')
         gc_json_string("error", text);
     gc_json_close('}');
@@ -485,7 +494,9 @@ static void print(const check *c, const gc_record *record, finding found, const 
     if (c->options->report.json)
         print_json(record, found, text);
     else if (!good || c->options->report.verbose)
-        printf("%s: %s%s%s\n", gc_escape(record->output, name, sizeof name), words[found],
+        printf("%s: %s%s%s%s%s\n", gc_escape(record->output, name, sizeof name), words[found],
+               found == FINDING_VERIFIED ? ", " : "",
+               found == FINDING_VERIFIED ? gconv_promise_name(record->promise) : "",
                text[0] != '\0' ? ": " : "", text);
 }
 

@@ -158,13 +158,13 @@ static void report_verification(const char *name, const gc_result *result)
                   (unsigned long long)d->mismatches);
     else if (!w->within)
         gc_answer(name,
-                  "verification failed: '%s' writes other samples than the reference allows, by up "
-                  "to %g at x %u, y %u, channel %d; %llu wrong samples",
-                  result->implementation, w->largest, w->x, w->y, w->channel,
-                  (unsigned long long)w->mismatches);
+                  "verification failed: '%s' writes other samples than the reference allows, "
+                  "promised %s, by up to %g at x %u, y %u, channel %d; %llu wrong samples",
+                  result->implementation, gconv_promise_name(result->promise), w->largest, w->x,
+                  w->y, w->channel, (unsigned long long)w->mismatches);
     else
-        gc_note(name, "verified: largest difference from the reference %g, bound %g", d->largest,
-                d->bound);
+        gc_note(name, "verified, %s: largest difference from the reference %g, bound %g",
+                gconv_promise_name(result->promise), d->largest, d->bound);
 }
 
 /* Says how many samples may have been clipped, and how not to lose what lies there. */

@@ -81,6 +81,8 @@ static void print_implementation(const gconv_implementation_info *info, int widt
     printf("  %-*s %s\n", width, info->name, info->summary);
     if (info->limits[0] != '\0')
         printf("  %*s   refuses: %s\n", width, "", info->limits);
+    if (info->rounded_once[0] != '\0')
+        printf("  %*s   rounds once: %s\n", width, "", info->rounded_once);
     if (!info->usable)
         printf("  %*s   not usable here: %s\n", width, "",
                lacks_cuda(info) ? "see cuda above" : info->reason);
@@ -172,6 +174,7 @@ static void json_implementations(void)
             gc_json_string("name", info.name);
             gc_json_string("summary", info.summary);
             gc_json_string("refuses", info.limits);
+            gc_json_string("rounds_once", info.rounded_once);
             gc_json_string("kind", info.kind == GCONV_DEVICE_CPU ? "cpu" : "cuda");
             gc_json_bool("usable", info.usable);
             gc_json_string("reason", info.reason);

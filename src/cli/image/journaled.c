@@ -226,6 +226,7 @@ static void fill(gc_record *record, const gc_result *result)
 {
     record->seconds = result->timings.total;
     record->exact = result->exact;
+    record->promise = result->promise;
     record->error = NULL;
     if (result->outcome == GC_OUTCOME_FAILED) {
         record->status = GC_RECORD_FAILED;

@@ -100,6 +100,7 @@ static void put_result(const gc_record *record)
     if (record->implementation[0] != '\0') {
         gc_json_string("implementation", record->implementation);
         gc_json_bool("exact", record->exact);
+        gc_json_string("promise", gconv_promise_name(record->promise));
     }
     if (record->error != NULL) {
         gc_json_string("error", record->error);
@@ -182,6 +183,16 @@ static bool keep_status(gc_record *record, const char *text)
     return false;
 }
 
+static bool keep_promise(gc_record *record, const char *text)
+{
+    for (gconv_promise one = GCONV_PROMISE_BOUNDED; one <= GCONV_PROMISE_EXACT; one++)
+        if (strcmp(text, gconv_promise_name(one)) == 0) {
+            record->promise = one;
+            return true;
+        }
+    return false;
+}
+
 static bool take_text(gc_record *record, const char *key, const char *text)
 {
     if (strcmp(key, "input") == 0)
@@ -196,6 +207,8 @@ static bool take_text(gc_record *record, const char *key, const char *text)
         return keep(&record->error, text);
     if (strcmp(key, "status") == 0)
         return keep_status(record, text);
+    if (strcmp(key, "promise") == 0)
+        return keep_promise(record, text);
     if (strcmp(key, "recipe") == 0)
         return keep_short(record->recipe, sizeof record->recipe, text);
     if (strcmp(key, "implementation") == 0)

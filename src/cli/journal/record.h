@@ -33,7 +33,8 @@ typedef struct gc_record {
     char recipe[GC_RECIPE_BYTES];
     gc_file_state in, out;
     char implementation[32];
-    bool exact;
+    bool exact; /* the chain is */
+    gconv_promise promise;
     bool in_place; /* the output replaced its input, is about to, or may have before it failed */
     double seconds;
 } gc_record;

@@ -10,9 +10,8 @@
 const char *gc_verdict_name(gc_verdict verdict)
 {
     static const char *const names[] = {
-        [GC_VERDICT_EXACT] = "exact",
-        [GC_VERDICT_WITHIN] = "within bound",
-        [GC_VERDICT_WRONG] = "WRONG",
+        [GC_VERDICT_EXACT] = "exact",         [GC_VERDICT_ONCE] = "rounded once",
+        [GC_VERDICT_WITHIN] = "within bound", [GC_VERDICT_WRONG] = "WRONG",
         [GC_VERDICT_UNUSABLE] = "not usable",
     };
     return names[verdict];
@@ -20,7 +19,7 @@ const char *gc_verdict_name(gc_verdict verdict)
 
 bool gc_point_is_right(const gc_point *point)
 {
-    return point->verdict == GC_VERDICT_EXACT || point->verdict == GC_VERDICT_WITHIN;
+    return point->verdict < GC_VERDICT_WRONG;
 }
 
 void gc_point_set_name(gc_point *point, const char *name)

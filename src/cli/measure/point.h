@@ -11,6 +11,7 @@
 
 typedef enum gc_verdict {
     GC_VERDICT_EXACT,   /* the reference's bits */
+    GC_VERDICT_ONCE,    /* the same in the output, chain values within the bound of rule 4 */
     GC_VERDICT_WITHIN,  /* within the bound of rule 4 */
     GC_VERDICT_WRONG,   /* beyond the bound: not timed, not ranked */
     GC_VERDICT_UNUSABLE /* cannot run here, or refuses this job; `reason` says why */

@@ -124,7 +124,7 @@ static void fill_roofline(const gc_subject *subject, gconv_plan *plan, const gc_
                                 .filter_width = chain->filters[0]->width,
                                 .filter_height = chain->filters[0]->height,
                                 .sample_bytes = picture->shape.depth / 8,
-                                .exact = point->verdict == GC_VERDICT_EXACT,
+                                .exact = gconv_plan_is_exact(plan),
                                 .planes = point->border_seconds > 0 || point->convert_seconds > 0};
     point->intensity = gconv_plan_intensity(plan);
     if (!(point->intensity > 0) && chain->count == 1)

@@ -121,9 +121,11 @@ static gconv_status run(const trial *t, double limit, gconv_error *error)
 
 static void judge(const gconv_plan *plan, gc_point *point)
 {
-    point->verdict = !point->difference.within   ? GC_VERDICT_WRONG
-                     : gconv_plan_is_exact(plan) ? GC_VERDICT_EXACT
-                                                 : GC_VERDICT_WITHIN;
+    gconv_promise promise = gconv_plan_promise(plan);
+    point->verdict = !point->difference.within               ? GC_VERDICT_WRONG
+                     : promise == GCONV_PROMISE_EXACT        ? GC_VERDICT_EXACT
+                     : promise == GCONV_PROMISE_ROUNDED_ONCE ? GC_VERDICT_ONCE
+                                                             : GC_VERDICT_WITHIN;
 }
 
 gconv_status gc_check_plan(gconv_plan *plan, const gc_picture *picture,

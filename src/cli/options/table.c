@@ -110,6 +110,8 @@ static const gc_option options_table[] = {
      .help = "add O to the result, in 8-bit levels (default: the offset of the last filter)"},
     {"abs", 0, NULL, FILTER, SET(job.absolute), .marks = DECIDES,
      .help = "take the absolute value before scale and offset"},
+    {"exact", 0, NULL, IMAGES, SET(job.exact), .marks = DECIDES,
+     .help = "round the true result once, however long it takes; refuse what nothing rounds once"},
     {"alpha", 0, "MODE", FILTER | COMPARE,
      WORD(job.alpha, {"auto", GCONV_ALPHA_AUTO}, {"keep", GCONV_ALPHA_KEEP},
           {"filter", GCONV_ALPHA_FILTER}, {"premultiply", GCONV_ALPHA_PREMULTIPLY}),

@@ -176,6 +176,7 @@ constexpr gc_operations gc_gpu_operations(double (*extra_terms)(const gc_problem
         gc_gpu_await,
         gc_gpu_run_device,
         tiling_factor,
+        nullptr,
     };
 }
 
