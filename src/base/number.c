@@ -233,9 +233,11 @@ gc_ratio gc_ratio_of(double value, double denominator)
     if (!(under >= 1 && under <= 0x1p53 && under == trunc(under)) || !(fabs(over) < 0x1p51) ||
         over / under != value)
         return (gc_ratio){value, 1};
-    for (; fmod(under, 2) == 0; under /= 2)
-        over /= 2;
-    return (gc_ratio){over, under};
+    double common = (double)gc_common_divisor((int64_t)over, (int64_t)under);
+    gc_ratio ratio = {over / common, under / common};
+    for (; fmod(ratio.under, 2) == 0; ratio.under /= 2)
+        ratio.over /= 2;
+    return ratio;
 }
 
 bool gc_parse_number(const char *text, double *value)

@@ -32,7 +32,8 @@ size_t gc_read_quotient(const char *text, size_t length, gc_fraction *number);
 /* True when the whole string is one finite number or quotient. *denominator becomes `under`. */
 bool gc_parse_quotient(const char *text, double *value, double *denominator);
 
-/* A number without an error: doubles over/under. `under` is odd and above 0. */
+/* A number without an error: doubles over/under. `under` is odd and above 0, and 1 if the number is
+ * a double. */
 typedef struct gc_ratio {
     double over, under;
 } gc_ratio;

@@ -81,7 +81,7 @@ static bool padding_is_clear(const unsigned char *row, uint32_t width)
 }
 
 compare_map compare_output(const gconv_job *job, const check_image *input, const float *chain,
-                           double bound, const check_image *output)
+                           double bound, bool once, const check_image *output)
 {
     uint32_t width = job->input.width, height = job->input.height;
     int channels = job->input.channels;
@@ -93,10 +93,14 @@ compare_map compare_output(const gconv_job *job, const check_image *input, const
         for (uint32_t x = 0; x < width; x++) {
             size_t last = (size_t)x * (size_t)channels + (size_t)channels - 1;
             double alpha = check_sample(from, job->input.depth, last);
-            for (int c = 0; c < channels; c++)
+            for (int c = 0; c < channels; c++) {
+                judge_range wanted = judge_output(job, chain, bound, alpha, c);
+                if (once && c < judge_channels(job))
+                    wanted.low = wanted.high = judge_once(job, chain[c]);
                 compare_sample(&map, x, y, c,
                                output_sample(row, depth, (size_t)x * (size_t)channels + (size_t)c),
-                               judge_output(job, chain, bound, alpha, c));
+                               wanted);
+            }
             chain += judge_channels(job);
         }
         if (depth == 1 && !padding_is_clear(row, width))

@@ -31,8 +31,9 @@ void compare_print(const compare_map *map, FILE *file);
 compare_map compare_chains(const gconv_shape *shape, int channels, const float *got,
                            const float *wanted, double bound);
 
-/* An output image against the final conversion of chain values that are up to `bound` off. */
+/* An output image against the final conversion of chain values that are up to `bound` off. `once`:
+ * the values are exact, and samples are rounded once; else in double as rule 5 says. */
 compare_map compare_output(const gconv_job *job, const check_image *input, const float *chain,
-                           double bound, const check_image *output);
+                           double bound, bool once, const check_image *output);
 
 #endif

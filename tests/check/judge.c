@@ -146,7 +146,7 @@ static void set_constant(const gconv_job *job, long double *constant)
 {
     int channels = judge_channels(job);
     for (int c = 0; c < channels; c++) {
-        constant[c] = (long double)(job->border_value * white(job) / 255);
+        constant[c] = (long double)job->border_value * (white(job) / 255);
         if (channels % 2 == 0 && c == channels - 1)
             constant[c] = white(job);
         else if (has_alpha(job) && job->alpha == GCONV_ALPHA_PREMULTIPLY)
@@ -280,4 +280,88 @@ judge_range judge_output(const gconv_job *job, const float *chain, double bound,
     bool is_alpha = has_alpha(job) && channel == job->input.channels - 1;
     bool bilevel = job->output_depth == 1 && !is_alpha;
     return (judge_range){stored(job, v.low, bilevel), stored(job, v.high, bilevel)};
+}
+
+/* ---- Rounding once --------------------------------------------------------------------------- */
+
+/* Wide enough for the numbers of the cases: their products have no error. */
+#ifdef __x86_64__
+__extension__ typedef __float128 wide;
+#else
+typedef long double wide;
+#endif
+
+/* A number of a job: over / under. */
+typedef struct ratio {
+    wide over, under;
+} ratio;
+
+static ratio ratio_of(double value, double denominator)
+{
+    if (denominator > 0)
+        return (ratio){(wide)rint(value * denominator), (wide)denominator};
+    return (ratio){(wide)value, 1};
+}
+
+bool judge_rounds_twice(const gconv_job *job)
+{
+    int exponent;
+    bool is_power = fabs(frexp(job->scale, &exponent)) == 0.5;
+    bool is_short = !job->has_offset || fmod(4 * job->offset, 1) == 0;
+    return job->output == GCONV_OUTPUT_SAMPLES && !(is_power && is_short);
+}
+
+static double edge_once(const gconv_job *job, wide sum, wide divisor)
+{
+    ratio threshold = ratio_of(job->threshold, job->threshold_denominator);
+    wide magnitude = sum < 0 ? -sum : sum;
+    wide side = job->rule == GCONV_RULE_ABS        ? magnitude
+                : job->rule == GCONV_RULE_POSITIVE ? sum
+                                                   : -sum;
+    bool passes = side * threshold.under > threshold.over * (wide)(white(job) / 255) * divisor;
+    double largest = job->output_depth == 32 ? white(job) : ldexp(1, job->output_depth) - 1;
+    return passes != job->invert ? largest : 0;
+}
+
+/* The integer nearest to top / under, ties to even, within [0, largest]. */
+static double nearest(wide top, wide under, double largest)
+{
+    double guess = (double)(top / under);
+    if (!(guess > 0))
+        return 0;
+    if (guess >= largest + 1)
+        return largest;
+    double low = floor(guess);
+    low -= (wide)low * under > top;
+    wide twice = 2 * (top - (wide)low * under);
+    low += twice > under || (twice >= under && fmod(low, 2) != 0);
+    return smaller(low, largest);
+}
+
+double judge_once(const gconv_job *job, float value)
+{
+    const gconv_filter *last = job->filters[job->filter_count - 1];
+    wide sum = (wide)value, divisor = (wide)judge_divisor(job);
+    if (divisor < 0) {
+        sum = -sum;
+        divisor = -divisor;
+    }
+    if (job->output == GCONV_OUTPUT_EDGES)
+        return edge_once(job, sum, divisor);
+    if (job->absolute && sum < 0)
+        sum = -sum;
+    ratio scale = ratio_of(job->scale, job->scale_denominator), offset = {0, 1};
+    if (job->has_offset)
+        offset = ratio_of(job->offset, job->offset_denominator);
+    else if (last->has_offset)
+        offset = ratio_of(last->offset, last->offset_denominator);
+    wide levels = (wide)(white(job) / 255), under = scale.under * offset.under * divisor;
+    wide top = scale.over * offset.under * sum + offset.over * levels * scale.under * divisor;
+    if (job->output_depth == 32)
+        return (double)(float)(top / under);
+    if (job->output_depth == 1)
+        return top >= 128 * levels * under ? job->input.channels == 1 ? 1 : 255 : 0;
+    if (job->output_depth == 16)
+        return nearest(levels > 1 ? top : 257 * top, under, 65535);
+    return nearest(top, levels > 1 ? 257 * under : under, 255);
 }

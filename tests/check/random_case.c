@@ -82,6 +82,7 @@ static void randomise_border(gconv_job *job, check_random *random)
     static const double constants[] = {0, 1, 255, 128, -40, 300, 0.5, 33.3};
     job->border = (gconv_border)check_below(random, GCONV_BORDER_COUNT);
     job->border_value = PICK(random, constants);
+    job->border_denominator = 10 * check_below(random, 2);
 }
 
 /* Now and then values reach to an end of float32. */
@@ -95,8 +96,8 @@ static void randomise_range(check_case *made, check_random *random)
 
 static void randomise_output(gconv_job *job, check_random *random)
 {
-    static const double scales[] = {1, 1, 1, 0.5, -1, 2, 0.37};
-    static const double offsets[] = {0, 128, 127.5, -3.25};
+    static const double scales[] = {1, 1, 1, 0.5, -1, 2, 0.37, 0.1};
+    static const double offsets[] = {0, 128, 127.5, -3.25, 0.4};
     static const double thresholds[] = {5, 5, 0, 1, 2.5, 20, -1, 255, 7.3};
     static const int depths[] = {1, 8, 8, 16, 32};
     bool edges = job->input.channels == 1 && check_once_in(random, 2);
@@ -107,6 +108,10 @@ static void randomise_output(gconv_job *job, check_random *random)
     job->has_offset = check_once_in(random, 2);
     job->absolute = check_once_in(random, 4);
     job->threshold = PICK(random, thresholds);
+    bool as_written = check_once_in(random, 2);
+    job->scale_denominator = as_written ? 100 : 0;
+    job->offset_denominator = as_written ? 20 : 0;
+    job->threshold_denominator = as_written ? 10 : 0;
     job->rule = (gconv_rule)check_below(random, 3);
     job->invert = check_once_in(random, 3);
     job->alpha = (gconv_alpha)check_below(random, 3);

@@ -13,6 +13,7 @@ typedef struct check_trial {
     check_image input;
     unsigned char *input_copy; /* of its whole allocation */
     float *reference;          /* chain values of `reference`, without padding; NULL: it failed */
+    check_image output;        /* what `reference` makes of them */
     bool exact;
     bool judged; /* `reference` was itself compared with judge.c */
 } check_trial;

@@ -253,6 +253,7 @@ TEST(finds_the_fraction_of_a_double)
         gc_ratio r = gc_ratio_of(0.1, none[i]);
         assert_true(r.over == 0.1 && r.under == 1);
     }
-    gc_ratio half = gc_ratio_of(1.0 / 6, 6);
+    gc_ratio half = gc_ratio_of(1.0 / 6, 6), whole = gc_ratio_of(20, 10), zero = gc_ratio_of(0, 10);
     assert_true(half.over == 0.5 && half.under == 3);
+    assert_true(whole.over == 20 && whole.under == 1 && zero.over == 0 && zero.under == 1);
 }
