@@ -189,10 +189,8 @@ static sums sum_up(const gc_step *step, const gc_products *products)
 {
     sums of = {{0}, {0}};
     for (int k = 0; k < products->count; k++) {
-        for (int i = 0; i < step->width; i++)
-            of.rows[k] += fabs((double)products->row[k][i]);
-        for (int j = 0; j < step->height; j++)
-            of.columns[k] += fabs((double)products->column[k][j]);
+        of.rows[k] = gc_magnitude(products->row[k], step->width);
+        of.columns[k] = gc_magnitude(products->column[k], step->height);
     }
     return of;
 }

@@ -1,5 +1,6 @@
 #include "core/separate.h"
 
+#include "base/number.h"
 #include "core/range.h"
 
 #include <math.h>
@@ -28,14 +29,14 @@ static void find_pivot(const gc_step *step, int *pivot_x, int *pivot_y)
         }
 }
 
-static long greatest_divisor(long a, long b)
+/* Row and column of a filter of zeros. */
+static bool fill_zeros(const gc_step *step, float *row, float *column)
 {
-    while (b != 0) {
-        long rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
+    for (int i = 0; i < step->width; i++)
+        row[i] = 0;
+    for (int j = 0; j < step->height; j++)
+        column[j] = 0;
+    return true;
 }
 
 /* The pivot's row over its greatest common divisor is a row without a common factor. By Gauss's
@@ -46,11 +47,11 @@ static bool separate_integers(const gc_step *step, int pivot_x, int pivot_y, flo
                               float *column)
 {
     const float *taps = step->taps;
-    long divisor = 0;
+    int64_t divisor = 0;
     for (int i = 0; i < step->width; i++)
-        divisor = greatest_divisor(divisor, labs((long)taps[pivot_y * step->width + i]));
+        divisor = gc_common_divisor(divisor, labs((long)taps[pivot_y * step->width + i]));
     for (int i = 0; i < step->width; i++)
-        row[i] = (float)((long)taps[pivot_y * step->width + i] / divisor);
+        row[i] = (float)((int64_t)taps[pivot_y * step->width + i] / divisor);
     for (int j = 0; j < step->height; j++)
         column[j] = truncf(taps[j * step->width + pivot_x] / row[pivot_x]);
     for (int j = 0; j < step->height; j++)
@@ -60,7 +61,7 @@ static bool separate_integers(const gc_step *step, int pivot_x, int pivot_y, flo
     return true;
 }
 
-static double sum_of(const float *weights, int count)
+double gc_magnitude(const float *weights, int count)
 {
     double sum = 0;
     for (int i = 0; i < count; i++)
@@ -71,8 +72,8 @@ static double sum_of(const float *weights, int count)
 void gc_balance_factors(const gc_step *step, float *row, float *column, double *across,
                         double *down)
 {
-    *across = sum_of(row, step->width);
-    *down = sum_of(column, step->height);
+    *across = gc_magnitude(row, step->width);
+    *down = gc_magnitude(column, step->height);
     if (*across == 0 || *down == 0)
         return;
     int shift = (ilogb(*down) - ilogb(*across)) / 2;
@@ -80,8 +81,8 @@ void gc_balance_factors(const gc_step *step, float *row, float *column, double *
         row[i] = ldexpf(row[i], shift);
     for (int j = 0; j < step->height; j++)
         column[j] = ldexpf(column[j], -shift);
-    *across = sum_of(row, step->width);
-    *down = sum_of(column, step->height);
+    *across = gc_magnitude(row, step->width);
+    *down = gc_magnitude(column, step->height);
 }
 
 /* The residual of the filter and the rounding of row and column must together stay under 4 n 2^-24
@@ -149,13 +150,8 @@ static bool separate_vectors(const gc_step *step, float *row, float *column)
     int shift = is_zero || whole ? 0 : (ilogb(down) - ilogb(across)) / 2;
     double row_error = round_vector(step->row, step->width, shift, row);
     double column_error = round_vector(step->column, step->height, -shift, column);
-    if (is_zero) {
-        for (int i = 0; i < step->width; i++)
-            row[i] = 0;
-        for (int j = 0; j < step->height; j++)
-            column[j] = 0;
-        return true;
-    }
+    if (is_zero)
+        return fill_zeros(step, row, column);
     across = ldexp(across, shift);
     down = ldexp(down, -shift);
     double rest = row_error * down + column_error * across + row_error * column_error;
@@ -171,13 +167,8 @@ bool gc_step_separate(const gc_step *step, float *row, float *column)
         return separate_vectors(step, row, column);
     int pivot_x = 0, pivot_y = 0;
     find_pivot(step, &pivot_x, &pivot_y);
-    if (step->taps[pivot_y * step->width + pivot_x] == 0) {
-        for (int i = 0; i < step->width; i++)
-            row[i] = 0;
-        for (int j = 0; j < step->height; j++)
-            column[j] = 0;
-        return true;
-    }
+    if (step->taps[pivot_y * step->width + pivot_x] == 0)
+        return fill_zeros(step, row, column);
     return all_integers(step) ? separate_integers(step, pivot_x, pivot_y, row, column)
                               : separate_reals(step, pivot_x, pivot_y, row, column);
 }

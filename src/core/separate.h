@@ -12,6 +12,9 @@
  * range. For two vectors it is false only if numbers near 0 lose digits. */
 bool gc_step_separate(const gc_step *step, float *row, float *column);
 
+/* The sum of the magnitudes. */
+double gc_magnitude(const float *weights, int count);
+
 /* Multiplies a row by a power of two and divides a column by it, so that the sums of the magnitudes
  * of their weights are about equal. The values between rows and columns are then within the range
  * of input and output. Returns the sums in *across and *down. */

@@ -1,13 +1,13 @@
 /* The table of formats that gconv knows by sight and neither reads nor writes. A format that gets a
  * codec leaves it. */
-#include "gconv.h"
+#include "io/format.h"
 
 #include <string.h>
 #include <strings.h>
 
 enum { SIGNATURES = 4, TEXT_BYTES = 1024 /* of a text that are searched for a tag */ };
 
-/* How files begin: '?' is any byte, ' ' a blank or the # of a comment. */
+/* How files begin, as in gc_begins_with. */
 typedef struct signature {
     const char *bytes; /* NULL: no more signatures */
     size_t count;
@@ -99,18 +99,6 @@ const gconv_foreign_format *gconv_foreign_from_path(const char *path)
 
 /* ---- By content ------------------------------------------------------------------------------ */
 
-static bool begins_with(const unsigned char *bytes, size_t count, const signature *s)
-{
-    if (s->bytes == NULL || count < s->count)
-        return false;
-    for (size_t i = 0; i < s->count; i++) {
-        bool blank = s->bytes[i] == ' ' && memchr(" \t\n\v\f\r#", bytes[i], 7) != NULL;
-        if (!blank && s->bytes[i] != '?' && bytes[i] != (unsigned char)s->bytes[i])
-            return false;
-    }
-    return true;
-}
-
 /* Whether a text of marks, which begins with <, has a tag near its beginning. */
 static bool has_tag(const unsigned char *bytes, size_t count, const char *tag)
 {
@@ -129,8 +117,8 @@ static bool has_tag(const unsigned char *bytes, size_t count, const char *tag)
 
 static bool is_of_row(const unsigned char *bytes, size_t count, const foreign_row *row)
 {
-    for (size_t i = 0; i < SIGNATURES; i++)
-        if (begins_with(bytes, count, &row->begins[i]))
+    for (size_t i = 0; i < SIGNATURES && row->begins[i].bytes != NULL; i++)
+        if (gc_begins_with(bytes, count, row->begins[i].bytes, row->begins[i].count))
             return true;
     return row->tag != NULL && has_tag(bytes, count, row->tag);
 }

@@ -36,8 +36,7 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                                    .channels = 1,
                                    .several = true},
                           .words = {"pgm"},
-                          .signatures = {"P5"},
-                          .blank_follows = true,
+                          .signatures = {"P5 "},
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
     /* ".pnm" stands for PGM and PPM: the wider one. */
@@ -49,8 +48,7 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                                    .channels = 3,
                                    .several = true},
                           .words = {"ppm", "pnm"},
-                          .signatures = {"P6"},
-                          .blank_follows = true,
+                          .signatures = {"P6 "},
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
     [GCONV_FORMAT_PFM] = {.info = {.name = "pfm",
@@ -60,8 +58,7 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                                    .depths = 32,
                                    .several = true},
                           .words = {"pfm"},
-                          .signatures = {"Pf", "PF"},
-                          .blank_follows = true,
+                          .signatures = {"Pf ", "PF "},
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
 };
@@ -137,26 +134,23 @@ gconv_format gconv_format_from_path(const char *path)
 
 /* ---- By content ------------------------------------------------------------------------------ */
 
-static bool begins_with(const unsigned char *bytes, size_t count, const char *signature,
-                        bool blank_follows)
+bool gc_begins_with(const unsigned char *bytes, size_t count, const char *signature, size_t length)
 {
-    size_t length = signature != NULL ? strlen(signature) : 0;
-    if (length == 0 || count < length + blank_follows || memcmp(bytes, signature, length) != 0)
-        return false;
-    return !blank_follows || memchr(" \t\n\v\f\r#", bytes[length], 7) != NULL;
-}
-
-static bool is_of_format(const unsigned char *bytes, size_t count, const gc_format *format)
-{
-    return begins_with(bytes, count, format->signatures[0], format->blank_follows) ||
-           begins_with(bytes, count, format->signatures[1], format->blank_follows);
+    for (size_t i = 0; count >= length && i < length; i++) {
+        bool blank = signature[i] == ' ' && memchr(" \t\n\v\f\r#", bytes[i], 7) != NULL;
+        if (!blank && signature[i] != '?' && bytes[i] != (unsigned char)signature[i])
+            return false;
+    }
+    return count >= length;
 }
 
 gconv_format gconv_format_from_content(const void *bytes, size_t count)
 {
     for (int format = GCONV_FORMAT_UNKNOWN + 1; format < GCONV_FORMAT_COUNT; format++)
-        if (is_of_format(bytes, count, &formats[format]))
-            return (gconv_format)format;
+        for (int i = 0; i < GC_SIGNATURES && formats[format].signatures[i] != NULL; i++)
+            if (gc_begins_with(bytes, count, formats[format].signatures[i],
+                               strlen(formats[format].signatures[i])))
+                return (gconv_format)format;
     return GCONV_FORMAT_UNKNOWN;
 }
 

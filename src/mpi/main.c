@@ -21,21 +21,23 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 512, GREETING_BYTES = 2048 };
+enum { NAME_BYTES = 512, BUILD_BYTES = 64, GREETING_BYTES = 2048 };
 
 /* What sources and compiler this program was made of, as a hash. Ranks understand each other if it
  * is the same. */
 extern const char gc_build[];
 
-/* What rank 0 learns of a rank before work starts. */
+/* What rank 0 learns of a rank before work starts. Build and host come first: all builds read
+ * these. */
 typedef struct report {
-    int code;   /* the exit code of a rank that cannot start; else GC_EXIT_DONE */
-    int places; /* images that it computes at one time */
-    char host[64];
+    char build[BUILD_BYTES], host[64];
+    int code;                 /* the exit code of a rank that cannot start; else GC_EXIT_DONE */
+    int places;               /* images that it computes at one time */
     char gpus[128];           /* as in gc_ranks_share_gpus */
     char subject[NAME_BYTES]; /* "": nothing */
     gconv_error error;
 } report;
+_Static_assert(sizeof(report) <= GREETING_BYTES, "greetings of all builds are as long");
 
 /* ---- Before work starts ---------------------------------------------------------------------- */
 
@@ -99,62 +101,29 @@ static bool fill_report(report *own, const gc_options *options, gc_session *sess
 
 /* ---- Greetings ------------------------------------------------------------------------------- */
 
-/* Build and host come first: all builds read these. */
-static void write_greeting(const report *own, char greeting[GREETING_BYTES])
-{
-    gc_message m = {.at = 0};
-    gc_message_put_text(&m, gc_build);
-    gc_message_put_text(&m, own->host);
-    gc_message_put_number(&m, (uint64_t)own->code);
-    gc_message_put_number(&m, (uint64_t)own->places);
-    gc_message_put_text(&m, own->gpus);
-    gc_message_put_text(&m, own->subject);
-    gc_message_put_number(&m, (uint64_t)own->error.status);
-    gc_message_put_number(&m, (uint64_t)own->error.line);
-    gc_message_put_text(&m, own->error.message);
-    if (!m.bytes.failed && m.bytes.size <= GREETING_BYTES)
-        memcpy(greeting, m.bytes.bytes, m.bytes.size);
-    gc_message_free(&m);
-}
-
-static void take_into(gc_message *m, char *text, size_t size)
-{
-    snprintf(text, size, "%s", gc_message_take_text(m));
-}
-
 /* Reads the greeting of another rank. One of another build cannot start. */
-static void read_greeting(char greeting[GREETING_BYTES], report *from)
+static void read_greeting(const char greeting[GREETING_BYTES], report *from)
 {
-    gc_message m = {.bytes = {.bytes = greeting, .size = GREETING_BYTES - 1}};
-    char build[64];
-    greeting[GREETING_BYTES - 1] = '\0';
-    take_into(&m, build, sizeof build);
-    take_into(&m, from->host, sizeof from->host);
-    if (strcmp(build, gc_build) != 0) {
-        from->code = GC_EXIT_FAILED;
-        gc_fail(&from->error, GCONV_ERROR_UNSUPPORTED,
-                "another build of gconv (%.40s) than that of rank 0 (%.40s); start the same "
-                "program on all ranks",
-                build, gc_build);
+    memcpy(from, greeting, sizeof *from);
+    from->build[sizeof from->build - 1] = from->host[sizeof from->host - 1] = '\0';
+    if (strcmp(from->build, gc_build) == 0)
         return;
-    }
-    from->code = (int)gc_message_take_number(&m);
-    from->places = (int)gc_message_take_number(&m);
-    take_into(&m, from->gpus, sizeof from->gpus);
-    take_into(&m, from->subject, sizeof from->subject);
-    from->error.status = (gconv_status)gc_message_take_number(&m);
-    from->error.line = (int)gc_message_take_number(&m);
-    take_into(&m, from->error.message, sizeof from->error.message);
+    *from->subject = '\0';
+    from->code = GC_EXIT_FAILED;
+    gc_fail(&from->error, GCONV_ERROR_UNSUPPORTED,
+            "another build of gconv (%.40s) than that of rank 0 (%.40s); start the same program on "
+            "all ranks",
+            from->build, gc_build);
 }
 
 /* Tells rank 0 what the ranks report. `reports` has room for all ranks, on rank 0. */
 static void gather_reports(const report *own, report *reports, const gc_ranks *ranks)
 {
     char greeting[GREETING_BYTES] = "";
+    memcpy(greeting, own, sizeof *own);
     char *all = ranks->rank == 0 ? calloc((size_t)ranks->count, GREETING_BYTES) : NULL;
     if (ranks->rank == 0 && all == NULL)
         gc_exchange_give_up();
-    write_greeting(own, greeting);
     MPI_Gather(greeting, GREETING_BYTES, MPI_BYTE, all, GREETING_BYTES, MPI_BYTE, 0,
                MPI_COMM_WORLD);
     for (int r = 0; ranks->rank == 0 && r < ranks->count; r++)
@@ -247,6 +216,7 @@ static int begin(int argc, char **argv)
     gc_session session = {.options = NULL};
     report own = {.code = GC_EXIT_DONE};
     gc_ranks_find(&ranks);
+    snprintf(own.build, sizeof own.build, "%s", gc_build);
     if (gethostname(own.host, sizeof own.host - 1) != 0)
         own.host[0] = '\0';
     gconv_status status = gc_options_parse(argc, argv, &options, &own.error);

@@ -24,8 +24,8 @@ static const long HUNGRY_NANOSECONDS = 50000, BUSY_NANOSECONDS = 1000000;
 /* An image that rank 0 has handed out. It is told from others by the pointer `input`, which task,
  * record and result share. */
 typedef struct work_item {
-    size_t number; /* of the loan */
-    gc_task task;  /* the batch owns its strings once it has the task */
+    uint64_t token; /* of the task, for rank 0 */
+    gc_task task;   /* the batch owns its strings once it has the task */
     const char *input;
     char *line;    /* what the journal has of the image; "": nothing */
     char *made;    /* the line for the journal; NULL: none yet */
@@ -145,7 +145,7 @@ static void send_result(void *user, const gc_task *task, const gc_result *result
     const char *loss;
     pthread_mutex_lock(&m->lock);
     work_item *item = find_item(m, task->input);
-    gc_message_put_number(&message, item->number);
+    gc_message_put_number(&message, item->token);
     gc_message_put_text(&message, item->made);
     while ((loss = gconv_device_loss(m->losses)) != NULL) {
         gc_message_put_text(&message, loss);
@@ -210,7 +210,7 @@ static void take_task(rank_member *m, gc_message *message)
     work_item *item = calloc(1, sizeof *item);
     if (item == NULL)
         gc_exchange_give_up();
-    item->number = gc_message_take_number(message);
+    item->token = gc_message_take_number(message);
     atomic_store(&m->left, gc_message_take_number(message));
     gc_message_take_task(message, &item->task);
     item->line = gc_copy_string(gc_message_take_text(message));

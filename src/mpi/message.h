@@ -9,12 +9,12 @@
 /* Kinds of messages, which are tags of MPI. */
 typedef enum gc_message_kind {
     /* From rank 0 */
-    GC_MESSAGE_TASK = 1, /* number of the loan, images left, task, line of the journal */
+    GC_MESSAGE_TASK = 1, /* a token, images left, task, line of the journal */
     GC_MESSAGE_RESULTS,  /* entries of gc_journal_results, before the first task */
     GC_MESSAGE_ANSWER,   /* to an intent: its token, status and message of an error */
     GC_MESSAGE_END,      /* no task follows */
     /* To rank 0 */
-    GC_MESSAGE_RESULT, /* number of the loan, line for the journal, lost devices, result */
+    GC_MESSAGE_RESULT, /* the task's token, line for the journal, lost devices, result */
     GC_MESSAGE_INTENT, /* a token, a line for the journal that has to be on the disk */
     GC_MESSAGE_BYE     /* no message follows */
 } gc_message_kind;

@@ -1,6 +1,5 @@
 #include "mpi/root.h"
 
-#include "base/memory.h"
 #include "cli/commands/commands.h"
 #include "cli/journal/journal.h"
 #include "cli/terminal/messages.h"
@@ -26,14 +25,6 @@ typedef struct member {
     bool ended;     /* no message of it follows */
 } member;
 
-/* A task that a rank has. */
-typedef struct entry {
-    gc_loan loan;
-    size_t next_free; /* of an entry that is free: the next one, or FREE_END */
-} entry;
-
-#define FREE_END SIZE_MAX
-
 typedef struct root_rank {
     int ranks;
     member *members;
@@ -41,29 +32,10 @@ typedef struct root_rank {
     gc_journal *journal; /* NULL: there is none */
     double mean;         /* seconds of an image, of the last ones; 0: not known */
     double seconds;      /* of a processor that messages took, but for looking for them in vain */
-    entry *entries;
-    size_t entry_count, entry_room, free;
-    size_t lent; /* by all ranks */
+    size_t lent;         /* to all ranks */
 } root_rank;
 
 /* ---- Lending --------------------------------------------------------------------------------- */
-
-static size_t take_entry(root_rank *root, const gc_loan *loan)
-{
-    size_t number = root->free;
-    if (number == FREE_END) {
-        entry *entries =
-            gc_make_room(root->entries, root->entry_count, &root->entry_room, sizeof *entries);
-        if (entries == NULL)
-            gc_exchange_give_up();
-        root->entries = entries;
-        number = root->entry_count++;
-    } else {
-        root->free = root->entries[number].next_free;
-    }
-    root->entries[number].loan = *loan;
-    return number;
-}
 
 /* What the journal has of the image; free releases it. NULL if that is nothing, and if it cannot be
  * read: the rank computes the image again. */
@@ -75,11 +47,15 @@ static char *find_line(const root_rank *root, const gc_task *task)
     return line;
 }
 
-static void lend(root_rank *root, int rank, const gc_loan *loan)
+static void lend(root_rank *root, int rank, const gc_loan *lent)
 {
     gc_message message = {.at = 0};
-    char *line = find_line(root, loan->task);
-    gc_message_put_number(&message, take_entry(root, loan));
+    char *line = find_line(root, lent->task);
+    gc_loan *loan = malloc(sizeof *loan);
+    if (loan == NULL)
+        gc_exchange_give_up();
+    *loan = *lent;
+    gc_message_put_number(&message, (uintptr_t)loan);
     gc_message_put_number(&message, loan->images_left / (size_t)root->ranks + 1);
     gc_message_put_task(&message, loan->task);
     gc_message_put_text(&message, line);
@@ -134,23 +110,21 @@ static void record(root_rank *root, const char *line, gc_result *result)
 static void settle(root_rank *root, int rank, gc_message *message)
 {
     gc_result result;
-    size_t number = gc_message_take_number(message);
+    gc_loan *loan = (gc_loan *)(uintptr_t)gc_message_take_number(message);
     const char *line = gc_message_take_text(message), *loss;
     while ((loss = gc_message_take_text(message))[0] != '\0')
         gc_say("rank %d: %s", rank, loss);
     gc_message_take_result(message, &result);
-    if (message->failed || number >= root->entry_count || result.json == NULL)
+    if (message->failed || result.json == NULL)
         gc_exchange_give_up();
     record(root, line, &result);
     if (result.outcome == GC_OUTCOME_DONE || result.outcome == GC_OUTCOME_MISMATCH)
         root->mean += (result.timings.total - root->mean) * (root->mean > 0 ? 0.1 : 1);
-    gc_loan loan = root->entries[number].loan;
-    root->entries[number].next_free = root->free;
-    root->free = number;
     root->members[rank].lent--;
     root->members[rank].settled++;
     root->lent--;
-    gc_batch_settle(root->batch, &loan, &result);
+    gc_batch_settle(root->batch, loan, &result);
+    free(loan);
 }
 
 /* Writes an intent, and says that it is on the disk. */
@@ -273,7 +247,7 @@ static void end(void *user)
 
 int gc_root_run(const gc_options *options, int ranks, const int *places)
 {
-    root_rank root = {.ranks = ranks, .free = FREE_END};
+    root_rank root = {.ranks = ranks};
     const gc_borrowers borrowers = {run, end, &root};
     root.members = calloc((size_t)ranks, sizeof *root.members);
     if (root.members == NULL)
@@ -282,6 +256,5 @@ int gc_root_run(const gc_options *options, int ranks, const int *places)
         root.members[r].places = places[r];
     int code = gc_run_images_with(options, ranks > 1 ? &borrowers : NULL);
     free(root.members);
-    free(root.entries);
     return code;
 }

@@ -364,10 +364,8 @@ static void *run_worker(void *user);
 static int count_workers_allowed(const batch *b)
 {
     enum { WORKERS_PER_IMAGE = 3, WORKERS_PER_GPU = 64 };
-    gconv_device_choice devices = gconv_device_choice_default();
-    int gpus = 1;
-    if (gconv_device_parse(b->session->job.device, &devices, NULL) == GCONV_OK)
-        gpus = devices.count > 0 ? devices.count : gconv_device_count() - 1;
+    const gconv_device_choice *devices = &b->session->options->device;
+    int gpus = devices->count > 0 ? devices->count : gconv_device_count() - 1;
     int workers = b->images_at_once * WORKERS_PER_IMAGE;
     if (gpus > 0 && workers > gpus * WORKERS_PER_GPU)
         workers = gpus * WORKERS_PER_GPU;

@@ -23,12 +23,6 @@ enum {
     LINE_BYTES_MAX = 1 << 20
 };
 
-/* The beginning of the line of a recipe. */
-typedef struct recipe_entry {
-    char name[GC_RECIPE_BYTES];
-    uint64_t offset;
-} recipe_entry;
-
 struct gc_journal {
     char host[256];
     int descriptor;         /* -1: there is no file, and nothing is written */
@@ -36,10 +30,8 @@ struct gc_journal {
     gc_journal_opening how;
     atomic_bool failed;
     pthread_mutex_t lock;
-    uint64_t end;  /* of the whole lines */
-    gc_map images; /* the offset of the last line of each, plus 1 */
-    recipe_entry *recipes;
-    size_t recipe_count, recipe_room;
+    uint64_t end;           /* of the whole lines */
+    gc_map images, recipes; /* the offset of the last line of each, plus 1 */
     gc_map results;
 };
 
@@ -50,36 +42,17 @@ static gc_hash key_of(uint64_t id)
     return (gc_hash){.low = id};
 }
 
-/* A later line of an image takes the place of an earlier one. */
-static gconv_status index_image(gc_journal *journal, uint64_t id, uint64_t offset,
-                                gconv_error *error)
+static gc_hash key_of_recipe(const char *name)
 {
-    return gc_map_set(&journal->images, key_of(id), offset + 1)
+    return gc_hash_string(gc_hash_start(), name);
+}
+
+/* Notes where a line lies. It takes the place of an earlier one. */
+static gconv_status index_place(gc_map *map, gc_hash key, uint64_t offset, gconv_error *error)
+{
+    return gc_map_set(map, key, offset + 1)
                ? GCONV_OK
-               : gc_fail_memory(error, 2 * journal->images.room * sizeof(gc_map_entry));
-}
-
-static gconv_status index_recipe(gc_journal *journal, const char *name, uint64_t offset,
-                                 gconv_error *error)
-{
-    recipe_entry *recipes = gc_make_room(journal->recipes, journal->recipe_count,
-                                         &journal->recipe_room, sizeof *recipes);
-    if (recipes == NULL)
-        return gc_fail_memory(error, sizeof *recipes);
-    journal->recipes = recipes;
-    recipe_entry *entry = &recipes[journal->recipe_count++];
-    memcpy(entry->name, name, GC_RECIPE_BYTES - 1);
-    entry->name[GC_RECIPE_BYTES - 1] = '\0';
-    entry->offset = offset;
-    return GCONV_OK;
-}
-
-static const recipe_entry *find_recipe(const gc_journal *journal, const char *name)
-{
-    for (size_t i = 0; i < journal->recipe_count; i++)
-        if (strcmp(journal->recipes[i].name, name) == 0)
-            return &journal->recipes[i];
-    return NULL;
+               : gc_fail_memory(error, 2 * map->room * sizeof(gc_map_entry));
 }
 
 /* ---- Results that replaced their inputs ------------------------------------------------------ */
@@ -167,9 +140,11 @@ static gconv_status index_line(gc_journal *journal, const char *line, size_t len
     const char *header = find_header(line, length);
     if (header != NULL)
         return check_header(header, length - (size_t)(header - line), error);
-    char id[ID_DIGITS + 1] = "", *end = NULL;
-    if (begins(line, length, recipe_begin, GC_RECIPE_BYTES - 1))
-        return index_recipe(journal, line + sizeof recipe_begin - 1, offset, error);
+    char id[ID_DIGITS + 1] = "", recipe[GC_RECIPE_BYTES], *end = NULL;
+    if (begins(line, length, recipe_begin, GC_RECIPE_BYTES - 1)) {
+        snprintf(recipe, sizeof recipe, "%s", line + sizeof recipe_begin - 1);
+        return index_place(&journal->recipes, key_of_recipe(recipe), offset, error);
+    }
     if (begins(line, length, id_begin, ID_DIGITS)) {
         memcpy(id, line + sizeof id_begin - 1, ID_DIGITS);
         unsigned long long value = strtoull(id, &end, 16);
@@ -177,7 +152,8 @@ static gconv_status index_line(gc_journal *journal, const char *line, size_t len
         if (*end == '\0' && journal->how.counts != NULL)
             status = note_result(journal, line, error);
         if (*end == '\0')
-            return status == GCONV_OK ? index_image(journal, value, offset, error) : status;
+            return status == GCONV_OK ? index_place(&journal->images, key_of(value), offset, error)
+                                      : status;
     }
     return gc_fail(error, GCONV_ERROR_FORMAT, "%s", not_ours);
 }
@@ -260,9 +236,9 @@ static gconv_status read_file(gc_journal *journal, gconv_error *error)
     return status;
 }
 
-/* Reads the line at an offset, with its newline; free releases it. `length` may be NULL. */
+/* Reads the line at an offset, with its newline; free releases it. */
 static gconv_status read_line(const gc_journal *journal, uint64_t offset, char **line,
-                              size_t *length, gconv_error *error)
+                              gconv_error *error)
 {
     char bytes[1024];
     const char *end = NULL;
@@ -277,7 +253,7 @@ static gconv_status read_line(const gc_journal *journal, uint64_t offset, char *
         end = memchr(bytes, '\n', (size_t)count);
         gc_buffer_add(&text, bytes, end != NULL ? (size_t)(end - bytes) + 1 : (size_t)count);
     }
-    *line = gc_buffer_take(&text, length);
+    *line = gc_buffer_take(&text, NULL);
     return *line != NULL ? GCONV_OK : gc_fail_memory(error, sizeof bytes);
 }
 
@@ -302,7 +278,7 @@ static gconv_status read_record(const gc_journal *journal, uint64_t offset, gc_r
                                 gconv_error *error)
 {
     char *line;
-    gconv_status status = read_line(journal, offset, &line, NULL, error);
+    gconv_status status = read_line(journal, offset, &line, error);
     if (status != GCONV_OK)
         return status;
     status = gc_record_read(line, record, error);
@@ -419,7 +395,7 @@ void gc_journal_close(gc_journal *journal)
     pthread_mutex_destroy(&journal->lock);
     gc_map_free(&journal->images);
     gc_map_free(&journal->results);
-    free(journal->recipes);
+    gc_map_free(&journal->recipes);
     free(journal);
 }
 
@@ -430,7 +406,7 @@ gconv_status gc_journal_find_line(const gc_journal *journal, const char *input, 
 {
     uint64_t place = gc_map_find(&journal->images, key_of(gc_record_id(input, output)));
     *line = NULL;
-    return place == 0 ? GCONV_OK : read_line(journal, place - 1, line, NULL, error);
+    return place == 0 ? GCONV_OK : read_line(journal, place - 1, line, error);
 }
 
 gconv_status gc_journal_find(const gc_journal *journal, const char *input, const char *output,
@@ -486,7 +462,7 @@ gconv_status gc_journal_append(gc_journal *journal, const gc_record *record, gco
 gconv_status gc_journal_note_recipe(gc_journal *journal, const char *recipe, const char *line,
                                     gconv_error *error)
 {
-    return find_recipe(journal, recipe) != NULL
+    return gc_map_find(&journal->recipes, key_of_recipe(recipe)) != 0
                ? GCONV_OK
                : write_lines(journal, line, journal->how.sync, error);
 }
@@ -535,11 +511,11 @@ gconv_status gc_journal_each(const gc_journal *journal, gc_journal_function *tak
 gconv_status gc_journal_recipe(const gc_journal *journal, const char *recipe, char **line,
                                gconv_error *error)
 {
-    const recipe_entry *entry = find_recipe(journal, recipe);
+    uint64_t place = gc_map_find(&journal->recipes, key_of_recipe(recipe));
     *line = NULL;
-    if (entry == NULL)
+    if (place == 0)
         return gc_fail(error, GCONV_ERROR_FORMAT, "the journal lacks the recipe %.32s", recipe);
-    return read_line(journal, entry->offset, line, NULL, error);
+    return read_line(journal, place - 1, line, error);
 }
 
 /* ---- Results that replaced their inputs ------------------------------------------------------ */

@@ -221,15 +221,22 @@ gconv_status gc_set_device(gc_options *options, const char *value, gconv_error *
     return status;
 }
 
+/* Reads two whole numbers, the first one from `low` and the second one from 1. */
+static bool read_pair(const char *text, char separator, long long low, long long *first,
+                      long long *second)
+{
+    const char *middle = strchr(text, separator);
+    char before[16] = "";
+    if (middle != NULL && (size_t)(middle - text) < sizeof before)
+        memcpy(before, text, (size_t)(middle - text));
+    return middle != NULL && gc_parse_integer(before, low, INT32_MAX, first) &&
+           gc_parse_integer(middle + 1, 1, INT32_MAX, second);
+}
+
 gconv_status gc_set_block(gc_options *options, const char *value, gconv_error *error)
 {
-    const char *cross = strchr(value, 'x');
-    char width[16] = "";
-    long long columns = 0, rows = 0;
-    if (cross != NULL && (size_t)(cross - value) < sizeof width)
-        memcpy(width, value, (size_t)(cross - value));
-    if (cross == NULL || !gc_parse_integer(width, 1, INT32_MAX, &columns) ||
-        !gc_parse_integer(cross + 1, 1, INT32_MAX, &rows))
+    long long columns, rows;
+    if (!read_pair(value, 'x', 1, &columns, &rows))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%s' is not WxH, a thread block of at most 1024 threads", value);
     if (columns * rows > 1024)
@@ -280,13 +287,8 @@ gconv_status gc_set_response(gc_options *options, const char *value, gconv_error
 
 gconv_status gc_set_rows(gc_options *options, const char *value, gconv_error *error)
 {
-    const char *colon = strchr(value, ':');
-    char first[16] = "";
-    long long from = 0, count = 0;
-    if (colon != NULL && (size_t)(colon - value) < sizeof first)
-        memcpy(first, value, (size_t)(colon - value));
-    if (colon == NULL || !gc_parse_integer(first, 0, INT32_MAX, &from) ||
-        !gc_parse_integer(colon + 1, 1, INT32_MAX, &count))
+    long long from, count;
+    if (!read_pair(value, ':', 0, &from, &count))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%.64s' is not FIRST:COUNT, a row from 0 at the top and a number of rows",
                        value);

@@ -23,9 +23,8 @@ enum { NAME_BYTES_MAX = 1 << 16 }; /* a name with its end has at most this many 
 
 typedef struct name_reader {
     int descriptor;
-    char end;         /* '\n' or '\0' */
-    bool at_end;      /* nothing is left to read from the file */
-    uint64_t entries; /* that were taken, empty ones among them */
+    char end;    /* '\n' or '\0' */
+    bool at_end; /* nothing is left to read from the file */
     size_t first, filled;
     atomic_bool stopped; /* somebody called name_reader_stop */
     char buffer[NAME_BYTES_MAX];
@@ -40,19 +39,14 @@ static gconv_status open_names(const char *path, char end, name_reader **reader,
         descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the list of files");
-    name_reader *opened = malloc(sizeof *opened);
-    if (opened == NULL) {
+    *reader = calloc(1, sizeof **reader);
+    if (*reader == NULL) {
         if (descriptor != STDIN_FILENO)
             close(descriptor);
-        return gc_fail_memory(error, sizeof *opened);
+        return gc_fail_memory(error, sizeof **reader);
     }
-    opened->descriptor = descriptor;
-    opened->end = end;
-    opened->at_end = false;
-    opened->entries = 0;
-    opened->first = opened->filled = 0;
-    atomic_init(&opened->stopped, false);
-    *reader = opened;
+    (*reader)->descriptor = descriptor;
+    (*reader)->end = end;
     return GCONV_OK;
 }
 
@@ -136,7 +130,6 @@ static gconv_status next_name(name_reader *reader, const char **name, gconv_erro
         *name = reader->buffer + reader->first;
         length = (size_t)(end - *name);
         reader->first += length + 1;
-        reader->entries++;
     } while (length == 0);
     *end = '\0';
     if (strlen(*name) == length)
