@@ -93,7 +93,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     gconv_add_pack_loops(avx2 ${avx2} -mbmi -mbmi2)
     gconv_add_loops(avx512 ${avx512})
     # Decoding JPEG: AVX2 and BMI2.
-    foreach(name blocks colour lanes rows stretch traces)
+    foreach(name blocks lanes rows stretch traces)
       list(APPEND library_sources src/io/jpeg/fast/${name}.c)
     endforeach()
     add_library(islow_avx2 OBJECT src/io/jpeg/fast/islow_loops.c)

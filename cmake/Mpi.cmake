@@ -18,7 +18,6 @@ add_executable(gconv-mpi $<TARGET_OBJECTS:gconv_cli>
   src/mpi/main.c
   src/mpi/member.c
   src/mpi/message.c
-  src/mpi/ranks.c
   src/mpi/root.c)
 target_link_libraries(gconv-mpi PRIVATE gconv_commit gconv_static gconv_settings gconv_digests
   MPI::MPI_C m)

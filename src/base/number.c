@@ -250,26 +250,27 @@ bool gc_parse_number(const char *text, double *value)
     return true;
 }
 
-bool gc_parse_integer(const char *text, long long low, long long high, long long *value)
+bool gc_parse_integer_part(const char *text, size_t length, long long low, long long high,
+                           long long *value)
 {
-    bool negative = *text == '-';
-    if (*text == '-' || *text == '+')
-        text++;
-    if (*text == '\0')
-        return false;
+    size_t first = length > 0 && (text[0] == '-' || text[0] == '+');
+    bool negative = first > 0 && text[0] == '-';
     long long number = 0;
-    for (; *text != '\0'; text++) {
-        if (!is_digit(*text, false))
-            return false;
-        int digit = negative ? -(*text - '0') : *text - '0';
-        if (__builtin_mul_overflow(number, 10, &number) ||
+    for (size_t i = first; i < length; i++) {
+        int digit = negative ? -(text[i] - '0') : text[i] - '0';
+        if (!is_digit(text[i], false) || __builtin_mul_overflow(number, 10, &number) ||
             __builtin_add_overflow(number, digit, &number))
             return false;
     }
-    if (number < low || number > high)
+    if (length == first || number < low || number > high)
         return false;
     *value = number;
     return true;
+}
+
+bool gc_parse_integer(const char *text, long long low, long long high, long long *value)
+{
+    return gc_parse_integer_part(text, strlen(text), low, high, value);
 }
 
 bool gc_is_power(double value)

@@ -48,7 +48,11 @@ int64_t gc_common_divisor(int64_t a, int64_t b);
 /* True when the whole string is one finite number. */
 bool gc_parse_number(const char *text, double *value);
 
-/* True when the whole string is one decimal integer from `low` to `high`. */
+/* True when `length` characters are one decimal integer from `low` to `high`. */
+bool gc_parse_integer_part(const char *text, size_t length, long long low, long long high,
+                           long long *value);
+
+/* The same for a whole string. */
 bool gc_parse_integer(const char *text, long long low, long long high, long long *value);
 
 static inline int64_t gc_smaller(int64_t a, int64_t b)

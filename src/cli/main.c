@@ -1,6 +1,5 @@
 /* The program gconv. */
 #include "cli/commands/commands.h"
-#include "cli/options/help.h"
 #include "cli/program.h"
 #include "cli/terminal/messages.h"
 

@@ -1,8 +1,8 @@
 #include "cli/program.h"
 
+#include "base/number.h"
 #include "base/status.h"
-#include "cli/options/environment.h"
-#include "cli/options/help.h"
+#include "cli/options/table.h"
 #include "cli/terminal/about.h"
 #include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
@@ -14,46 +14,159 @@
 #include <malloc.h>
 #endif
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-static int print_version(void)
+/* ---- Help ------------------------------------------------------------------------------------ */
+
+static void print_synopsis(FILE *stream, const gc_command_row *row, const char *indent)
 {
-    gc_about_print();
-    return GC_EXIT_DONE;
+    for (int i = 0; i < 4 && row->synopsis[i] != NULL; i++)
+        fprintf(stream, "%s%s\n", indent, row->synopsis[i]);
 }
 
-static int print_help(gc_command command)
+void gc_help_usage(FILE *stream)
+{
+    fprintf(stream, "usage:\n");
+    for (int i = 0; i < gc_command_count(); i++)
+        print_synopsis(stream, gc_command_at(i), "  ");
+    fprintf(stream, "Try 'gconv help' for more.\n");
+}
+
+/* `gconv help`: commands and where to read on. */
+static void help_program(FILE *stream)
+{
+    fprintf(stream, "gconv %s: convolves images and finds edges, on the CPU and on NVIDIA GPUs\n\n",
+            gconv_version());
+    fprintf(stream, "Commands:\n");
+    for (int i = 0; i < gc_command_count(); i++)
+        fprintf(stream, "  %-9s %s\n", gc_command_at(i)->name, gc_command_at(i)->summary);
+    fprintf(stream, "\nExamples:\n"
+                    "  gconv edges photo.jpg edges.png --threshold 5\n"
+                    "  gconv filter --kernel gauss5 photo.png smooth.png\n"
+                    "  gconv filter --kernel gaussian:2 -o smooth/ photos/\n"
+                    "  gconv compare photo.jpg\n"
+                    "\n'gconv help COMMAND' lists a command's options.\n"
+                    "IN and OUT may be '-'; without both, standard input goes to standard output.\n"
+                    "Manual: gconv(1); filter files: gconv-filter(5).\n");
+}
+
+/* One option: "  -k, --kernel K       help". The lines of its help are aligned. */
+static void print_option(FILE *stream, const gc_option *option, const char *help)
+{
+    enum { COLUMN = 24, WIDTH = 80 };
+    char left[64];
+    snprintf(left, sizeof left, "%c%c%c --%s%s%s", option->letter != 0 ? '-' : ' ',
+             option->letter != 0 ? option->letter : ' ', option->letter != 0 ? ',' : ' ',
+             option->name, option->argument != NULL ? " " : "",
+             option->argument != NULL ? option->argument : "");
+    fprintf(stream, "  %-*s", COLUMN, left);
+    int column = COLUMN + 2;
+    for (const char *word = help; *word != '\0';) {
+        int length = (int)strcspn(word, " ");
+        if (column + 1 + length > WIDTH) {
+            fprintf(stream, "\n  %*s", COLUMN, "");
+            column = COLUMN + 2;
+        }
+        fprintf(stream, "%s%.*s", column > COLUMN + 2 ? " " : "", length, word);
+        column += length + (column > COLUMN + 2);
+        word += length + (word[length] == ' ');
+    }
+    fputc('\n', stream);
+}
+
+/* `gconv help COMMAND`: usage and options. */
+static void help_command(FILE *stream, gc_command command)
+{
+    const gc_command_row *row = gc_command_of(command);
+    print_synopsis(stream, row, "");
+    fprintf(stream, "\n%c%s.\n\nOptions:\n", row->summary[0] - 'a' + 'A', row->summary + 1);
+    for (int i = 0; i < gc_option_count(); i++) {
+        const gc_option *option = gc_option_at(i);
+        if (gc_option_belongs(option, command))
+            print_option(stream, option, gc_option_meaning(option, command).help);
+    }
+}
+
+static void print_help(gc_command command)
 {
     if (command == GC_COMMAND_NONE)
-        gc_help_program(stdout);
+        help_program(stdout);
     else
-        gc_help_command(stdout, command);
-    return GC_EXIT_DONE;
+        help_command(stdout, command);
 }
 
 static int run_help(const gc_options *options)
 {
-    if (options->operand_count == 0)
-        return print_help(GC_COMMAND_NONE);
-    const gc_command_row *row;
-    gconv_error error;
-    if (gc_command_find(options->operands[0], &row, &error) == GCONV_OK)
-        return print_help(row->command);
-    gc_report(NULL, &error);
-    return GC_EXIT_USAGE;
+    const gc_command_row *row = NULL;
+    gconv_error error = {.status = GCONV_OK};
+    if (options->operand_count > 0 &&
+        gc_command_find(options->operands[0], &row, &error) != GCONV_OK)
+        gc_report(NULL, &error);
+    else
+        print_help(row != NULL ? row->command : GC_COMMAND_NONE);
+    return error.status == GCONV_OK ? GC_EXIT_DONE : GC_EXIT_USAGE;
 }
 
 bool gc_program_informs(const gc_options *options, int *code)
 {
+    *code = GC_EXIT_DONE;
     if (options->version)
-        *code = print_version();
+        gc_about_print();
     else if (options->help)
-        *code = print_help(options->command);
+        print_help(options->command);
     else if (options->command == GC_COMMAND_HELP)
         *code = run_help(options);
     else
         return false;
     return true;
+}
+
+enum { LIST_BYTES = 64 };
+
+static gconv_status check_instructions(const char *value, gconv_error *error)
+{
+    char known[LIST_BYTES], usable[LIST_BYTES];
+    gc_instructions_list(false, known, sizeof known);
+    gc_instructions_list(true, usable, sizeof usable);
+    gconv_instructions_info set = gconv_instructions_info_default();
+    for (int i = 0; gconv_instructions_describe(i, &set, NULL) == GCONV_OK; i++) {
+        if (strcmp(set.name, value) != 0)
+            continue;
+        if (set.usable)
+            return GCONV_OK;
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "GCONV_INSTRUCTIONS: this processor lacks '%s'; it has: %s", value, usable);
+    }
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "GCONV_INSTRUCTIONS: '%.100s' is not one of: %s; this processor has: %s", value,
+                   known, usable);
+}
+
+static gconv_status check_memory(const char *value, gconv_error *error)
+{
+    long long bytes;
+    if (gc_parse_integer(value, 1, INT64_MAX, &bytes))
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "GCONV_CUDA_MEMORY: '%.100s' is not a whole number of bytes, at least 1", value);
+}
+
+gconv_status gc_environment_check(gconv_error *error)
+{
+    static const struct {
+        const char *name;
+        gconv_status (*check)(const char *value, gconv_error *error);
+    } variables[] = {{"GCONV_INSTRUCTIONS", check_instructions},
+                     {"GCONV_CUDA_MEMORY", check_memory}};
+    gconv_status status = GCONV_OK;
+    for (size_t i = 0; status == GCONV_OK && i < sizeof variables / sizeof variables[0]; i++) {
+        const char *value = getenv(variables[i].name);
+        if (value != NULL && value[0] != '\0')
+            status = variables[i].check(value, error);
+    }
+    return status;
 }
 
 /* Occupies standard descriptors that are closed, so that no image file gets their number and with

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "base/sized.h"
 #include "base/status.h"
-#include "core/device_loss.h"
+#include "core/device_use.h"
 #include "core/gpu.h"
 #include "gconv.h"
 
@@ -181,6 +181,23 @@ gconv_status gconv_device_describe(int index, gconv_device_info *info, gconv_err
                : status;
 }
 
+double gc_device_peak(const gconv_device_info *info)
+{
+    if (info->kind == GCONV_DEVICE_CPU)
+        return 0;
+    /* Float32 lanes a multiprocessor: 64 up to compute capability 8.0, 128 later (CUDA C++
+     * Programming Guide, arithmetic instructions). */
+    bool half = info->compute_major < 8 || (info->compute_major == 8 && info->compute_minor == 0);
+    return 2.0 * (half ? 64 : 128) * info->processors * info->clock_khz * 1e3;
+}
+
+double gconv_device_peak(const gconv_device_info *given)
+{
+    gconv_device_info info = gconv_device_info_default();
+    gconv_status status = gc_sized_read(given, "gconv_device_info", &info, sizeof info, NULL);
+    return status == GCONV_OK ? gc_device_peak(&info) : 0;
+}
+
 /* Whether CUDA device `index` is among the devices of a choice. */
 static bool stands_for(const gconv_device_choice *choice, int index)
 {
@@ -188,15 +205,6 @@ static bool stands_for(const gconv_device_choice *choice, int index)
     for (int i = 0; i < choice->count; i++)
         found |= choice->indices[i] == index;
     return found;
-}
-
-/* Whether CUDA device `index` can be used; else *reason is why not. It stays valid as *info. */
-static bool is_usable(int index, gconv_device_info *info, const char **reason)
-{
-    bool usable = gc_device_describe(1 + index, info, NULL) == GCONV_OK && info->usable;
-    if (!usable)
-        *reason = info->reason;
-    return usable;
 }
 
 gconv_status gconv_decoder_check(const char *device, gconv_error *error)
@@ -210,8 +218,9 @@ gconv_status gconv_decoder_check(const char *device, gconv_error *error)
     for (int i = 0; i < gc_gpu_count(); i++) {
         if (!stands_for(&choice, i))
             continue;
-        if (is_usable(i, &info, &reason))
+        if (gc_device_describe(1 + i, &info, NULL) == GCONV_OK && info.usable)
             return GCONV_OK;
+        reason = info.reason;
     }
     if (reason[0] == '\0')
         reason = "there is no such GPU";

@@ -37,4 +37,9 @@ void gc_device_give(int index);
  * gconv_device_loss tells of it. */
 void gc_device_judge(int index, const gconv_error *failure);
 
+bool gc_device_is_dropped(int index);
+
+/* Puts into the description of a device that is dropped that it is not usable, and why. */
+void gc_device_describe_loss(gconv_device_info *info);
+
 #endif

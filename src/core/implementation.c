@@ -19,14 +19,9 @@ const gc_implementation *gc_implementation_named(const char *name)
 /* Reads a number and the byte `end` behind it. Moves *text behind both. */
 static bool read_number(const char **text, int most, char end, int *number)
 {
-    char digits[8];
     size_t length = strspn(*text, "0123456789");
     long long value;
-    if (length == 0 || length >= sizeof digits || (*text)[length] != end)
-        return false;
-    memcpy(digits, *text, length);
-    digits[length] = '\0';
-    if (!gc_parse_integer(digits, 1, most, &value))
+    if ((*text)[length] != end || !gc_parse_integer_part(*text, length, 1, most, &value))
         return false;
     *number = (int)value;
     *text += length + (end != '\0');

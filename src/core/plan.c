@@ -8,7 +8,6 @@
 #include "base/status.h"
 #include "core/conversion.h"
 #include "core/device.h"
-#include "core/device_loss.h"
 #include "core/file_time.h"
 #include "core/gpu.h"
 #include "core/job.h"

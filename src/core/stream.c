@@ -15,8 +15,78 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values that a thread converts at a time, some 50 us. */
-enum { CONVERTED_VALUES = 1 << 16 };
+/* CONVERTED_VALUES: that a thread converts at a time, some 50 us. BLOCK_ROWS: of alpha. */
+enum { CONVERTED_VALUES = 1 << 16, BLOCK_ROWS = 64 };
+
+/* ---- Alpha that is not in the chain ---------------------------------------------------------- */
+
+static size_t block_count(const gc_kept_alpha *alpha)
+{
+    return (alpha->input->height + BLOCK_ROWS - 1) / BLOCK_ROWS;
+}
+
+static size_t sample_bytes(const gconv_shape *input)
+{
+    return (size_t)input->depth / 8;
+}
+
+/* Room for the alpha of an image whose conversion keeps it; else nothing is kept. */
+static gconv_status create_kept_alpha(gc_kept_alpha *alpha, const gc_conversion *conversion,
+                                      gconv_error *error)
+{
+    *alpha = (gc_kept_alpha){.input = &conversion->input};
+    if (!conversion->keeps_alpha)
+        return GCONV_OK;
+    alpha->row_bytes = (size_t)alpha->input->width * sample_bytes(alpha->input);
+    alpha->blocks = calloc(block_count(alpha), sizeof *alpha->blocks);
+    if (alpha->blocks == NULL)
+        return gc_fail_memory(error, block_count(alpha) * sizeof *alpha->blocks);
+    return GCONV_OK;
+}
+
+static void destroy_kept_alpha(gc_kept_alpha *alpha)
+{
+    for (size_t i = 0; alpha->blocks != NULL && i < block_count(alpha); i++)
+        free(alpha->blocks[i]);
+    free(alpha->blocks);
+    alpha->blocks = NULL;
+}
+
+static char *row_of(const gc_kept_alpha *alpha, uint32_t y)
+{
+    return (char *)alpha->blocks[y / BLOCK_ROWS] + y % BLOCK_ROWS * alpha->row_bytes;
+}
+
+/* Keeps the alpha of `count` rows of samples from row y on. */
+static gconv_status add_kept_alpha(gc_kept_alpha *alpha, uint32_t y, uint32_t count,
+                                   const void *rows, size_t stride, gconv_error *error)
+{
+    for (uint32_t i = 0; alpha->blocks != NULL && i < count; i++) {
+        void **block = &alpha->blocks[(y + i) / BLOCK_ROWS];
+        if (*block == NULL)
+            *block = gc_allocate_array(BLOCK_ROWS, alpha->row_bytes);
+        if (*block == NULL)
+            return gc_fail_memory(error, BLOCK_ROWS * alpha->row_bytes);
+        gc_extract_alpha(alpha->input, (const char *)rows + i * stride, row_of(alpha, y + i));
+    }
+    return GCONV_OK;
+}
+
+const void *gc_kept_alpha_at(const gc_kept_alpha *alpha, uint32_t y, size_t x)
+{
+    return alpha->blocks == NULL ? NULL : row_of(alpha, y) + x * sample_bytes(alpha->input);
+}
+
+/* Says that rows [first, end) were written now. Frees each block whose last row is among them. */
+static void drop_kept_alpha(gc_kept_alpha *alpha, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first / BLOCK_ROWS; alpha->blocks != NULL && i < end / BLOCK_ROWS; i++) {
+        free(alpha->blocks[i]);
+        alpha->blocks[i] = NULL;
+    }
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static gconv_status read_sink(const gconv_sink *given, gconv_sink *sink, gconv_error *error)
 {
@@ -61,7 +131,7 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem,
     if (chain_only)
         stream->output_bytes = gc_chain_row_values(&problem->chain) * sizeof(float);
     else
-        return gc_kept_alpha_create(&stream->alpha, &problem->conversion, error);
+        return create_kept_alpha(&stream->alpha, &problem->conversion, error);
     return GCONV_OK;
 }
 
@@ -84,7 +154,7 @@ void gc_stream_give_kept(gc_stream *stream)
 
 void gc_stream_close(gc_stream *stream)
 {
-    gc_kept_alpha_destroy(&stream->alpha);
+    destroy_kept_alpha(&stream->alpha);
     gc_stream_give_kept(stream);
     free(stream->own.converted);
     free(stream->own.colours);
@@ -142,7 +212,7 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
     status = require_message(status, error);
     stream->timings.decode += gc_seconds() - start;
     if (status == GCONV_OK)
-        status = gc_kept_alpha_add(&stream->alpha, stream->rows_read, count, rows, stride, error);
+        status = add_kept_alpha(&stream->alpha, stream->rows_read, count, rows, stride, error);
     if (status == GCONV_OK)
         stream->rows_read += count;
     return status;
@@ -234,7 +304,7 @@ static gconv_status finish_writing(gc_stream *stream, uint32_t count, double sta
     stream->timings.encode += gc_seconds() - start;
     uint32_t first = stream->rows_written;
     stream->rows_written += count;
-    gc_kept_alpha_drop(&stream->alpha, first, stream->rows_written);
+    drop_kept_alpha(&stream->alpha, first, stream->rows_written);
     if (status == GCONV_OK)
         status = gc_stream_tell(
             stream, (double)(stream->rows_written - stream->first) / (stream->end - stream->first),

@@ -3,7 +3,7 @@
 #define GC_CORE_STREAM_H
 
 #include "base/memory_rows.h"
-#include "core/kept_alpha.h"
+#include "core/conversion.h"
 #include "core/problem.h"
 
 /* Who is told how much of a run is done, as gconv_plan_watch says. */
@@ -36,6 +36,18 @@ typedef struct gc_stream_state {
     gc_waiter waiter;
     double told; /* the most that the watch was told */
 } gc_stream_state;
+
+/* Alpha that is not in the chain, from the reading of its row to the writing of it (rule 7). */
+typedef struct gc_kept_alpha {
+    const gconv_shape *input;
+    /* Blocks of rows. A block exists from its first row's reading to its last row's writing. */
+    void **blocks;
+    size_t row_bytes; /* of a row of alpha samples; 0 if no alpha is kept */
+} gc_kept_alpha;
+
+/* The alpha samples of row y from pixel x on; NULL if no alpha is kept. Any thread, for a row that
+ * was added. */
+const void *gc_kept_alpha_at(const gc_kept_alpha *alpha, uint32_t y, size_t x);
 
 typedef struct gc_stream {
     const gc_problem *problem;

@@ -144,13 +144,10 @@ static gconv_status make_log(const char *parameters, gconv_filter **filter, gcon
 /* Reads a side of `length` bytes; 0 if it is no side. */
 static int read_side(const char *text, size_t length)
 {
-    char copy[8];
     long long side;
-    if (length >= sizeof copy)
-        return 0;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return gc_parse_integer(copy, 1, GCONV_FILTER_VECTOR_MAX, &side) ? (int)side : 0;
+    bool read =
+        length < 8 && gc_parse_integer_part(text, length, 1, GCONV_FILTER_VECTOR_MAX, &side);
+    return read ? (int)side : 0;
 }
 
 static gconv_status make_box(const char *parameters, gconv_filter **filter, gconv_error *error)

@@ -3,8 +3,39 @@
 #include "io/exif.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void warn_by(void (*warn)(void *user, const char *message), void *user, const char *format,
+                    va_list arguments) GC_PRINTF(3, 0);
+
+static void warn_by(void (*warn)(void *user, const char *message), void *user, const char *format,
+                    va_list arguments)
+{
+    char text[256], escaped[512];
+    if (warn == NULL)
+        return;
+    vsnprintf(text, sizeof text, format, arguments);
+    warn(user, gc_escape(text, escaped, sizeof escaped));
+}
+
+void gc_warn(const gc_warnings *warnings, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    warn_by(warnings->warn, warnings->user, format, arguments);
+    va_end(arguments);
+}
+
+void gc_warn_damage(const gc_warnings *warnings, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    warn_by(warnings->damage != NULL ? warnings->damage : warnings->warn, warnings->user, format,
+            arguments);
+    va_end(arguments);
+}
 
 void gc_metadata_clear(gconv_metadata *metadata)
 {

@@ -2,8 +2,29 @@
 #ifndef GC_IO_METADATA_H
 #define GC_IO_METADATA_H
 
+#include "base/status.h"
 #include "gconv.h"
-#include "io/warnings.h"
+
+/* ---- Warnings -------------------------------------------------------------------------------- */
+
+/* Lines for people. A warning changes no result and no status. */
+
+/* The callbacks for warnings of one reader or writer. */
+typedef struct gc_warnings {
+    void (*warn)(void *user, const char *message);   /* may be NULL */
+    void (*damage)(void *user, const char *message); /* NULL: `warn` takes it */
+    void *user;
+    gconv_keep keep; /* see gconv_reader_options */
+    bool whole;
+} gc_warnings;
+
+/* Gives `warn` one line with control characters escaped. Does nothing if `warn` is NULL. */
+void gc_warn(const gc_warnings *warnings, const char *format, ...) GC_PRINTF(2, 3);
+
+/* gc_warn for what readers of the pixels have to know: see gconv_reader_options. */
+void gc_warn_damage(const gc_warnings *warnings, const char *format, ...) GC_PRINTF(2, 3);
+
+/* ---- Metadata -------------------------------------------------------------------------------- */
 
 /* How large a pixel is: numbers of pixels in a unit of length. */
 typedef enum gc_resolution_unit {

@@ -1,9 +1,9 @@
+#define _GNU_SOURCE /* sched_getaffinity */
 /* The program gconv-mpi: a batch on all ranks of an MPI job. Rank 0 is gconv with borrowers. */
 #include "base/processors.h"
 #include "base/status.h"
 #include "cli/commands/commands.h"
 #include "cli/image/session.h"
-#include "cli/options/environment.h"
 #include "cli/options/table.h"
 #include "cli/program.h"
 #include "cli/terminal/messages.h"
@@ -11,17 +11,22 @@
 #include "cli/terminal/standard_output.h"
 #include "gconv.h"
 #include "mpi/exchange.h"
-#include "mpi/ranks.h"
-#include "mpi/root.h"
 
 #include <mpi.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 512, BUILD_BYTES = 64, GREETING_BYTES = 2048 };
+enum {
+    NAME_BYTES = 512,
+    BUILD_BYTES = 64,
+    GREETING_BYTES = 2048,
+    LIST_BYTES = 1024,
+    GPUS_MAX = 64
+};
 
 /* What sources and compiler this program was made of, as a hash. Ranks understand each other if it
  * is the same. */
@@ -33,11 +38,160 @@ typedef struct report {
     char build[BUILD_BYTES], host[64];
     int code;                 /* the exit code of a rank that cannot start; else GC_EXIT_DONE */
     int places;               /* images that it computes at one time */
-    char gpus[128];           /* as in gc_ranks_share_gpus */
+    char gpus[128];           /* as in share_gpus */
     char subject[NAME_BYTES]; /* "": nothing */
     gconv_error error;
 } report;
 _Static_assert(sizeof(report) <= GREETING_BYTES, "greetings of all builds are as long");
+
+/* ---- What the ranks on one host share -------------------------------------------------------- */
+
+typedef struct ranks_of_host {
+    int rank, count;
+    int local, locals; /* this rank among those on its host, and their number */
+} ranks_of_host;
+
+static MPI_Comm split_by_host(void)
+{
+    MPI_Comm host;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+    return host;
+}
+
+/* Finds this rank's place. All ranks call it. */
+static void find_place(ranks_of_host *ranks)
+{
+    MPI_Comm host = split_by_host();
+    MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks->count);
+    MPI_Comm_rank(host, &ranks->local);
+    MPI_Comm_size(host, &ranks->locals);
+    MPI_Comm_free(&host);
+}
+
+/* ---- Processors ------------------------------------------------------------------------------ */
+
+/* The parts of `units` for `parts`, as equal as may be: the first unit of part `part`. */
+static int part_begin(int units, int parts, int part)
+{
+    return (int)((long long)units * part / parts);
+}
+
+/* The ranks of a host that may run on the same processors as rank `local`: how many there are, and
+ * which of them it is. mpirun binds ranks to all processors alike or to sets of their own. */
+static void find_rivals(const cpu_set_t *sets, const ranks_of_host *ranks, int *rivals, int *place)
+{
+    *rivals = *place = 0;
+    for (int r = 0; r < ranks->locals; r++) {
+        cpu_set_t both;
+        CPU_AND(&both, &sets[r], &sets[ranks->local]);
+        bool is_rival = r == ranks->local || CPU_COUNT(&both) > 0;
+        *place += is_rival && r < ranks->local;
+        *rivals += is_rival;
+    }
+}
+
+/* The threads of this rank: its part of the processors that the ranks on this host may run on, at
+ * least 1. All ranks call it. */
+static int share_processors(const ranks_of_host *ranks)
+{
+    MPI_Comm host = split_by_host();
+    int allowed = gc_processor_count(), rivals = ranks->locals, place = ranks->local;
+    cpu_set_t own, *sets = calloc((size_t)ranks->locals, sizeof *sets);
+    CPU_ZERO(&own);
+    if (sched_getaffinity(0, sizeof own, &own) != 0)
+        CPU_ZERO(&own); /* more processors than a set has room for: all ranks count as rivals */
+    if (sets == NULL)
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, sets, (int)sizeof own, MPI_BYTE, host);
+    MPI_Comm_free(&host);
+    /* A quota is shared by all ranks of the host. */
+    if (sets != NULL && CPU_COUNT(&own) > 0 && CPU_COUNT(&own) == allowed)
+        find_rivals(sets, ranks, &rivals, &place);
+    free(sets);
+    int threads = part_begin(allowed, rivals, place + 1) - part_begin(allowed, rivals, place);
+    return threads > 0 ? threads : 1;
+}
+
+/* ---- GPUs ------------------------------------------------------------------------------------ */
+
+/* The GPUs of one rank of several: those of a list with commas whose places are `local`, `local` +
+ * `locals` and so on; one of them in turn if there are fewer GPUs than ranks. */
+static void choose_gpus(const char *list, int local, int locals, char *chosen, size_t size)
+{
+    const char *names[GPUS_MAX];
+    int lengths[GPUS_MAX], count = 0;
+    for (const char *at = list; *at != '\0' && count < GPUS_MAX;) {
+        int length = (int)strcspn(at, ",");
+        names[count] = at;
+        lengths[count] = length;
+        count += length > 0;
+        at += length + (at[length] == ',');
+    }
+    size_t used = 0;
+    chosen[0] = '\0';
+    for (int i = count >= locals ? local
+                 : count > 0     ? local % count
+                                 : 0;
+         i < count && used < size; i += count >= locals ? locals : count)
+        used += (size_t)snprintf(chosen + used, size - used, "%s%.*s", used > 0 ? "," : "",
+                                 lengths[i], names[i]);
+}
+
+/* The GPUs of the host as the driver numbers them: "0,1,2". */
+static void list_gpus(char *list, size_t size)
+{
+    size_t used = 0;
+    int count = 0;
+    list[0] = '\0';
+    for (int i = 0; i < GPUS_MAX && used < size; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "/dev/nvidia%d", i);
+        if (access(path, F_OK) == 0)
+            used +=
+                (size_t)snprintf(list + used, size - used, "%s%d", used > 0 ? "," : "", count++);
+    }
+}
+
+/* Whether a text is the same on all ranks of the host. */
+static bool is_common(const char *text, size_t size, const ranks_of_host *ranks)
+{
+    MPI_Comm host = split_by_host();
+    char *first = malloc(size);
+    int differs, any;
+    if (first == NULL)
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    memcpy(first, text, size);
+    MPI_Bcast(first, (int)size, MPI_BYTE, 0, host);
+    differs = strcmp(first, text) != 0;
+    MPI_Allreduce(&differs, &any, 1, MPI_INT, MPI_MAX, host);
+    MPI_Comm_free(&host);
+    free(first);
+    return any == 0 && ranks->locals > 1;
+}
+
+/* Shows this rank its part of the GPUs, by CUDA_VISIBLE_DEVICES, before CUDA starts: different ones
+ * for the ranks of a host as far as there are enough. Does nothing if the ranks were shown
+ * different GPUs already, and if `options` name GPUs by numbers. All ranks call it. Fills `shown`
+ * with the part, "" if nothing was changed. */
+static void share_gpus(const ranks_of_host *ranks, const gc_options *options, char *shown,
+                       size_t size)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    char list[LIST_BYTES] = "";
+    const gconv_device_choice *choice = &options->device;
+    snprintf(list, sizeof list, "%s", visible != NULL ? visible : "");
+    shown[0] = '\0';
+    bool common = is_common(list, sizeof list, ranks);
+    bool counts = choice->any || choice->all || strcmp(options->job.device, "cuda") == 0;
+    if (!common || !counts)
+        return;
+    if (visible == NULL)
+        list_gpus(list, sizeof list);
+    choose_gpus(list, ranks->local, ranks->locals, shown, size);
+    if (shown[0] != '\0')
+        setenv("CUDA_VISIBLE_DEVICES", shown, 1);
+}
 
 /* ---- Before work starts ---------------------------------------------------------------------- */
 
@@ -117,7 +271,7 @@ static void read_greeting(const char greeting[GREETING_BYTES], report *from)
 }
 
 /* Tells rank 0 what the ranks report. `reports` has room for all ranks, on rank 0. */
-static void gather_reports(const report *own, report *reports, const gc_ranks *ranks)
+static void gather_reports(const report *own, report *reports, const ranks_of_host *ranks)
 {
     char greeting[GREETING_BYTES] = "";
     memcpy(greeting, own, sizeof *own);
@@ -189,7 +343,7 @@ static void run_member(gc_options *options, gc_session *session, int places)
 
 /* `informed` as fill_report returns it. */
 static int run(gc_options *options, gc_session *session, const report *own, bool informed,
-               const gc_ranks *ranks)
+               const ranks_of_host *ranks)
 {
     int code = GC_EXIT_DONE, starts = 0;
     report *reports = calloc((size_t)ranks->count, sizeof *reports);
@@ -211,17 +365,17 @@ static int run(gc_options *options, gc_session *session, const report *own, bool
 
 static int begin(int argc, char **argv)
 {
-    gc_ranks ranks;
+    ranks_of_host ranks;
     gc_options options;
     gc_session session = {.options = NULL};
     report own = {.code = GC_EXIT_DONE};
-    gc_ranks_find(&ranks);
+    find_place(&ranks);
     snprintf(own.build, sizeof own.build, "%s", gc_build);
     if (gethostname(own.host, sizeof own.host - 1) != 0)
         own.host[0] = '\0';
     gconv_status status = gc_options_parse(argc, argv, &options, &own.error);
-    int threads = gc_ranks_share_processors(&ranks);
-    gc_ranks_share_gpus(&ranks, &options, own.gpus, sizeof own.gpus);
+    int threads = share_processors(&ranks);
+    share_gpus(&ranks, &options, own.gpus, sizeof own.gpus);
     if (options.job.threads == 0)
         options.job.threads = threads;
     if (ranks.rank > 0)

@@ -1,4 +1,3 @@
-#include "mpi/root.h"
 
 #include "base/json.h"
 #include "base/memory.h"

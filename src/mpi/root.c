@@ -1,9 +1,8 @@
-#include "mpi/root.h"
+#include "mpi/exchange.h"
 
 #include "cli/commands/commands.h"
 #include "cli/journal/journal.h"
 #include "cli/terminal/messages.h"
-#include "mpi/exchange.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -158,14 +158,10 @@ static bool keep_short(char *kept, size_t room, const char *text)
 /* Reads "SECONDS.NANOSECONDS". */
 static bool keep_time(gc_file_state *state, const char *text)
 {
-    char seconds[32];
     const char *point = strchr(text, '.');
     long long whole, part;
-    if (point == NULL || (size_t)(point - text) >= sizeof seconds)
-        return false;
-    memcpy(seconds, text, (size_t)(point - text));
-    seconds[point - text] = '\0';
-    if (!gc_parse_integer(seconds, INT64_MIN, INT64_MAX, &whole) ||
+    if (point == NULL ||
+        !gc_parse_integer_part(text, (size_t)(point - text), INT64_MIN, INT64_MAX, &whole) ||
         !gc_parse_integer(point + 1, 0, 999999999, &part))
         return false;
     state->seconds = whole;

@@ -4,7 +4,6 @@
 
 #include "base/digest.h"
 #include "cli/options/commands.h"
-#include "cli/options/shard.h"
 #include "cli/options/words.h"
 #include "gconv.h"
 
@@ -30,6 +29,11 @@ typedef struct gc_form_options {
     bool strip;
     bool preserve;
 } gc_form_options;
+
+/* --shard: part `index`, from 0, of `count`; count 0 stands for everything. */
+typedef struct gc_shard {
+    uint32_t index, count;
+} gc_shard;
 
 /* Which inputs a batch has, to which directory and names their outputs go, and what is done about
  * those that are there. */
@@ -132,5 +136,9 @@ typedef struct gc_options {
  * are freed by gc_options_free, after a failure too. */
 gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_error *error);
 void gc_options_free(gc_options *options);
+
+/* Whether the part has the input of this name. It depends on nothing but the name and the number of
+ * parts, so every process decides alike. */
+bool gc_shard_has(const gc_shard *shard, const char *name);
 
 #endif

@@ -1,8 +1,8 @@
-#include "cli/options/shard.h"
-
+/* A part of a batch: --shard. */
 #include "base/hash.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/options/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,8 +107,10 @@ static gconv_status read_scheduler(long long wanted, gc_shard *shard, gconv_erro
 
 /* ---- The option ------------------------------------------------------------------------------ */
 
-gconv_status gc_read_shard(const char *text, gc_shard *shard, gconv_error *error)
+/* auto and auto/N stand for the part that the variables of a scheduler give this process. */
+gconv_status gc_set_shard(gc_options *options, const char *text, gconv_error *error)
 {
+    gc_shard *shard = &options->batch.shard;
     long long part = 0, parts = 0;
     const char *slash = strchr(text, '/');
     size_t length = slash != NULL ? (size_t)(slash - text) : strlen(text);

@@ -185,11 +185,6 @@ gconv_status gc_set_files0_from(gc_options *options, const char *value, gconv_er
     return set_list(options, value, true, error);
 }
 
-gconv_status gc_set_shard(gc_options *options, const char *value, gconv_error *error)
-{
-    return gc_read_shard(value, &options->batch.shard, error);
-}
-
 gconv_status gc_set_implementation(gc_options *options, const char *value, gconv_error *error)
 {
     options->implementations = value;
@@ -226,10 +221,8 @@ static bool read_pair(const char *text, char separator, long long low, long long
                       long long *second)
 {
     const char *middle = strchr(text, separator);
-    char before[16] = "";
-    if (middle != NULL && (size_t)(middle - text) < sizeof before)
-        memcpy(before, text, (size_t)(middle - text));
-    return middle != NULL && gc_parse_integer(before, low, INT32_MAX, first) &&
+    return middle != NULL &&
+           gc_parse_integer_part(text, (size_t)(middle - text), low, INT32_MAX, first) &&
            gc_parse_integer(middle + 1, 1, INT32_MAX, second);
 }
 
@@ -281,6 +274,68 @@ gconv_status gc_set_response(gc_options *options, const char *value, gconv_error
     if (end == NULL || (strcasecmp(end, ".png") != 0 && strcasecmp(end, ".csv") != 0))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.300s' does not end in .png or .csv", value);
     return GCONV_OK;
+}
+
+/* ---- A colour: --background ------------------------------------------------------------------ */
+
+/* Names of greys. */
+static const struct {
+    const char *name;
+    uint8_t level;
+} greys[] = {{"white", 255}, {"black", 0}, {"grey", 128}, {"gray", 128}};
+enum { GREY_COUNT = sizeof greys / sizeof greys[0] };
+
+static int digit_of(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Reads RGB or RRGGBB, in hexadecimal digits. */
+static bool read_digits(const char *text, uint8_t colour[3])
+{
+    size_t digits = strlen(text) / 3;
+    if (strlen(text) != 3 && strlen(text) != 6)
+        return false;
+    for (size_t i = 0; i < 3; i++) {
+        int high = digit_of(text[i * digits]), low = digit_of(text[i * digits + digits - 1]);
+        if (high < 0 || low < 0)
+            return false;
+        colour[i] = (uint8_t)(16 * high + low);
+    }
+    return true;
+}
+
+/* Reads the name or the number of a grey. */
+static bool read_grey(const char *text, uint8_t colour[3])
+{
+    long long level = -1;
+    for (int i = 0; i < GREY_COUNT; i++)
+        if (strcmp(text, greys[i].name) == 0)
+            level = greys[i].level;
+    if (level < 0 && !gc_parse_integer(text, 0, UINT8_MAX, &level))
+        return false;
+    memset(colour, (int)level, 3);
+    return true;
+}
+
+gconv_status gc_set_background(gc_options *options, const char *value, gconv_error *error)
+{
+    uint8_t *colour = options->reader.background;
+    if (value[0] == '#' ? read_digits(value + 1, colour) : read_grey(value, colour))
+        return GCONV_OK;
+    const char *names[GREY_COUNT];
+    char nearest[64];
+    for (int i = 0; i < GREY_COUNT; i++)
+        names[i] = greys[i].name;
+    gc_suggest(value, names, GREY_COUNT, nearest, sizeof nearest);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "'%.64s' is not white, black, grey, a grey from 0 to 255, #RGB or #RRGGBB (in "
+                   "quotes)%s",
+                   value, nearest);
 }
 
 /* ---- Some rows of an image ------------------------------------------------------------------- */

@@ -11,7 +11,7 @@
 typedef struct gc_literals {
     int lengths[GC_SYMBOLS];
     uint64_t bits;      /* that all bytes take, estimated from the sample */
-    uint64_t runs_bits; /* that they take as runs (io/png/fast/runs.h), estimated from the sample */
+    uint64_t runs_bits; /* that they take as runs (block.c), estimated from the sample */
 } gc_literals;
 
 /* Adds the bytes to counts[256]. */

@@ -1,4 +1,4 @@
-/* Loops over the tokens of runs (io/png/fast/runs.h), compiled once for every instruction set. */
+/* Loops over the tokens of runs (io/png/fast/block.c), compiled once for every instruction set. */
 #include "io/png/fast/pack_loops.h"
 
 /* ---- Equal bytes ----------------------------------------------------------------------------- */
