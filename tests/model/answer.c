@@ -40,10 +40,12 @@ static bool read_numbers(const char *line, gconv_job *job)
 {
     int output, border, alpha, rule, correlate, has_offset, absolute, invert;
     gconv_shape *in = &job->input;
-    int count = sscanf(line, "%d %u %u %d %d %d %d %la %d %d %la %d %la %d %la %d %d %d", &output,
-                       &in->width, &in->height, &in->channels, &in->depth, &job->output_depth,
-                       &border, &job->border_value, &alpha, &correlate, &job->scale, &has_offset,
-                       &job->offset, &absolute, &job->threshold, &rule, &invert, &job->threads);
+    int count = sscanf(
+        line, "%d %u %u %d %d %d %d %d %d %d %d %d %d %d %la %la %la %la %la %la %la %la", &output,
+        &in->width, &in->height, &in->channels, &in->depth, &job->output_depth, &border, &alpha,
+        &correlate, &has_offset, &absolute, &rule, &invert, &job->threads, &job->border_value,
+        &job->border_denominator, &job->scale, &job->scale_denominator, &job->offset,
+        &job->offset_denominator, &job->threshold, &job->threshold_denominator);
     job->output = (gconv_output)output;
     job->border = (gconv_border)border;
     job->alpha = (gconv_alpha)alpha;
@@ -52,7 +54,7 @@ static bool read_numbers(const char *line, gconv_job *job)
     job->has_offset = has_offset != 0;
     job->absolute = absolute != 0;
     job->invert = invert != 0;
-    return count == 18;
+    return count == 22;
 }
 
 static gconv_status answer(const gconv_job *job, const void *input, gconv_error *error)

@@ -290,6 +290,7 @@ def random_filter(r):
 
 
 def random_job(seed, number):
+    """Numbers in quotes are fractions as they are written, others the doubles next to these."""
     r = random.Random(f"{seed}/{number}")
     width = r.choice([r.randrange(1, 9), r.randrange(1, 40), r.randrange(60, 140)])
     height = max(1, min(r.randrange(1, 10), 300 // width))
@@ -304,23 +305,29 @@ def random_job(seed, number):
     texts = [random_filter(r) for _ in range(r.choice([1, 1, 1, 2, 3]))]
     edges = r.random() < 0.25
     if not edges and texts[-1][0] != "=" and r.random() < 0.2:
-        texts[-1] = f"offset {r.choice(['12', '0.5', '-3.25', '128'])};" + texts[-1]
-    scale = r.choice([1.0] * 6 + [0.5, 2.0, -1.0, 1.1, 0.37, 3.0])
-    offset = r.choice([None, None, None, 0.0, 0.5, 12.5, -3.25, 128.0, 0.1])
+        texts[-1] = f"offset {r.choice(['12', '0.5', '-3.25', '128', '0.1', '1/3'])};" + texts[-1]
+    scale = r.choice(["1"] * 6 + ["0.5", "2", "-1", "1.1", "0.37", "3", "0.1", "2/3", 0.1, 1.1])
+    offset = r.choice([None, None, None, "0", "0.5", "12.5", "-3.25", "128", "0.1", "1/3", 0.1])
     return Job(edges, width, height, channels, depth, r.choice([1, 8, 8, 16]), r.choice(BORDERS),
-               Fraction(r.choice([0.0, 255.0, 17.0, 0.5, 12.3])), r.random() < 0.3,
+               Fraction(r.choice(["0", "255", "17", "0.5", "12.3", "1/3", 12.3])), r.random() < 0.3,
                r.random() < 0.3, Fraction(scale), None if offset is None else Fraction(offset),
-               r.random() < 0.2, Fraction(r.choice([5.0, 0.0, 0.5, 12.3, 30.0])), r.randrange(3),
+               r.random() < 0.2, Fraction(r.choice(["5", "0", "0.5", "12.3", "1/3", 12.3])),
+               r.randrange(3),
                r.random() < 0.3, r.randrange(1, 4), texts, samples)
 
 
+def with_denominator(number):
+    """The nearest double and a denominator, as the job of the library has them."""
+    is_double = Fraction(float(number)) == number
+    return [float(number).hex(), float(0 if is_double else number.denominator).hex()]
+
+
 def line_of(job):
-    offset = job.offset if job.offset is not None else 0
     numbers = [int(job.edges), job.width, job.height, job.channels, job.depth, job.out,
-               BORDERS.index(job.border), float(job.value).hex(), int(job.filters_alpha),
-               int(job.correlate), float(job.scale).hex(), int(job.offset is not None),
-               float(offset).hex(), int(job.absolute), float(job.threshold).hex(), job.rule,
-               int(job.invert), job.threads]
+               BORDERS.index(job.border), int(job.filters_alpha), int(job.correlate),
+               int(job.offset is not None), int(job.absolute), job.rule, int(job.invert),
+               job.threads, *with_denominator(job.value), *with_denominator(job.scale),
+               *with_denominator(job.offset or Fraction(0)), *with_denominator(job.threshold)]
     packed = struct.pack(f"<{len(job.samples)}{'BH'[job.depth // 16]}", *job.samples)
     return "\t".join([" ".join(map(str, numbers)), *job.texts, packed.hex()]) + "\n"
 
