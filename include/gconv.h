@@ -208,6 +208,10 @@ struct gconv_filter {
      * counts as long as weights and divisor have this hash. */
     gconv_filter *whole;
     uint64_t whole_hash;
+    /* Set by the library, and counted as long as `whole`. The weights as written, or the column and
+     * then the row, are these numbers over this divisor. */
+    double *terms;
+    double terms_divisor;
 };
 
 /* Makes a filter whose weights are all 0: anchor (width/2, height/2), divisor 1, no offset.

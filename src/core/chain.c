@@ -10,9 +10,10 @@
 #include <stdlib.h>
 
 /* The constant border of a step's input: V times the divisors of the steps before it (rule 3).
- * *fits becomes false if that of `terms` has an error. */
+ * Those of `terms` are chain->divisor; their values are value_of_sum times as large as theirs.
+ * *fits becomes false if the border of `terms` has an error. */
 static gconv_status set_border(const gconv_job *job, const gc_conversion *conversion,
-                               double divisors, gc_step *step, bool *fits, gconv_error *error)
+                               const gc_chain *chain, gc_step *step, bool *fits, gconv_error *error)
 {
     double white = conversion->sample_max, level = white / 255;
     gc_ratio value = gc_ratio_of(job->border_value, job->border_denominator);
@@ -24,8 +25,8 @@ static gconv_status set_border(const gconv_job *job, const gc_conversion *conver
         double *border = &step->terms_border[c];
         *border = is_alpha ? value.under : value.over;
         *fits = gc_multiply_exactly(border, samples) && *fits;
-        *fits = gc_multiply_exactly(border, divisors) && *fits;
-        step->border[c] = (float)(*border / value.under);
+        *fits = gc_multiply_exactly(border, chain->divisor) && *fits;
+        step->border[c] = (float)(*border / value.under * chain->value_of_sum);
         if (!isfinite(step->border[c]))
             return gc_fail(error, GCONV_ERROR_ARGUMENT, "border value %g is too large",
                            job->border_value);
@@ -48,15 +49,18 @@ static gconv_status make_steps(const gconv_job *job, const gc_conversion *conver
         gc_step *step = &chain->steps[s];
         gconv_status status = gc_step_create(job->filters[s], job->correlate, step, error);
         if (status == GCONV_OK && is_constant)
-            status = set_border(job, conversion, chain->divisor, step, &fits, error);
+            status = set_border(job, conversion, chain, step, &fits, error);
         if (status != GCONV_OK)
             return status;
-        fits = gc_multiply_exactly(&chain->divisor, job->filters[s]->divisor) && fits;
+        const gconv_filter *filter = job->filters[s];
+        double divisor = filter->terms != NULL ? filter->terms_divisor : filter->divisor;
+        fits = gc_multiply_exactly(&chain->divisor, divisor) && fits;
+        chain->value_of_sum *= filter->divisor / divisor;
     }
     fits = gc_multiply_exactly(&chain->divisor, chain->denominator) && fits;
     if (!fits || conversion->sample_max * chain->denominator > 0x1p53)
         chain->divisor = 0;
-    chain->value_of_sum = 1 / chain->denominator;
+    chain->value_of_sum /= chain->denominator;
     return GCONV_OK;
 }
 
@@ -68,7 +72,8 @@ gconv_status gc_chain_create(const gconv_job *job, const gc_conversion *conversi
                         .channels = conversion->chain_channels,
                         .border = job->border,
                         .denominator = 1,
-                        .divisor = 1};
+                        .divisor = 1,
+                        .value_of_sum = 1};
     gconv_status status = make_steps(job, conversion, chain, error);
     if (status != GCONV_OK)
         gc_chain_destroy(chain);
@@ -121,11 +126,11 @@ static bool step_is_integer(const gc_chain *chain, const gc_step *step)
                 (double)step->border[c] != step->terms_border[c])
                 return false;
     for (int i = 0; step->taps != NULL && i < step->width * step->height; i++)
-        if (!is_integer((double)step->taps[i]))
+        if (!is_integer((double)step->taps[i]) || (double)step->taps[i] != step->terms[i])
             return false;
     for (int i = 0; step->column != NULL && i < step->width + step->height; i++)
-        if (!is_integer(step->column[i])) /* the row lies behind the column */
-            return false;
+        if (!is_integer(step->column[i]) || step->column[i] != step->terms[i])
+            return false; /* the row lies behind the column */
     return true;
 }
 

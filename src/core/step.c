@@ -44,13 +44,19 @@ static gconv_status copy_vectors(const gconv_filter *filter, bool correlate, gc_
     return GCONV_OK;
 }
 
-static gconv_status set_terms(gc_step *step, gconv_error *error)
+static gconv_status set_terms(const gconv_filter *filter, bool correlate, gc_step *step,
+                              gconv_error *error)
 {
     size_t count = gc_step_term_count(step);
     step->terms = gc_allocate_array(count, sizeof *step->terms);
     if (step->terms == NULL)
         return gc_fail_memory(error, count * sizeof *step->terms);
-    for (size_t i = 0; i < count; i++)
+    int first = step->column != NULL ? step->height : (int)count;
+    if (filter->terms != NULL) {
+        copy_vector(filter->terms, first, correlate, step->terms);
+        copy_vector(filter->terms + first, (int)count - first, correlate, step->terms + first);
+    }
+    for (size_t i = 0; filter->terms == NULL && i < count; i++)
         step->terms[i] = step->column != NULL ? step->column[i] : (double)step->taps[i];
     return GCONV_OK;
 }
@@ -64,7 +70,7 @@ gconv_status gc_step_create(const gconv_filter *filter, bool correlate, gc_step 
     step->top = correlate ? filter->anchor_y : filter->height - 1 - filter->anchor_y;
     gconv_status status = filter->weights != NULL ? copy_matrix(filter, correlate, step, error)
                                                   : copy_vectors(filter, correlate, step, error);
-    return status == GCONV_OK ? set_terms(step, error) : status;
+    return status == GCONV_OK ? set_terms(filter, correlate, step, error) : status;
 }
 
 void gc_step_destroy(gc_step *step)

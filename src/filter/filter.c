@@ -75,10 +75,14 @@ uint64_t gc_filter_hash(const gconv_filter *filter)
     return gc_hash_bytes(hash, filter->row, width * sizeof *filter->row).low;
 }
 
+static bool is_unchanged(const gconv_filter *filter)
+{
+    return filter->terms != NULL && gc_filter_hash(filter) == filter->whole_hash;
+}
+
 const gconv_filter *gc_filter_computed(const gconv_filter *filter)
 {
-    bool is_whole = filter->whole != NULL && gc_filter_hash(filter) == filter->whole_hash;
-    return is_whole ? filter->whole : filter;
+    return filter->whole != NULL && is_unchanged(filter) ? filter->whole : filter;
 }
 
 gconv_status gc_filter_copy(const gconv_filter *filter, gconv_filter **copy, gconv_error *error)
@@ -101,6 +105,14 @@ gconv_status gc_filter_copy(const gconv_filter *filter, gconv_filter **copy, gco
         memcpy(made->column, computed->column, height * sizeof *made->column);
         memcpy(made->row, computed->row, width * sizeof *made->row);
     }
+    if (!is_unchanged(filter))
+        return GCONV_OK;
+    size_t count = made->weights != NULL ? width * height : height + width;
+    made->terms = gc_allocate_array(count, sizeof *made->terms);
+    if (made->terms == NULL)
+        return gc_fail_memory(error, count * sizeof *made->terms);
+    memcpy(made->terms, filter->terms, count * sizeof *made->terms);
+    made->terms_divisor = filter->terms_divisor;
     return GCONV_OK;
 }
 
@@ -113,6 +125,7 @@ void gconv_filter_free(gconv_filter *filter)
     free(filter->weights);
     free(filter->column);
     free(filter->row);
+    free(filter->terms);
     free(filter);
 }
 

@@ -204,16 +204,15 @@ static gconv_status use_name(const gc_parser *p, const char *name, gconv_filter 
     return GCONV_OK;
 }
 
-/* The least common denominator of numbers as they are written; 0 if it is above 2^24. */
+/* The least common denominator of numbers as they are written; 0 if it is above 2^53. */
 static int64_t common_denominator(const gc_fraction *numbers, int count)
 {
-    const int64_t most = 1 << 24;
+    const int64_t most = INT64_C(1) << 53;
     int64_t common = 1;
     for (int i = 0; common > 0 && i < count; i++) {
         int64_t under = numbers[i].under;
-        bool fits = under > 0 && under <= most;
-        int64_t factor = fits ? under / gc_common_divisor(under, common) : most;
-        common = fits && common * factor <= most ? common * factor : 0;
+        int64_t factor = under > 0 ? under / gc_common_divisor(under, common) : most + 1;
+        common = factor <= most / common ? common * factor : 0;
     }
     return common;
 }
@@ -232,13 +231,60 @@ static double sum_whole(const gc_fraction *numbers, int count, int64_t factor)
     return sum;
 }
 
-/* Keeps beside the weights those of the filter over a common denominator: they are whole, and the
- * divisor takes the denominator, so that a filter of decimals is computed as the filter of whole
- * numbers that it means. There is none if the weights are whole as they are, if such a filter is
- * not exact on 8 bits (contract.md, rule 3), or if there are so many weights that Fourier
- * transforms may be the fastest way: they cannot always promise exact sums. */
+/* Keeps the numbers that the weights are over a common denominator. The divisor takes it. */
+static gconv_status keep_terms(const gc_parser *p, const gc_fraction *first, int count,
+                               const int64_t factors[2], double divisor, gconv_filter *filter)
+{
+    int more = p->weights == NULL ? p->width : 0;
+    double *terms = filter->terms = gc_allocate_array((size_t)(count + more), sizeof *terms);
+    if (terms == NULL)
+        return gc_fail_memory(p->error, (size_t)(count + more) * sizeof *terms);
+    for (int i = 0; i < count; i++)
+        terms[i] = times(first[i], factors[0]);
+    for (int i = 0; i < more; i++)
+        terms[count + i] = times(p->row_values[i], factors[1]);
+    if (p->divisor_is_sum)
+        divisor = gc_sum_of(terms, count) * (more > 0 ? gc_sum_of(terms + count, more) : 1);
+    filter->terms_divisor = divisor;
+    filter->whole_hash = gc_filter_hash(filter);
+    return GCONV_OK;
+}
+
+/* Makes the filter of whole weights that `terms` are. */
+static gconv_status make_whole(const gc_parser *p, gconv_filter *filter)
+{
+    gconv_status status = gc_filter_create_like(filter, &filter->whole, p->error);
+    if (status != GCONV_OK)
+        return status;
+    gconv_filter *made = filter->whole;
+    for (int i = 0; made->weights != NULL && i < p->width * p->height; i++)
+        made->weights[i] = (float)filter->terms[i];
+    for (int i = 0; made->weights == NULL && i < p->height; i++)
+        made->column[i] = filter->terms[i];
+    for (int i = 0; made->weights == NULL && i < p->width; i++)
+        made->row[i] = filter->terms[p->height + i];
+    made->divisor = filter->terms_divisor;
+    return GCONV_OK;
+}
+
+/* The terms are of the magnitude of the weights, so that long chains do not overflow. */
+static void normalise(gconv_filter *filter)
+{
+    int count = filter->weights != NULL ? filter->width * filter->height : filter->height;
+    int exponent = ilogb(filter->terms_divisor / filter->divisor);
+    for (int i = 0; i < count; i++)
+        filter->terms[i] = ldexp(filter->terms[i], -exponent);
+    filter->terms_divisor = ldexp(filter->terms_divisor, -exponent);
+}
+
+/* Keeps the weights as they are written beside those that are rounded to float32. If they make an
+ * exact chain on 8 bits (contract.md, rule 3), a filter of whole weights is computed in the place
+ * of this one. There are none if the weights are whole numbers of float32 as they are, if sums of
+ * them are no doubles, or if there are so many weights that Fourier transforms may be the fastest
+ * way: they cannot always promise exact sums. */
 static gconv_status keep_whole(const gc_parser *p, gconv_filter *filter)
 {
+    const int64_t most = INT64_C(1) << 53;
     bool vectors = p->weights == NULL, sums = p->divisor_is_sum || p->divisor.line == 0;
     const gc_fraction divisor = sums ? (gc_fraction){1, 1, 1} : p->divisor.number;
     const gc_fraction *first = vectors ? p->column_values : p->weights;
@@ -246,29 +292,22 @@ static gconv_status keep_whole(const gc_parser *p, gconv_filter *filter)
     if (!vectors && count > WHOLE_WEIGHTS_MAX)
         return GCONV_OK;
     int64_t common = common_denominator(first, count);
-    int64_t denominator = divisor.under > 1 << 24 ? 0 : common * divisor.under;
-    int64_t others = vectors ? common_denominator(p->row_values, p->width) : 1;
-    double whole = (double)divisor.over * (double)common * (double)others;
-    if (denominator == 0 || others == 0 || (denominator == 1 && others == 1) ||
-        fabs(whole) > 0x1p53)
+    int64_t factors[] = {0, vectors ? common_denominator(p->row_values, p->width) : 1};
+    if (common > 0 && divisor.under > 0 && divisor.under <= most / common)
+        factors[0] = common * divisor.under;
+    double whole = (double)divisor.over * (double)common * (double)factors[1];
+    if (factors[0] == 0 || factors[1] == 0 || fabs(whole) > 0x1p53)
         return GCONV_OK;
-    double sum = sum_whole(first, count, denominator);
-    if (sum * (vectors ? sum_whole(p->row_values, p->width, others) : 1) * UINT8_MAX >= 0x1p24)
+    double sum = sum_whole(first, count, factors[0]);
+    sum *= vectors ? sum_whole(p->row_values, p->width, factors[1]) : 1;
+    if ((factors[0] == 1 && factors[1] == 1 && sum < 0x1p24) || sum * UINT8_MAX >= 0x1p53)
         return GCONV_OK;
-    gconv_status status = gc_filter_create_like(filter, &filter->whole, p->error);
-    if (status != GCONV_OK)
-        return status;
-    gconv_filter *made = filter->whole;
-    for (int i = 0; i < count; i++)
-        if (vectors)
-            made->column[i] = times(first[i], denominator);
-        else
-            made->weights[i] = (float)times(first[i], denominator);
-    for (int i = 0; vectors && i < p->width; i++)
-        made->row[i] = times(p->row_values[i], others);
-    made->divisor = p->divisor_is_sum ? gconv_filter_gain(made) : whole;
-    filter->whole_hash = gc_filter_hash(filter);
-    return GCONV_OK;
+    gconv_status status = keep_terms(p, first, count, factors, whole, filter);
+    if (status == GCONV_OK && sum * UINT8_MAX < 0x1p24)
+        return make_whole(p, filter);
+    if (status == GCONV_OK)
+        normalise(filter);
+    return status;
 }
 
 static void copy_weights(const gc_parser *p, gconv_filter *filter)

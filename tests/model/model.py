@@ -64,7 +64,7 @@ def has_small_terms(vectors, divisor):
     denominators = [common_denominator(v) for v in vectors]
     denominators[0] *= divisor.denominator
     sums = [sum(abs(n) * d for n in v) for v, d in zip(vectors, denominators)]
-    return (all(d <= 2**24 for d in denominators) and 255 * math.prod(sums) < 2**24
+    return (all(d <= 2**53 for d in denominators) and 255 * math.prod(sums) < 2**53
             and all(abs(n.numerator) <= 2**53 for v in vectors for n in v))
 
 

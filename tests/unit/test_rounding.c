@@ -279,6 +279,67 @@ TEST(the_double_next_to_a_decimal_is_another_number)
     }
 }
 
+/* Weights of seven digits that sum to 1/2: float32 and double round them to other sums. */
+TEST(long_decimals_count_as_they_are_written)
+{
+    static const char matrix[] = "0.1000001 0.3999999",
+                      vectors[] = "divisor 0.3\ncolumn 0.1 0.2\nrow 0.1000001 0.3999999";
+    static const uint8_t at_ties[] = {0, 2, 2, 4, 4, 6, 6, 8};
+    for (int i = 0; i < 32; i++) {
+        OWNED_FILTER filter = NULL;
+        const char *text = i % 2 == 0 ? matrix : vectors;
+        assert_ok(gconv_filter_parse(text, strlen(text), NULL, &filter, NULL));
+        assert_true(filter->terms != NULL && filter->whole == NULL);
+        gconv_job job = job_of(CHAIN(filter), 1, shape_of(2, 2, 1, 8));
+        uint8_t image[4], wanted[4];
+        memset(image, i / 4 * 2 + 1, sizeof image);
+        memset(wanted, at_ties[i / 4], sizeof wanted);
+        job.implementation = i / 2 % 2 == 0 ? "reference" : "cpu";
+        {
+            uint8_t got[4];
+            OWNED_PLAN plan = planned(&job);
+            assert_ok(gconv_plan_run_memory(plan, image, 2, got, 2, NULL, NULL));
+            assert_int_equal(gconv_plan_promise(plan), GCONV_PROMISE_ROUNDED_ONCE);
+            assert_memory_equal(got, wanted, sizeof got);
+        }
+    }
+}
+
+/* A chain so long that its terms are beyond all limits is summed in double. */
+TEST(long_chains_of_decimals_do_not_overflow)
+{
+    enum { STEPS = 400 };
+    OWNED_FILTER filter = NULL;
+    const gconv_filter *chain[STEPS];
+    static const char text[] = "0.1000001 0.8999999";
+    assert_ok(gconv_filter_parse(text, strlen(text), NULL, &filter, NULL));
+    for (int i = 0; i < STEPS; i++)
+        chain[i] = filter;
+    gconv_job job = job_of(chain, STEPS, shape_of(2, 1, 1, 8));
+    job.implementation = "reference";
+    uint8_t image[] = {100, 100}, got[2];
+    OWNED_PLAN plan = planned(&job);
+    assert_ok(gconv_plan_run_memory(plan, image, 2, got, 2, NULL, NULL));
+    assert_int_equal(gconv_plan_promise(plan), GCONV_PROMISE_BOUNDED);
+    assert_memory_equal(got, image, 2);
+}
+
+/* A caller's weight counts as the caller sets it. */
+TEST(terms_are_dropped_with_a_weight_that_changes)
+{
+    OWNED_FILTER filter = NULL;
+    static const char text[] = "0.1000001 0.3999999";
+    assert_ok(gconv_filter_parse(text, strlen(text), NULL, &filter, NULL));
+    gconv_job job = job_of(CHAIN(filter), 1, shape_of(2, 2, 1, 8));
+    {
+        OWNED_PROBLEM problem = problem_of(&job);
+        assert_true(problem.chain.steps[0].terms[1] != (double)problem.chain.steps[0].taps[1]);
+    }
+    filter->weights[0] = 0.25f;
+    OWNED_PROBLEM problem = problem_of(&job);
+    assert_true(problem.chain.steps[0].terms[1] == 0.25 && problem.chain.divisor == 1);
+}
+
 /* float32 holds 3 in the place of such a border, and the whole weights that go with it. */
 TEST(a_border_that_float32_rounds_makes_no_chain_exact)
 {

@@ -31,6 +31,18 @@ static gc_hash hash_filter(gc_hash hash, const gconv_filter *f)
     return gc_hash_bytes(hash, f->row, (size_t)f->width * sizeof f->row[0]);
 }
 
+/* Adds the numbers of a filter as they are written. */
+static gc_hash hash_written(gc_hash hash, const gconv_filter *f)
+{
+    size_t width = (size_t)f->width, height = (size_t)f->height;
+    hash = hash_number(hash, f->offset_denominator);
+    if (f->terms == NULL)
+        return hash;
+    hash = hash_number(hash, f->terms_divisor);
+    return gc_hash_bytes(hash, f->terms,
+                         (f->weights != NULL ? width * height : height + width) * sizeof *f->terms);
+}
+
 /* Adds an argument as the command line has it: "--NAME=VALUE" or "--NAME". */
 static gc_hash add_argument(gc_hash hash, const char *name, const char *value)
 {
@@ -84,7 +96,7 @@ gconv_status gc_recipe_create(const gc_options *options, gconv_filter *const *fi
     for (int i = 1; i < GC_DEFINITION; i++)
         write_name(recipe->earlier[i - 1], hash, i);
     for (int i = 0; i < count; i++)
-        hash = hash_number(hash, filters[i]->offset_denominator);
+        hash = hash_written(hash, filters[i]);
     write_name(recipe->name, hash, GC_DEFINITION);
     if (rest != NULL) /* the name goes before it */
         gc_buffer_print(&line, "{\"recipe\": \"%s\", \"definition\": %d, %s", recipe->name,
