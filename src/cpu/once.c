@@ -5,19 +5,19 @@
 
 #include <math.h>
 
-/* Multiply-adds of the solvers that may take part. Beyond, transforms take less time, and nobody
- * knows a bound of their error that is small enough. */
-enum { WORK_MAX = 81 };
+/* Multiply-adds of the solvers that may take part: of taps, or a column and a row, and of several
+ * products of these. Beyond, transforms take less time, and nobody knows a bound of their error
+ * that is small enough. */
+enum { WORK_MAX = 81, OF_PRODUCTS_MAX = 60 };
 
 /* Products in the composition of a chain. */
 enum { PRODUCTS_MAX = 2000 };
 
-/* A sum without an error takes as long as so many of its products. */
-enum { BESIDE_PRODUCTS = 64 };
+/* What settling a value takes beside its products, in these. */
+enum { BESIDE_PRODUCTS = 150 };
 
-/* The largest share of doubtful values, alone and times what one of them takes. */
-#define SHARE_MAX 0x1p-8
-#define DOUBTFUL_MAX 2.0
+/* The largest share of doubtful values times what one of them takes, in products: 5 % of a 9x9. */
+#define DOUBTFUL_MAX 0.32
 
 /* ---- Chain values ---------------------------------------------------------------------------- */
 
@@ -151,11 +151,12 @@ double gc_least_error(const gc_question *question)
     if (step->column != NULL)
         return gc_vectors_error(step, in);
     double least = HUGE_VAL;
-    int sides = step->width + step->height, most = WORK_MAX / sides;
+    int sides = step->width + step->height, most = OF_PRODUCTS_MAX / sides;
     if (step->width * step->height <= WORK_MAX)
         least = gc_taps_error(in, step->taps, (size_t)step->width * (size_t)step->height);
     gc_products products;
     most = most < GC_PRODUCTS_MAX ? most : GC_PRODUCTS_MAX;
+    most = most < 1 && sides <= WORK_MAX ? 1 : most;
     if (most > 0 && step->width > 1 && step->height > 1 &&
         gc_step_products(step, false, most, &products))
         least = fmin(least, gc_products_error(step, in, &products));
@@ -203,7 +204,7 @@ bool gc_cpu_settles(const gc_problem *problem)
     }
     gc_levels levels = gc_levels_of(problem, &entry);
     double share = levels.has_boundary ? levels.error / 32 : 2 * levels.error;
-    return share <= SHARE_MAX && share * (BESIDE_PRODUCTS + products) <= DOUBTFUL_MAX;
+    return share * (BESIDE_PRODUCTS + products) <= DOUBTFUL_MAX;
 }
 
 bool gc_cpu_rounds_values(const gc_problem *problem)

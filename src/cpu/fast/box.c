@@ -55,11 +55,6 @@ static bool applies(const gc_question *question)
     return weight >= (double)FLT_MIN && weight <= (double)FLT_MAX;
 }
 
-static bool applies_to_bytes(const gc_question *question)
-{
-    return gc_question_of_bytes(question) && sums_are_whole(question) && applies(question);
-}
-
 /* An area begins with a sum of as many rows as the filter has. */
 static double seconds(const gc_question *question, gc_estimate *estimate)
 {
@@ -83,6 +78,7 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
     (void)error;
     own_box *own = stage->own;
     *own = (own_box){.whole = sums_are_whole(question), .weight = gc_common_weight(stage->step)};
+    stage->takes_bytes = own->whole && gc_question_of_bytes(question);
     int height = stage->step->height;
     int rows = height < REAL_ROWS_MIN ? REAL_ROWS_MIN : height;
     stage->rows_at_once = own->whole ? WHOLE_ROWS : rows < REAL_ROWS_MAX ? rows : REAL_ROWS_MAX;
@@ -107,7 +103,7 @@ static void begin_whole(const gc_stage *stage, const gc_stage_input *input, size
     uint32_t *sums = (uint32_t *)(void *)input->kept;
     memset(sums, 0, (count + GC_ROW_SLACK) * sizeof *sums);
     for (int j = 0; j < stage->step->height - 1; j++)
-        if (stage->solver->takes_bytes)
+        if (stage->takes_bytes)
             loops->add_bytes(sums, input->bytes[j], count);
         else
             loops->add_whole(sums, input->rows[j], count);
@@ -131,7 +127,7 @@ static void run_whole(const gc_stage *stage, const gc_stage_input *input, size_t
         begin_whole(stage, input, values + row.span - channels);
     for (int o = 0; o < row_count; o++) {
         row.out = out[o];
-        if (stage->solver->takes_bytes)
+        if (stage->takes_bytes)
             loops->slide_bytes(&row, input->bytes[o + last], input->bytes[o]);
         else
             loops->slide_whole(&row, input->rows[o + last], input->rows[o]);
@@ -188,19 +184,6 @@ static const char *describe(const gc_stage *stage)
 {
     return ((const own_box *)stage->own)->whole ? "running sums" : "running sums in double";
 }
-
-const gc_solver gc_solver_box_of_bytes = {
-    .name = "box",
-    .applies = applies_to_bytes,
-    .seconds = seconds,
-    .own_bytes = sizeof(own_box),
-    .create = create,
-    .run = run,
-    .describe = describe,
-    .error = error_of,
-    .takes_bytes = true,
-    .tiled = true,
-};
 
 const gc_solver gc_solver_box = {
     .name = "box",

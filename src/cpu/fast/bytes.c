@@ -60,6 +60,7 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
 {
     (void)question;
     (void)estimate;
+    stage->takes_bytes = true;
     return gc_byte_step_create(stage->own, stage->step, stage->channels, error);
 }
 
@@ -84,5 +85,4 @@ const gc_solver gc_solver_bytes = {
     .run = run,
     .words = "every tap in integers",
     .release = release,
-    .takes_bytes = true,
 };

@@ -3,7 +3,7 @@
 #define GC_CPU_FAST_BYTES_H
 
 #include "core/chain.h"
-#include "cpu/fast/loops/loops.h"
+#include "cpu/instructions/instructions.h"
 
 /* The taps are whole and fit signed bytes. bytes->taps is freed with free. */
 gconv_status gc_byte_step_create(gc_byte_step *bytes, const gc_step *step, int channels,

@@ -17,11 +17,6 @@ typedef struct own_lines {
     gc_lines column, row; /* if their `length` is not 0 */
 } own_lines;
 
-static bool applies_to_bytes(const gc_question *question)
-{
-    return gc_vectors_apply(question) && gc_question_of_bytes(question);
-}
-
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
 /* Output rows that are computed together. Tiles of rows are equally high, as far as possible. */
@@ -98,6 +93,12 @@ static int choose_row_side(const gc_question *question)
     return best;
 }
 
+/* If columns are transformed, windows of bytes are a fourth as large. */
+static bool takes_bytes(const gc_question *question, int column_side)
+{
+    return column_side > 0 && gc_question_of_bytes(question);
+}
+
 static double seconds(const gc_question *question, gc_estimate *estimate)
 {
     gc_factors of;
@@ -109,14 +110,8 @@ static double seconds(const gc_question *question, gc_estimate *estimate)
         (!question->problem->chain.exact &&
          !gc_range_holds_lines(question->step, of.down, of.across, column, row)))
         return HUGE_VAL;
-    return column_seconds(question, column) + row_seconds(question, row);
-}
-
-/* From bytes if columns are transformed: windows are a fourth as large. */
-static double seconds_of_bytes(const gc_question *question, gc_estimate *estimate)
-{
-    double all = seconds(question, estimate);
-    return estimate->column_side > 0 ? all - GC_LINE_SECONDS / 2 : HUGE_VAL;
+    double saved = takes_bytes(question, column) ? GC_LINE_SECONDS / 2 : 0;
+    return column_seconds(question, column) + row_seconds(question, row) - saved;
 }
 
 static double extra_terms(const gc_estimate *estimate)
@@ -153,6 +148,7 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
     own_lines *own = stage->own;
     stage->rows_at_once = rows_at_once(question, estimate->column_side, estimate->row_side);
     stage->tile_columns = 2 * GC_LANES_MAX;
+    stage->takes_bytes = takes_bytes(question, estimate->column_side);
     const gc_step *column = &own->vectors.column, *row = &own->vectors.row;
     gconv_status status = gc_vectors_create(&own->vectors, stage->step, error);
     if (status == GCONV_OK)
@@ -174,8 +170,8 @@ static void run(const gc_stage *stage, const gc_stage_input *input, size_t value
     size_t channels = (size_t)stage->channels;
     size_t all = values + (size_t)(stage->step->width - 1) * channels;
     float *work, **between = gc_between_rows(stage, input, values, row_count, &work);
-    gc_line_input from = {.rows = stage->solver->takes_bytes ? NULL : input->rows,
-                          .bytes = stage->solver->takes_bytes ? input->bytes : NULL};
+    gc_line_input from = {.rows = stage->takes_bytes ? NULL : input->rows,
+                          .bytes = stage->takes_bytes ? input->bytes : NULL};
     if (own->column.length > 0)
         gc_lines_convolve_columns(&own->column, work, from, all, row_count, between);
     else
@@ -196,20 +192,6 @@ static const char *describe(const gc_stage *stage)
     return own->row.length == 0 ? "transforms of columns, and a row"
                                 : "transforms of columns and of rows";
 }
-
-const gc_solver gc_solver_lines_of_bytes = {
-    .name = "vectors",
-    .applies = applies_to_bytes,
-    .seconds = seconds_of_bytes,
-    .own_bytes = sizeof(own_lines),
-    .create = create,
-    .run = run,
-    .describe = describe,
-    .release = release,
-    .extra_terms = extra_terms,
-    .takes_bytes = true,
-    .tiled = true,
-};
 
 const gc_solver gc_solver_lines = {
     .name = "vectors",

@@ -4,6 +4,7 @@
 #define GC_CPU_INSTRUCTIONS_INSTRUCTIONS_H
 
 #include "core/chain.h"
+#include "core/conversion.h"
 
 /* ---- Taps ------------------------------------------------------------------------------------ */
 
@@ -50,7 +51,62 @@ typedef struct gc_taps_loops {
                       double *out);
     /* sum_j sum_k taps[j*width+k] * rows[j][k]. The width is a multiple of GC_DOT_GROUP. */
     double (*dot)(const gc_double_taps *taps, const uint8_t *const *rows);
+    /* Bit i % 64 of between[i / 64]: low <= values[i] <= high, or its magnitude is. */
+    void (*find_between)(const float *values, size_t count, float low, float high, bool absolute,
+                         uint64_t *between);
 } gc_taps_loops;
+
+/* ---- Taps in bytes --------------------------------------------------------------------------- */
+
+/* Taps of a row that are multiplied at once: as many neighbouring bytes as a lane holds. */
+enum { GC_BYTES_GROUP = 4 };
+
+/* A step's taps as signed bytes. An element holds four neighbouring bytes of a row. Zeros in
+ * between are for the samples of other channels. */
+typedef struct gc_byte_step {
+    int32_t *taps;
+    int width, height; /* in elements */
+} gc_byte_step;
+
+typedef struct gc_bytes_loops {
+    /* As gc_taps_function, on samples of 8 bits. `advance` is the distance from element to element
+     * in samples: GC_BYTES_GROUP. Up to GC_BYTES_GROUP - 1 samples more are read beyond. */
+    void (*every)(const gc_byte_step *step, const uint8_t *const *rows, size_t advance,
+                  size_t count, int row_count, float *const *out);
+} gc_bytes_loops;
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+/* What goes beside colours if alpha is kept. Levels are those of store8_near if `near` is not
+ * NULL, else those of store8. */
+typedef struct gc_kept_samples {
+    const uint8_t *alpha;
+    float error;
+    uint64_t *near;
+} gc_kept_samples;
+
+/* Conversions that give the bits of core/conversion.h in wider vectors. */
+typedef struct gc_samples_loops {
+    /* row[i] = samples[i] */
+    void (*load8)(const uint8_t *samples, size_t count, float *row);
+    void (*load16)(const uint16_t *samples, size_t count, float *row);
+    /* Rule 5: divided, made absolute, scaled, offset, clamped to 0..255 and rounded. */
+    void (*store8)(const gc_conversion *conversion, const float *row, size_t count,
+                   uint8_t *samples);
+    /* The same in float32, if factor and offset are within limits (cpu/once.c). Bit i % 64 of
+     * near[i / 64] says that level i lies within `error` of a tie. */
+    void (*store8_near)(const gc_conversion *conversion, float error, const float *row,
+                        size_t count, uint8_t *samples, uint64_t *near);
+    /* Values become levels of 0..65535, if the input has 16 bits. */
+    void (*store16)(const gc_conversion *conversion, const float *row, size_t count,
+                    uint16_t *samples);
+    /* As gc_load_pixels, of input of 8 bits with alpha that is kept or premultiplied. */
+    void (*load8_alpha)(const gc_conversion *conversion, const uint8_t *samples, size_t pixels,
+                        float *row);
+    /* As gc_store_pixels, to output of 8 bits that is not bilevel, from such input. */
+    void (*store8_alpha)(const gc_conversion *conversion, const float *row, size_t pixels,
+                         const gc_kept_samples *kept, uint8_t *samples);
+} gc_samples_loops;
 
 /* ---- Instruction sets ------------------------------------------------------------------------ */
 
@@ -66,12 +122,12 @@ typedef struct gc_instructions {
     bool (*usable)(void);
     const gc_taps_loops *taps;
     double tap_seconds; /* of a value in a multiply-add (cpu/cost.h) */
-    const struct gc_samples_loops *samples;
+    const gc_samples_loops *samples;
     const struct gc_edges_loops *edges;
     const struct gc_rank1_loops *rank1;
     double row_seconds; /* of a value in a tap of a row of `rank1` (cpu/cost.h) */
     const struct gc_box_loops *box;
-    const struct gc_bytes_loops *bytes; /* NULL if the set has no products of bytes */
+    const gc_bytes_loops *bytes; /* NULL if the set has no products of bytes */
     gc_transforms transforms;
     gc_transforms exact_transforms; /* in double, their results rounded to integers */
 } gc_instructions;

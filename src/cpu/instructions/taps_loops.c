@@ -15,9 +15,7 @@
 
 #include <stddef.h>
 #include <string.h>
-#if defined(GC_BYTES_LOOPS)
-#include "cpu/fast/loops/loops.h"
-
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -191,25 +189,20 @@ INLINE void every_rows(const filter *step, const int height, const sample *const
     }
 }
 
+#define EVERY(height)                                                                              \
+    case height:                                                                                   \
+        every_rows(step, height, rows, advance, count, row_count, out);                            \
+        break;
 static void every(const filter *step, const sample *const *rows, size_t advance, size_t count,
                   int row_count, float *const *out)
 {
     switch (step->height) {
-    case 1:
-        every_rows(step, 1, rows, advance, count, row_count, out);
-        break;
-    case 2:
-        every_rows(step, 2, rows, advance, count, row_count, out);
-        break;
-    case 3:
-        every_rows(step, 3, rows, advance, count, row_count, out);
-        break;
-    case 4:
-        every_rows(step, 4, rows, advance, count, row_count, out);
-        break;
+        EVERY(1)
+        EVERY(2)
+        EVERY(3)
+        EVERY(4)
     default:
         every_rows(step, 0, rows, advance, count, row_count, out);
-        break;
     }
 }
 
@@ -310,26 +303,41 @@ static void in_double(const gc_double_taps *taps, const double *rows, size_t str
     }
 }
 
-typedef uint8_t group_of_bytes __attribute__((vector_size(GC_DOT_GROUP)));
-typedef int32_t group_of_integers __attribute__((vector_size(4 * GC_DOT_GROUP)));
-typedef double group __attribute__((vector_size(8 * GC_DOT_GROUP)));
+/* As many samples as doubles in a vector. Compilers convert them one by one, if left to it. */
+INLINE doubles widened(const uint8_t *samples)
+{
+#if defined(__AVX512F__)
+    return _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)samples)));
+#elif defined(__AVX2__)
+    return _mm256_cvtepi32_pd(_mm_cvtepu8_epi32(_mm_loadu_si32(samples)));
+#else
+    return (doubles){samples[0], samples[1]};
+#endif
+}
+
+enum { DOT_ROWS = 4 };
+
+/* Each row has a sum of its own: they do not wait for each other. */
+INLINE void add_rows(doubles sums[DOT_ROWS], const double *taps, int width,
+                     const uint8_t *const *rows, const int count)
+{
+    for (int i = 0; i < width; i += DOUBLE_LANES)
+        UNROLL for (int r = 0; r < count; r++) sums[r] +=
+            *(const unaligned_doubles *)(taps + r * width + i) * widened(rows[r] + i);
+}
 
 static double dot(const gc_double_taps *taps, const uint8_t *const *rows)
 {
-    group sums = {0};
-    const double *tap = taps->taps;
-    for (int j = 0; j < taps->height; j++)
-        for (int i = 0; i < taps->width; i += GC_DOT_GROUP, tap += GC_DOT_GROUP) {
-            group_of_bytes bytes;
-            group factors;
-            memcpy(&bytes, rows[j] + i, sizeof bytes);
-            memcpy(&factors, tap, sizeof factors);
-            group_of_integers integers = __builtin_convertvector(bytes, group_of_integers);
-            sums += factors * __builtin_convertvector(integers, group);
-        }
+    doubles sums[DOT_ROWS] = {0};
+    int width = taps->width, j = 0;
+    for (; j + DOT_ROWS <= taps->height; j += DOT_ROWS)
+        add_rows(sums, taps->taps + j * width, width, rows + j, DOT_ROWS);
+    for (; j < taps->height; j++)
+        add_rows(sums, taps->taps + j * width, width, rows + j, 1);
     double sum = 0;
-    for (int i = 0; i < GC_DOT_GROUP; i++)
-        sum += sums[i];
+    sums[0] += sums[1] + sums[2] + sums[3];
+    for (int i = 0; i < DOUBLE_LANES; i++)
+        sum += sums[0][i];
     return sum;
 }
 
@@ -339,8 +347,36 @@ static void widen(const uint8_t *samples, size_t count, double *to)
         to[i] = samples[i];
 }
 
+/* ---- Values near a boundary ------------------------------------------------------------------ */
+
+INLINE bool is_between(float value, int32_t kept, float low, float high)
+{
+    int32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits &= kept;
+    memcpy(&value, &bits, sizeof value);
+    return (value >= low) & (value <= high);
+}
+
+static void find_between(const float *values, size_t count, float low, float high, bool absolute,
+                         uint64_t *between)
+{
+    const int32_t kept = absolute ? INT32_MAX : -1; /* of the bits of a value */
+    for (; count > 0; between++) {
+        const size_t part = count < 64 ? count : 64;
+        int32_t any = 0;
+        for (size_t i = 0; i < part; i++)
+            any |= is_between(values[i], kept, low, high) ? 1 : 0;
+        *between = 0;
+        for (size_t i = 0; i < part && any != 0; i++)
+            *between |= (uint64_t)is_between(values[i], kept, low, high) << i;
+        values += part;
+        count -= part;
+    }
+}
+
 extern const gc_taps_loops GC_TAPS_LOOPS;
 const gc_taps_loops GC_TAPS_LOOPS = {every, sparse, apart,     spin, ROWS *BLOCK,
-                                     BLOCK, widen,  in_double, dot};
+                                     BLOCK, widen,  in_double, dot,  find_between};
 
 #endif

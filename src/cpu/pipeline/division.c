@@ -61,7 +61,7 @@ static int64_t column_bytes_of(const gc_problem *problem, const gc_stages *stage
     for (int p = stages->count - 1; p >= 0; p--) {
         const gc_stage *stage = &stages->list[p];
         bytes += gc_window_capacity(&problem->chain, stage->step, at_once) *
-                 (stage->solver->takes_bytes && stage->solver->tiled ? 1 : value);
+                 (stage->takes_bytes && stage->solver->tiled ? 1 : value);
         at_once += stage->step->height;
     }
     return bytes * problem->chain.channels;

@@ -13,6 +13,13 @@
 /* Values of a word of bits. If more than FEW of them are doubtful, all are settled together. */
 enum { TOGETHER = 64, FEW = 4 };
 
+static bool are_many(uint64_t bits)
+{
+    for (int i = 0; i < FEW; i++)
+        bits &= bits - 1;
+    return bits != 0;
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* Whether samples are bytes that lie as values do. */
@@ -22,16 +29,39 @@ static bool takes_bytes(const gc_problem *problem)
     return conversion->input.depth == 8 && !conversion->keeps_alpha;
 }
 
-/* The taps of a row with zeros for other channels, and behind the last one. */
-static void spread_taps(gc_settler *settler, double *taps)
+/* Products in a composition that are summed for a value alone. */
+enum { ALONE_MAX = 2000 };
+
+static double term_of(const gc_step *step, int j, int i)
 {
-    const gc_step *step = &settler->problem->chain.steps[0];
-    for (int j = 0; j < step->height; j++)
-        for (int i = 0; i < step->width; i++)
-            taps[(size_t)(j * settler->taps.width) +
-                 (size_t)i * (size_t)settler->problem->chain.channels] =
-                step->terms[j * step->width + i];
+    return step->column == NULL ? step->terms[j * step->width + i]
+                                : step->terms[j] * step->terms[step->height + i];
+}
+
+/* Makes `taps` the composition of the chain, with zeros for other channels, and behind the last tap
+ * of a row. If double holds every sum of the chain, it holds these taps and their sums. */
+static void compose(gc_settler *settler, double *taps)
+{
+    const gc_chain *chain = &settler->problem->chain;
+    size_t stride = (size_t)settler->taps.width, height = 1, end = 1;
+    size_t channels = (size_t)settler->problem->conversion.input.channels;
     settler->taps.taps = taps;
+    taps[0] = 1;
+    for (const gc_step *step = chain->steps; step < chain->steps + chain->step_count; step++) {
+        /* From the last tap on: what it spreads to has been spread, or is itself. */
+        for (size_t at = (height - 1) * stride + end; at-- > 0;) {
+            double tap = taps[at];
+            taps[at] = 0;
+            for (int n = step->width * step->height - 1; n >= 0 && tap != 0; n--)
+                taps[at + (size_t)(n / step->width) * stride +
+                     (size_t)(n % step->width) * channels] +=
+                    tap * term_of(step, n / step->width, n % step->width);
+        }
+        height += (size_t)step->height - 1;
+        end += ((size_t)step->width - 1) * channels;
+        settler->left += step->left;
+        settler->top += step->top;
+    }
 }
 
 gconv_status gc_settler_create(gc_settler *settler, const gc_problem *problem,
@@ -39,6 +69,7 @@ gconv_status gc_settler_create(gc_settler *settler, const gc_problem *problem,
                                gconv_error *error)
 {
     const gc_chain *chain = &problem->chain;
+    const gconv_shape *input = &problem->conversion.input;
     size_t channels = (size_t)chain->channels, width = 1, height = 1, taps = 0;
     for (int s = 0; s < chain->step_count; s++) {
         width += (size_t)chain->steps[s].width - 1;
@@ -47,8 +78,8 @@ gconv_status gc_settler_create(gc_settler *settler, const gc_problem *problem,
     size_t stride = TOGETHER + (width + 2) * channels + GC_DOUBLE_SLACK;
     *settler =
         (gc_settler){.problem = problem, .loops = loops, .levels = *levels, .stride = stride};
-    if (chain->step_count == 1 && chain->steps[0].taps != NULL && takes_bytes(problem)) {
-        taps = ((width - 1) * channels + GC_DOT_GROUP) / GC_DOT_GROUP * GC_DOT_GROUP;
+    if (width * height <= ALONE_MAX && input->depth == 8) {
+        taps = ((width - 1) * (size_t)input->channels + GC_DOT_GROUP) / GC_DOT_GROUP * GC_DOT_GROUP;
         settler->taps.width = (int)taps;
         settler->taps.height = (int)height;
     }
@@ -62,7 +93,7 @@ gconv_status gc_settler_create(gc_settler *settler, const gc_problem *problem,
     settler->columns = memory + 2 * height * stride;
     settler->rows = (const uint8_t **)(void *)(memory + doubles);
     if (taps > 0)
-        spread_taps(settler, memory + (2 * height + 1) * stride);
+        compose(settler, memory + (2 * height + 1) * stride);
     return GCONV_OK;
 }
 
@@ -82,32 +113,17 @@ static bool is_near_tie(const gc_levels *levels, double value)
     return value > -1 && value < 256 && fabs(value - (floor(value) + 0.5)) <= levels->error;
 }
 
-static void flag_near_boundary(const gc_levels *levels, const float *values, size_t count,
-                               uint8_t *flags)
+void gc_find_doubtful(const gc_settler *settler, const float *values, size_t count, uint64_t *near)
 {
-    const float low = levels->low, high = levels->high;
-    if (levels->absolute)
-        for (size_t i = 0; i < count; i++)
-            flags[i] = (fabsf(values[i]) >= low) & (fabsf(values[i]) <= high);
-    else
-        for (size_t i = 0; i < count; i++)
-            flags[i] = (values[i] >= low) & (values[i] <= high);
-}
-
-void gc_find_doubtful(const gc_levels *levels, const float *values, size_t count, uint64_t *near)
-{
-    uint8_t flags[GC_SETTLE_VALUES] = {0};
-    if (levels->has_boundary)
-        flag_near_boundary(levels, values, count, flags);
-    for (size_t i = 0; i < count && !levels->has_boundary; i++)
-        flags[i] = is_near_tie(levels, (double)values[i]);
-    for (size_t first = 0; first < count; first += TOGETHER) {
-        uint64_t bits = 0;
-        if (memchr(flags + first, 1, TOGETHER) != NULL)
-            for (size_t i = 0; i < TOGETHER; i++)
-                bits |= (uint64_t)flags[first + i] << i;
-        near[first / TOGETHER] = bits;
+    const gc_levels *levels = &settler->levels;
+    if (levels->has_boundary) {
+        settler->loops->find_between(values, count, levels->low, levels->high, levels->absolute,
+                                     near);
+        return;
     }
+    memset(near, 0, (count + TOGETHER - 1) / TOGETHER * sizeof *near);
+    for (size_t i = 0; i < count; i++)
+        near[i / TOGETHER] |= (uint64_t)is_near_tie(levels, (double)values[i]) << i % TOGETHER;
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
@@ -240,19 +256,20 @@ static void sum_pixels(const gc_settler *settler, int64_t y, int64_t x, int64_t 
     }
 }
 
-/* The sum of value `at` of row y, if a matrix reads bytes inside the image for it alone. */
+/* The sum of value `at` of row y, if the chain reads bytes inside the image for it alone. */
 static bool sum_alone(const gc_settler *settler, int64_t y, size_t at, double *sum)
 {
     const gc_sample_rows *input = settler->input;
     const gc_chain *chain = &settler->problem->chain;
-    const gc_step *step = &chain->steps[0];
-    size_t channels = (size_t)chain->channels, left = (size_t)step->left * channels;
-    if (settler->taps.taps == NULL || at < left || y < step->top ||
+    size_t channels = (size_t)settler->problem->conversion.input.channels;
+    size_t left = (size_t)settler->left * channels, values = (size_t)chain->channels;
+    at = at / values * channels + at % values;
+    if (settler->taps.taps == NULL || at < left || y < settler->top ||
         at - left + (size_t)settler->taps.width > (size_t)chain->width * channels ||
-        y - step->top + step->height > (int64_t)chain->height)
+        y - settler->top + settler->taps.height > (int64_t)chain->height)
         return false;
-    int64_t row = (y - step->top) % input->capacity;
-    for (int j = 0; j < step->height; j++, row++) {
+    int64_t row = (y - settler->top) % input->capacity;
+    for (int j = 0; j < settler->taps.height; j++, row++) {
         row = row == input->capacity ? 0 : row;
         settler->rows[j] =
             (const uint8_t *)input->samples + (size_t)row * input->stride + at - left;
@@ -305,8 +322,10 @@ void gc_settle(gc_settler *settler, int64_t y, size_t first, size_t count, const
     double sum;
     for (size_t word = 0; word * TOGETHER < count; word++) {
         uint64_t bits = near[word];
+        if (bits == 0)
+            continue;
         size_t from = first + word * TOGETHER;
-        if (__builtin_popcountll(bits) > FEW) {
+        if (are_many(bits)) {
             settle_all(settler, y, from,
                        (size_t)gc_smaller((int64_t)(first + count), (int64_t)(from + TOGETHER)),
                        output);

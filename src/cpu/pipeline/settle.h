@@ -16,7 +16,8 @@ typedef struct gc_settler {
     const gc_taps_loops *loops;
     const gc_sample_rows *input; /* the rows that the chain reads */
     gc_levels levels;
-    gc_double_taps taps; /* of a matrix that is a whole chain, with zeros: for `dot` */
+    gc_double_taps taps; /* the composition of a short chain, with zeros: for `dot` */
+    int left, top;       /* of the composition */
     double *extended, *plane, *columns;
     size_t stride; /* values from row to row of `extended` and `plane` */
     const uint8_t **rows;
@@ -33,7 +34,7 @@ void gc_settler_destroy(gc_settler *settler);
 
 /* Sets bit i % 64 of near[i / 64] if value i of a row of chain values is doubtful. `count` is at
  * most GC_SETTLE_VALUES. */
-void gc_find_doubtful(const gc_levels *levels, const float *values, size_t count, uint64_t *near);
+void gc_find_doubtful(const gc_settler *settler, const float *values, size_t count, uint64_t *near);
 
 /* Stores the true output for values from value `first` of row y on whose bits in `near` are set. A
  * row has the values of the whole image, and `output` is its place. */

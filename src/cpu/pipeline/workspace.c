@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "core/conversion.h"
 #include "core/sums.h"
-#include "cpu/fast/loops/loops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +56,7 @@ static gconv_status create_windows(gc_workspace *workspace, int64_t columns, gco
     for (int p = workspace->stages->count - 1; status == GCONV_OK && p >= 0; p--) {
         const gc_step *step = workspace->stages->list[p].step;
         columns = gc_smaller(columns + step->width - 1, workspace->problem->chain.width);
-        bool bytes = workspace->stages->list[p].solver->takes_bytes;
+        bool bytes = workspace->stages->list[p].takes_bytes;
         status = gc_window_create(&workspace->windows[p], &workspace->problem->chain, step, bytes,
                                   at_once, columns, error);
         at_once += step->height;
@@ -160,7 +159,7 @@ static void load_row(const gc_workspace *workspace, const char *samples, void *r
     size_t pixels = (size_t)(window->end - window->first);
     size_t count = pixels * (size_t)problem->chain.channels;
     samples += (size_t)window->first * (size_t)shape->channels * (size_t)shape->depth / 8;
-    if (workspace->stages->list[0].solver->takes_bytes)
+    if (workspace->stages->list[0].takes_bytes)
         memcpy(row, samples, count);
     else if (loops == NULL)
         gc_load_pixels(&problem->conversion, samples, pixels, row);
@@ -236,7 +235,7 @@ static gc_stage_input input_of(const gc_workspace *workspace, int p, int64_t y, 
     int readable = (stage->solver->tiled ? needed : stage->step->height) + GC_ROWS_TOGETHER - 1;
     for (int r = 0; r < needed || r < readable; r++) {
         const void *row = taps_at(workspace, p, y, r < needed ? r : needed - 1, first);
-        if (stage->solver->takes_bytes)
+        if (stage->takes_bytes)
             workspace->bytes[r] = row;
         else
             workspace->rows[r] = row;
@@ -326,10 +325,9 @@ static void store_pixels(const gc_workspace *workspace, const gc_stream *stream,
                          uint64_t *near)
 {
     const gc_conversion *conversion = &workspace->problem->conversion;
-    const gc_levels *levels = &workspace->stages->levels;
     if (how == STORE_ALPHA) {
         const gc_kept_samples kept = {gc_kept_alpha_at(&stream->alpha, (uint32_t)y, first),
-                                      (float)levels->error, near};
+                                      (float)workspace->stages->levels.error, near};
         workspace->stages->instructions->samples->store8_alpha(
             conversion, row, pixels, &kept,
             (uint8_t *)output + first * (size_t)conversion->output.channels);
@@ -337,7 +335,8 @@ static void store_pixels(const gc_workspace *workspace, const gc_stream *stream,
     }
     gc_stream_store_pixels(stream, (uint32_t)y, first, pixels, row, output);
     if (near != NULL)
-        gc_find_doubtful(levels, row, pixels * (size_t)conversion->chain_channels, near);
+        gc_find_doubtful(&workspace->settler, row, pixels * (size_t)conversion->chain_channels,
+                         near);
 }
 
 /* As below, rounded once. Parts of a row end with a word of bits, a pixel and a byte. */
@@ -347,7 +346,7 @@ static void store_once(gc_workspace *workspace, const gc_stream *stream, storing
     const gc_stages *stages = workspace->stages;
     const gc_conversion *conversion = &workspace->problem->conversion;
     size_t channels = (size_t)workspace->problem->chain.channels;
-    size_t most = GC_SETTLE_VALUES / GC_CHANNELS_MAX * channels;
+    size_t most = GC_SETTLE_VALUES / (64 * channels) * 64 * channels;
     for (size_t part; count > 0; first += part, count -= part, row += part) {
         uint64_t near[GC_SETTLE_VALUES / 64];
         part = count < most ? count : most;

@@ -44,6 +44,7 @@ typedef struct gc_stage {
     const gc_instructions *instructions;
     const gc_step *step;
     int channels;
+    bool takes_bytes;         /* reads samples of 8 bits instead of chain values */
     int rows_at_once;         /* output rows that are cheapest together */
     int tile_columns;         /* output columns of a tile, if the solver is `tiled` */
     size_t scratch;           /* floats that `run` needs to work in */
@@ -59,7 +60,7 @@ typedef struct gc_stage {
  * its output rows need. Up to GC_ROW_SLACK samples beyond a row are
  * readable. */
 typedef struct gc_stage_input {
-    const float *const *rows;    /* of chain values; NULL if the solver takes bytes */
+    const float *const *rows;    /* of chain values; NULL if the stage takes bytes */
     const uint8_t *const *bytes; /* of samples; NULL if it does not */
     float *scratch;              /* 64-byte aligned */
     float *kept;                 /* 64-byte aligned */
@@ -92,7 +93,6 @@ struct gc_solver {
     /* How far a sum may be from the true one, if the chain is not exact. NULL: that has no bound
      * which is small enough. */
     double (*error)(const gc_question *question, const gc_estimate *estimate);
-    bool takes_bytes; /* reads samples of 8 bits instead of chain values */
     /* Computes tiles, which are counted from the beginning of a band and a panel. So bands and
      * panels decide which values go through a transform together, and how they round. `run`
      * computes all columns at once. */

@@ -9,8 +9,8 @@
 
 extern const gc_solver gc_solver_every_tap, gc_solver_products, gc_solver_vectors;
 #if GC_HAS_FAST
-extern const gc_solver gc_solver_sparse, gc_solver_bytes, gc_solver_box_of_bytes, gc_solver_box,
-    gc_solver_tiles, gc_solver_lines_of_bytes, gc_solver_lines;
+extern const gc_solver gc_solver_sparse, gc_solver_bytes, gc_solver_box, gc_solver_tiles,
+    gc_solver_lines;
 #endif
 
 /* The first applies to every matrix, the last to every filter of two vectors. Of equally cheap
@@ -19,8 +19,7 @@ extern const gc_solver gc_solver_sparse, gc_solver_bytes, gc_solver_box_of_bytes
 static const gc_solver *const solvers[] = {
     &gc_solver_every_tap,
 #if GC_HAS_FAST
-    &gc_solver_sparse,    &gc_solver_bytes,          &gc_solver_box_of_bytes, &gc_solver_box,
-    &gc_solver_tiles,     &gc_solver_lines_of_bytes, &gc_solver_lines,
+    &gc_solver_sparse,    &gc_solver_bytes,   &gc_solver_box, &gc_solver_tiles, &gc_solver_lines,
 #endif
     &gc_solver_products,  &gc_solver_vectors,
 };

@@ -366,65 +366,36 @@ INLINE void finish_rows(const gc_rank1_column *all, const gc_rank1_kind kind, co
 }
 
 /* Heights that are usual have code of their own. */
+#define FINISH(height)                                                                             \
+    case height:                                                                                   \
+        finish_rows(column, kind, absolute, height, rows, count, output);                          \
+        break;
 INLINE void finish_kind(const gc_rank1_column *column, const gc_rank1_kind kind,
                         const bool absolute, const float *const *rows, size_t count,
                         gc_rank1_output *output)
 {
     switch (column->is_even ? column->height : ANY) {
-    case ANY:
-        finish_rows(column, kind, absolute, ANY, rows, count, output);
-        break;
-    case 3:
-        finish_rows(column, kind, absolute, 3, rows, count, output);
-        break;
-    case 5:
-        finish_rows(column, kind, absolute, 5, rows, count, output);
-        break;
-    case 7:
-        finish_rows(column, kind, absolute, 7, rows, count, output);
-        break;
-#if defined(__AVX512BW__)
-    case 9:
-        finish_rows(column, kind, absolute, 9, rows, count, output);
-        break;
-    case 11:
-        finish_rows(column, kind, absolute, 11, rows, count, output);
-        break;
-    case 13:
-        finish_rows(column, kind, absolute, 13, rows, count, output);
-        break;
-    case 15:
-        finish_rows(column, kind, absolute, 15, rows, count, output);
-        break;
-#endif
+        FINISH(ANY)
+        USUAL(FINISH)
     default:
         finish_rows(column, kind, absolute, EVEN, rows, count, output);
-        break;
     }
 }
 
+#define FINISH_KIND(kind)                                                                          \
+    case kind:                                                                                     \
+        if (column->absolute)                                                                      \
+            finish_kind(column, kind, true, rows, count, output);                                  \
+        else                                                                                       \
+            finish_kind(column, kind, false, rows, count, output);                                 \
+        break;
 static void finish(const gc_rank1_column *column, const float *const *rows, size_t count,
                    gc_rank1_output *output)
 {
-    switch (2 * (int)column->kind + column->absolute) {
-    case 2 * GC_RANK1_PLAIN:
-        finish_kind(column, GC_RANK1_PLAIN, false, rows, count, output);
-        break;
-    case 2 * GC_RANK1_PLAIN + 1:
-        finish_kind(column, GC_RANK1_PLAIN, true, rows, count, output);
-        break;
-    case 2 * GC_RANK1_DIVIDED:
-        finish_kind(column, GC_RANK1_DIVIDED, false, rows, count, output);
-        break;
-    case 2 * GC_RANK1_DIVIDED + 1:
-        finish_kind(column, GC_RANK1_DIVIDED, true, rows, count, output);
-        break;
-    case 2 * GC_RANK1_FIXED:
-        finish_kind(column, GC_RANK1_FIXED, false, rows, count, output);
-        break;
-    default:
-        finish_kind(column, GC_RANK1_FIXED, true, rows, count, output);
-        break;
+    switch (column->kind) {
+        FINISH_KIND(GC_RANK1_PLAIN)
+        FINISH_KIND(GC_RANK1_DIVIDED)
+        FINISH_KIND(GC_RANK1_FIXED)
     }
 }
 

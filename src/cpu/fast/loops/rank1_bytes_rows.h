@@ -211,6 +211,10 @@ INLINE void sum_row(const gc_rank1_row *row, const bool is_fine, const uint8_t *
     }
 }
 
+#define SUM_NARROW(width)                                                                          \
+    case width:                                                                                    \
+        sum_narrow(row, width, is_fine, samples, count, sums);                                     \
+        break;
 INLINE void sum_kind(const gc_rank1_row *row, const bool is_fine, const uint8_t *samples,
                      size_t count, float *sums)
 {
@@ -218,32 +222,9 @@ INLINE void sum_kind(const gc_rank1_row *row, const bool is_fine, const uint8_t 
     case 0:
         sum_row(row, is_fine, samples, count, sums);
         break;
-    case 3:
-        sum_narrow(row, 3, is_fine, samples, count, sums);
-        break;
-    case 5:
-        sum_narrow(row, 5, is_fine, samples, count, sums);
-        break;
-    case 7:
-        sum_narrow(row, 7, is_fine, samples, count, sums);
-        break;
-#if defined(__AVX512BW__)
-    case 9:
-        sum_narrow(row, 9, is_fine, samples, count, sums);
-        break;
-    case 11:
-        sum_narrow(row, 11, is_fine, samples, count, sums);
-        break;
-    case 13:
-        sum_narrow(row, 13, is_fine, samples, count, sums);
-        break;
-    case 15:
-        sum_narrow(row, 15, is_fine, samples, count, sums);
-        break;
-#endif
+        USUAL(SUM_NARROW)
     default:
         sum_folded(row, is_fine, samples, count, sums);
-        break;
     }
 }
 

@@ -25,6 +25,13 @@
 
 enum { VECTORS = 4 };
 
+/* Usual sides up to SMALL, which are constants in code of their own. */
+#if defined(__AVX512BW__)
+#define USUAL(of) of(3) of(5) of(7) of(9) of(11) of(13) of(15)
+#else
+#define USUAL(of) of(3) of(5) of(7)
+#endif
+
 #if defined(__AVX512BW__)
 
 typedef __m512i integers;

@@ -2,7 +2,7 @@
  * GC_SAMPLES_LOOPS gives it. Samples are those of core/conversion.c. Levels of 8 bits are computed
  * in float32 if the error cannot change them, all else by the same operations in doubles. */
 #include "base/number.h"
-#include "cpu/fast/loops/loops.h"
+#include "cpu/instructions/instructions.h"
 #include "cpu/unroll.h"
 
 #include <math.h>
