@@ -1,5 +1,5 @@
-# Compiles taps_loops.c, and the loops of src/cpu/fast, src/io/png/fast and src/io/jpeg/fast, once for
-# every instruction set. Without fast paths there are the portable taps alone.
+# Compiles taps_loops.c, detector_loops.c, and the loops of src/cpu/fast, src/io/png/fast and src/io/jpeg/fast, once for
+# every instruction set. Without fast paths there are the portable ones of the first two alone.
 #
 # Only sums of products in taps_loops.c and transform_loops.c may be contracted to fused
 # multiply-adds. Where rule 3 demands exact results, the sums of taps_loops.c are exact, and
@@ -25,7 +25,8 @@ endif()
 if(GCONV_FUZZ)
   set(loop_options -fno-sanitize=undefined,fuzzer-no-link)
 endif()
-set_source_files_properties(src/cpu/fast/loops/box_loops.c src/cpu/fast/loops/edges_loops.c
+set_source_files_properties(src/cpu/edges/detector_loops.c src/cpu/fast/loops/box_loops.c
+  src/cpu/fast/loops/edges_loops.c
   src/cpu/fast/loops/rank1_bytes_loops.c src/cpu/fast/loops/samples_loops.c
   PROPERTIES COMPILE_OPTIONS "${loop_options}")
 set_source_files_properties(src/cpu/instructions/taps_loops.c src/cpu/fast/loops/transform_loops.c
@@ -38,7 +39,8 @@ endif()
 set_property(SOURCE src/cpu/instructions/taps_loops.c APPEND PROPERTY COMPILE_OPTIONS ${taps_options})
 
 function(gconv_add_loops name)
-  add_library(loops_${name} OBJECT src/cpu/instructions/taps_loops.c)
+  add_library(loops_${name} OBJECT src/cpu/instructions/taps_loops.c
+    src/cpu/edges/detector_loops.c)
   set(targets loops_${name})
   if(GCONV_FAST)
     target_sources(loops_${name} PRIVATE src/cpu/fast/loops/box_loops.c
@@ -50,7 +52,7 @@ function(gconv_add_loops name)
     list(APPEND targets loops_${name}_double)
   endif()
   target_compile_definitions(loops_${name} PRIVATE
-    GC_BOX_LOOPS=gc_box_${name} GC_EDGES_LOOPS=gc_edges_${name}
+    GC_BOX_LOOPS=gc_box_${name} GC_DETECTOR_LOOPS=gc_detector_${name} GC_EDGES_LOOPS=gc_edges_${name}
     GC_RANK1_LOOPS=gc_rank1_${name} GC_TAPS_LOOPS=gc_taps_${name}
     GC_SAMPLES_LOOPS=gc_samples_${name}
     GC_TRANSFORM_LOOPS=gc_transform_${name} GC_TRANSFORM_REAL=float)
@@ -91,6 +93,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(GCONV_HAS_X86_LOOPS ON)
     gconv_add_loops(avx2 ${avx2})
     gconv_add_pack_loops(avx2 ${avx2} -mbmi -mbmi2)
+    target_sources(loops_avx2 PRIVATE src/cpu/edges/bytes_loops.c)
+    target_compile_definitions(loops_avx2 PRIVATE GC_EDGE_BYTES_LOOPS=gc_edge_bytes_avx2)
     gconv_add_loops(avx512 ${avx512})
     # Decoding JPEG: AVX2 and BMI2.
     foreach(name blocks lanes rows stretch traces)

@@ -860,6 +860,45 @@ typedef enum gconv_output {
 /* Which colour of a pixel comes first in memory. */
 typedef enum gconv_order { GCONV_ORDER_RGB, GCONV_ORDER_BGR } gconv_order;
 
+/* How edges are found in the values of the chain (contract.md, rules 100 to 103). */
+typedef enum gconv_method {
+    GCONV_METHOD_LAPLACE,       /* values that pass the threshold by the rule of the job */
+    GCONV_METHOD_ZERO_CROSSING, /* lines at which values change their sign steeply */
+    GCONV_METHOD_GRADIENT,      /* gradients above the threshold */
+    GCONV_METHOD_CANNY          /* lines of the largest gradients */
+} gconv_method;
+
+/* Differences that make a gradient: a column of weights times a row of differences. */
+typedef enum gconv_operator {
+    GCONV_OPERATOR_SOBEL,   /* 1 2 1 */
+    GCONV_OPERATOR_SCHARR,  /* 3 10 3 */
+    GCONV_OPERATOR_PREWITT, /* 1 1 1 */
+    GCONV_OPERATOR_SOBEL5,  /* OpenCV's of 5x5 and 7x7, for GCONV_LIKE_OPENCV alone */
+    GCONV_OPERATOR_SOBEL7
+} gconv_operator;
+
+/* The magnitude of a gradient: |gx| + |gy|, or the root of gx^2 + gy^2. */
+typedef enum gconv_norm { GCONV_NORM_L1, GCONV_NORM_L2 } gconv_norm;
+
+/* GCONV_LIKE_OPENCV: byte for byte what cv2.Canny gives, for 8-bit samples, the border replicate
+ * and the filter `identity` (contract.md, rule 104). */
+typedef enum gconv_likeness { GCONV_LIKE_NONE, GCONV_LIKE_OPENCV } gconv_likeness;
+
+/* For GCONV_OUTPUT_EDGES. All methods but LAPLACE take samples of 8 and 16 bits, and compute in
+ * whole numbers: their result is the same on every device. */
+typedef struct gconv_detector {
+    size_t size; /* set by gconv_detector_default() */
+    gconv_method method;
+    gconv_operator derivative; /* of GRADIENT and CANNY, as the two members below */
+    gconv_norm norm;
+    gconv_likeness like; /* counts for CANNY */
+    double low, high; /* thresholds of CANNY, in 8-bit levels of the magnitude: 0 <= low <= high */
+} gconv_detector;
+
+/* Sets LAPLACE, SOBEL, L1, low 50 and high 100. `size` is that of the caller's header. */
+GCONV_API void gconv_detector_init(gconv_detector *detector, size_t size);
+GCONV_DEFAULTS(gconv_detector)
+
 /* How implementations from `naive` to `twopass` spread an image over the threads of a GPU. 0: the
  * implementation's own. */
 typedef struct gconv_tiling {
@@ -952,7 +991,14 @@ struct gconv_job {
     /* Only implementations may compute that promise the output exact or rounded once
      * (gconv_plan_promise), however long it takes. GCONV_ERROR_UNSUPPORTED if there is none. */
     bool exact;
+    /* For GCONV_OUTPUT_EDGES; NULL: GCONV_METHOD_LAPLACE. A plan copies it. Chains of the methods:
+     * see gconv_method_filters. */
+    const gconv_detector *detector;
 };
+
+/* The names of the built-in filters that `gconv edges` convolves with before this method finds
+ * edges. *count becomes their number. */
+GCONV_API const char *const *gconv_method_filters(const gconv_detector *detector, int *count);
 
 /* Sets the defaults of a job for which the caller's header has `size` bytes. No filters and no
  * shape: the caller sets them. Border mirror, GCONV_ALPHA_KEEP, samples of the input's depth, scale

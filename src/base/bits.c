@@ -46,13 +46,14 @@ static size_t pack_most(const uint8_t *flags, size_t whole, uint8_t *bits)
 }
 #endif
 
-void gc_pack_bits(uint8_t *flags, size_t count, uint8_t *bits)
+void gc_pack_bits(const uint8_t *flags, size_t count, uint8_t *bits)
 {
     size_t whole = count / 8;
     for (size_t i = pack_most(flags, whole, bits); i < whole; i++)
         bits[i] = pack_byte(flags + 8 * i);
     if (count % 8 > 0) {
-        memset(flags + count, 0, 8 - count % 8);
-        bits[whole] = pack_byte(flags + 8 * whole);
+        uint8_t last[8] = {0};
+        memcpy(last, flags + 8 * whole, count % 8);
+        bits[whole] = pack_byte(last);
     }
 }

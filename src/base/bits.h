@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Packs `count` flags, each 0 or 1, to bits. The first flag becomes the most significant bit of the
- * first byte. The last byte is filled up with 0. `flags` has room for 7 more. */
-void gc_pack_bits(uint8_t *flags, size_t count, uint8_t *bits);
+ * first byte. The last byte is filled up with 0. */
+void gc_pack_bits(const uint8_t *flags, size_t count, uint8_t *bits);
 
 static inline uint32_t gc_big_endian(const unsigned char bytes[4])
 {

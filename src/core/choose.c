@@ -53,6 +53,10 @@ static gconv_status check_candidate(const contest *c, const gc_implementation *c
         return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' does not run on device '%s'",
                        candidate->name, c->problem->job.device);
     gconv_status status = gc_implementation_device(candidate, index, device, error);
+    if (status == GCONV_OK && gc_detects(&c->problem->detector) && !candidate->operations->detects)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "'%s' finds edges by the method laplace alone; reference and cpu know all",
+                       candidate->name);
     if (status == GCONV_OK && candidate->operations->supports != NULL)
         status = candidate->operations->supports(c->problem, device, error);
     if (status == GCONV_OK && c->problem->job.exact &&

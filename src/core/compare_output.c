@@ -352,6 +352,9 @@ gconv_status gconv_plan_compare_pixels(const gconv_plan *plan, const void *input
         return status;
     if (pixels == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the list of pixels is a null pointer");
+    if (gc_detects(&problem->detector))
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "single pixels are judged for the method laplace alone");
     if (conversion->premultiplies)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "single pixels cannot be judged where colours are multiplied by alpha");

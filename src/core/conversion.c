@@ -278,6 +278,22 @@ static void find_edges(const gc_conversion *conversion, const float *row, size_t
 }
 
 /* Minus a flag of 1 is white in every unsigned type. */
+void gc_store_flags(const gc_conversion *conversion, const uint8_t *flags, size_t first,
+                    size_t count, void *output)
+{
+    if (conversion->output.depth == 1)
+        gc_pack_bits(flags, count, (uint8_t *)output + first / 8);
+    else if (conversion->output.depth == 8)
+        for (size_t i = 0; i < count; i++)
+            ((uint8_t *)output)[first + i] = (uint8_t)-flags[i];
+    else if (conversion->output.depth == 16)
+        for (size_t i = 0; i < count; i++)
+            ((uint16_t *)output)[first + i] = (uint16_t)-flags[i];
+    else
+        for (size_t i = 0; i < count; i++)
+            ((float *)output)[first + i] = flags[i] ? (float)conversion->sample_max : 0;
+}
+
 static void store_edges(const gc_conversion *conversion, const float *row, size_t pixels,
                         void *output)
 {
@@ -285,17 +301,7 @@ static void store_edges(const gc_conversion *conversion, const float *row, size_
     for (size_t first = 0; first < pixels; first += CHUNK) {
         size_t count = pixels - first < CHUNK ? pixels - first : CHUNK;
         find_edges(conversion, row + first, count, flags);
-        if (conversion->output.depth == 1)
-            gc_pack_bits(flags, count, (uint8_t *)output + first / 8);
-        else if (conversion->output.depth == 8)
-            for (size_t i = 0; i < count; i++)
-                ((uint8_t *)output)[first + i] = (uint8_t)-flags[i];
-        else if (conversion->output.depth == 16)
-            for (size_t i = 0; i < count; i++)
-                ((uint16_t *)output)[first + i] = (uint16_t)-flags[i];
-        else
-            for (size_t i = 0; i < count; i++)
-                ((float *)output)[first + i] = flags[i] ? (float)conversion->sample_max : 0;
+        gc_store_flags(conversion, flags, first, count, output);
     }
 }
 

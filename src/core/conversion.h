@@ -57,6 +57,11 @@ void gc_store_row(const gc_conversion *conversion, const float *row, const void 
 void gc_store_pixels(const gc_conversion *conversion, const float *row, size_t count,
                      const void *alpha, void *output);
 
+/* Stores flags, each 0 or 1, as black or white pixels from pixel `first` of an output row on.
+ * `first` is a multiple of 8 if the output is of depth 1. */
+void gc_store_flags(const gc_conversion *conversion, const uint8_t *flags, size_t first,
+                    size_t count, void *output);
+
 /* Copies the alpha samples of one row of input (2 or 4 channels) to `alpha`. */
 void gc_extract_alpha(const gconv_shape *input, const void *samples, void *alpha);
 

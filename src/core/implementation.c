@@ -72,6 +72,8 @@ gconv_promise gc_promise_of(const gc_problem *problem, const gc_implementation *
                             const gconv_device_info *device)
 {
     const gc_operations *operations = implementation->operations;
+    if (gc_detects(&problem->detector))
+        return GCONV_PROMISE_EXACT;
     bool once = operations->rounds_once != NULL && operations->rounds_once(problem, device);
     bool plain = problem->chain.exact && problem->rounding.once && problem->rounding.plain;
     if (!once && !plain)

@@ -46,14 +46,25 @@ static gconv_status check_shape(const gconv_job *job, gconv_error *error)
                : status;
 }
 
-/* Values that a C caller may get wrong. The command line checks its own options with other
+/* A value that a C caller may get wrong. The command line checks its own options with other
  * messages. */
-static gconv_status check_choices(const gconv_job *job, gconv_error *error)
+typedef struct choice {
+    const char *name;
+    int value, most;
+} choice;
+
+static gconv_status check_choices(const choice *choices, size_t count, gconv_error *error)
 {
-    const struct {
-        const char *name;
-        int value, most;
-    } choices[] = {
+    for (size_t i = 0; i < count; i++)
+        if (choices[i].value < 0 || choices[i].value > choices[i].most)
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s %d: 0 to %d are possible",
+                           choices[i].name, choices[i].value, choices[i].most);
+    return GCONV_OK;
+}
+
+static gconv_status check_members(const gconv_job *job, gconv_error *error)
+{
+    const choice choices[] = {
         {"border", (int)job->border, GCONV_BORDER_COUNT - 1},
         {"alpha", (int)job->alpha, GCONV_ALPHA_AUTO},
         {"output", (int)job->output, GCONV_OUTPUT_EDGES},
@@ -64,11 +75,7 @@ static gconv_status check_choices(const gconv_job *job, gconv_error *error)
         {"threads", job->threads, INT_MAX},
         {"images_at_once", job->images_at_once, INT_MAX},
     };
-    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        if (choices[i].value < 0 || choices[i].value > choices[i].most)
-            return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s %d: 0 to %d are possible",
-                           choices[i].name, choices[i].value, choices[i].most);
-    return GCONV_OK;
+    return check_choices(choices, sizeof choices / sizeof *choices, error);
 }
 
 static gconv_status read_tiling(const gconv_job *job, gconv_tiling *tiling, gconv_error *error)
@@ -92,6 +99,71 @@ static gconv_status read_tiling(const gconv_job *job, gconv_tiling *tiling, gcon
                        height, BLOCK_THREADS_MAX);
     return GCONV_OK;
 }
+
+/* ---- Detectors ------------------------------------------------------------------------------- */
+
+void gconv_detector_init(gconv_detector *detector, size_t size)
+{
+    const gconv_detector made = {.size = sizeof made, .low = 50, .high = 100};
+    gc_sized_init(detector, size, &made, sizeof made);
+}
+
+const char *const *gconv_method_filters(const gconv_detector *detector, int *count)
+{
+    static const char *const names[] = {"gauss5", "laplace3"}, *const none[] = {"identity"};
+    bool is_like = detector->method == GCONV_METHOD_CANNY && detector->like == GCONV_LIKE_OPENCV;
+    *count =
+        detector->method == GCONV_METHOD_GRADIENT || detector->method == GCONV_METHOD_CANNY ? 1 : 2;
+    return is_like ? none : names;
+}
+
+static gconv_status check_detector(const gconv_job *job, const gconv_detector *d,
+                                   gconv_error *error)
+{
+    if (job->input.depth == 32)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "this method finds edges in samples of 8 or 16 bits, and these are floats");
+    if (!(d->low >= 0 && d->low <= d->high && isfinite(d->high)))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "the thresholds %g (low) and %g (high) must be finite, and low from 0 to "
+                       "high",
+                       d->low, d->high);
+    bool is_like = d->like == GCONV_LIKE_OPENCV;
+    if (!is_like && d->derivative > GCONV_OPERATOR_PREWITT)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "the operators sobel5 and sobel7 are those of Canny like OpenCV");
+    if (is_like && d->derivative != GCONV_OPERATOR_SOBEL && d->derivative < GCONV_OPERATOR_SOBEL5)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "like OpenCV, the operator is sobel, sobel5 or sobel7");
+    if (is_like && job->input.depth != 8)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "like OpenCV, samples have 8 bits");
+    if (is_like && job->border != GCONV_BORDER_REPLICATE)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "like OpenCV, the border is replicate");
+    return GCONV_OK;
+}
+
+static gconv_status read_detector(const gconv_job *job, gconv_detector *detector,
+                                  gconv_error *error)
+{
+    *detector = gconv_detector_default();
+    if (job->detector == NULL || job->output != GCONV_OUTPUT_EDGES)
+        return GCONV_OK;
+    gconv_status status =
+        gc_sized_read(job->detector, "gconv_detector", detector, sizeof *detector, error);
+    const choice choices[] = {{"method", (int)detector->method, GCONV_METHOD_CANNY},
+                              {"derivative", (int)detector->derivative, GCONV_OPERATOR_SOBEL7},
+                              {"norm", (int)detector->norm, GCONV_NORM_L2},
+                              {"like", (int)detector->like, GCONV_LIKE_OPENCV}};
+    if (status == GCONV_OK)
+        status = check_choices(choices, sizeof choices / sizeof *choices, error);
+    if (detector->method != GCONV_METHOD_CANNY)
+        detector->like = GCONV_LIKE_NONE;
+    return status == GCONV_OK && detector->method != GCONV_METHOD_LAPLACE
+               ? check_detector(job, detector, error)
+               : status;
+}
+
+/* ---- Filters --------------------------------------------------------------------------------- */
 
 /* A filter has a matrix, or a column and a row. */
 static gconv_status check_form(const gconv_filter *filter, gconv_error *error)
@@ -176,13 +248,16 @@ static gconv_status check_chain(const gconv_job *job, gconv_error *error)
     return GCONV_OK;
 }
 
-gconv_status gc_job_check(const gconv_job *job, gconv_tiling *tiling, gconv_error *error)
+gconv_status gc_job_check(const gconv_job *job, gconv_tiling *tiling, gconv_detector *detector,
+                          gconv_error *error)
 {
     gconv_status status = check_shape(job, error);
     if (status == GCONV_OK)
-        status = check_choices(job, error);
+        status = check_members(job, error);
     if (status == GCONV_OK)
         status = read_tiling(job, tiling, error);
+    if (status == GCONV_OK)
+        status = read_detector(job, detector, error);
     return status == GCONV_OK ? check_chain(job, error) : status;
 }
 

@@ -7,8 +7,9 @@
 /* Copies a caller's job, which may be shorter. On failure *job holds the defaults. */
 gconv_status gc_job_read(const gconv_job *given, gconv_job *job, gconv_error *error);
 
-/* Refuses values outside their ranges, and filters that cannot be applied. Fills *tiling with what
- * the job says. */
-gconv_status gc_job_check(const gconv_job *job, gconv_tiling *tiling, gconv_error *error);
+/* Refuses values outside their ranges, and filters that cannot be applied. Fills *tiling and
+ * *detector with what the job says. */
+gconv_status gc_job_check(const gconv_job *job, gconv_tiling *tiling, gconv_detector *detector,
+                          gconv_error *error);
 
 #endif

@@ -429,6 +429,10 @@ gconv_status gconv_plan_run_rows(gconv_plan *plan, uint32_t first, uint32_t coun
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "'%s' runs on a GPU and computes whole images",
                        plan->choice.implementation->name);
+    if (gc_detects_canny(&plan->problem.detector))
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "a line of Canny may begin anywhere in the image: its rows cannot be "
+                       "computed alone");
     return run_rows(plan, first, first + count, source, sink, NULL, NULL, false, timings, error);
 }
 

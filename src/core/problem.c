@@ -40,7 +40,12 @@ static gconv_status make(gc_problem *problem, gconv_error *error)
     problem->rounding = gc_rounding_of(&problem->job, conversion, problem->chain.divisor);
     if (conversion->finds_edges && problem->rounding.once && conversion->whole)
         conversion->threshold = gc_whole_threshold(&problem->rounding);
-    return status == GCONV_OK ? check_conversion(conversion, largest, error) : status;
+    if (status == GCONV_OK)
+        status = check_conversion(conversion, largest, error);
+    return status == GCONV_OK && gc_detects(&problem->detector)
+               ? gc_detector_create(&problem->job, conversion, &problem->chain, &problem->detector,
+                                    error)
+               : status;
 }
 
 /* Makes the problem's job one whose pointers are not the caller's. */
@@ -53,8 +58,11 @@ static gconv_status copy_filters(gc_problem *problem, gconv_error *error)
     if (problem->filters == NULL)
         return gc_fail_memory(error, (size_t)job->filter_count * sizeof *problem->filters);
     gconv_status status = GCONV_OK;
-    for (int i = 0; status == GCONV_OK && i < job->filter_count; i++)
+    for (int i = 0; status == GCONV_OK && i < job->filter_count; i++) {
         status = gc_filter_copy(given[i], &problem->filters[i], error);
+        if (status == GCONV_OK && gc_detects(&problem->detector))
+            status = gc_make_weights_whole(&problem->filters[i], error);
+    }
     return status;
 }
 
@@ -68,12 +76,16 @@ static void complete(gc_problem *problem)
     problem->to_grey = job->output == GCONV_OUTPUT_EDGES && job->input.channels > 1;
     if (problem->to_grey)
         job->input.channels = 1;
+    if (gc_detects(&problem->detector)) {
+        job->border_value = rint(job->border_value);
+        job->border_denominator = 0;
+    }
 }
 
 gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_error *error)
 {
     memset(problem, 0, sizeof *problem);
-    gconv_status status = gc_job_check(job, &problem->tiling, error);
+    gconv_status status = gc_job_check(job, &problem->tiling, &problem->detector.asked, error);
     if (status != GCONV_OK)
         return status;
     if (gconv_alpha_needs_pixels(job))
@@ -81,6 +93,7 @@ gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_
                        "how alpha is treated depends on the pixels: see gconv_alpha_resolve");
     problem->job = *job;
     problem->job.tiling = NULL;
+    problem->job.detector = NULL;
     problem->job.alpha = gconv_alpha_resolve(job, true);
     problem->gpu_in_use = gc_gpu_started();
     complete(problem);

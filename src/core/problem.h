@@ -4,6 +4,7 @@
 
 #include "core/chain.h"
 #include "core/conversion.h"
+#include "core/detector.h"
 #include "core/rounding.h"
 
 typedef struct gc_problem {
@@ -15,6 +16,7 @@ typedef struct gc_problem {
     gc_chain chain;           /* what is computed */
     gc_conversion conversion; /* how samples become chain values, and chain values output */
     gc_rounding rounding;     /* of exact sums to output */
+    gc_detector detector;     /* what finds edges in chain values */
     bool gpu_in_use;          /* gc_gpu_started, when the problem was made */
 } gc_problem;
 

@@ -32,6 +32,10 @@
 /* Edges in one pass, conversion included. */
 #define GC_EDGES_SECONDS 0.3e-9
 
+/* A value of a detector in cpu/edges, and how much longer a tap takes there than in `every tap`. */
+#define GC_DETECTOR_SECONDS 2e-9
+#define GC_ROW_FACTOR 4
+
 /* A value in fast/rank1_bytes.c, conversion included, and a tap of a row there. A tap of a column
  * there costs as much as one of `every tap`. */
 #define GC_RANK1_SECONDS 0.2e-9

@@ -205,10 +205,18 @@ static void compute_panel(const cpu_run *run, gc_workspace *workspace, int64_t b
                          output_of_band(run, band) + above * stride, stride);
 }
 
+/* Whether the pass writes the output once all bands are computed. */
+static bool is_finished_later(const cpu_run *run)
+{
+    return gc_detects_canny(&run->state->problem->detector) && !run->stream->chain_only;
+}
+
 /* Writes the rows of a band that are wanted. */
 static gconv_status write_band(cpu_run *run, int64_t band, gconv_error *error)
 {
     gc_stream *stream = run->stream;
+    if (is_finished_later(run))
+        return GCONV_OK;
     int64_t top = band * run->division.rows;
     int64_t first = gc_larger(top, stream->first);
     int64_t end = gc_smaller(top + run->division.rows, stream->end);
@@ -265,6 +273,15 @@ static gconv_status allocate_rings(cpu_run *run, gconv_error *error)
     }
 }
 
+static gconv_status finish(cpu_run *run, gconv_error *error)
+{
+    double start = gc_seconds();
+    gconv_status status =
+        run->state->stages.pass->finish(run->state->stages.shared, run->stream, error);
+    run->stream->timings.compute += gc_seconds() - start;
+    return status;
+}
+
 static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
 {
     cpu_state *state = opaque;
@@ -290,7 +307,9 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
         stream->timings.compute += run.dispatcher.seconds;
         stream->timings.encode += run.dispatcher.writer.seconds;
         status = run.dispatcher.status;
-        if (status != GCONV_OK && error != NULL)
+        if (status == GCONV_OK && is_finished_later(&run))
+            status = finish(&run, error);
+        else if (status != GCONV_OK && error != NULL)
             *error = run.dispatcher.error;
     }
     gc_dispatcher_destroy(&run.dispatcher);
@@ -309,4 +328,5 @@ const gc_operations gc_cpu_operations = {
     .rounds_once = rounds_once,
     .rounded_once = "8 bits and 1 bit, of small filters and sums of few columns and rows",
     .describe = describe,
+    .detects = true,
 };

@@ -4,7 +4,7 @@
 #ifndef GC_CPU_PASS_H
 #define GC_CPU_PASS_H
 
-#include "core/problem.h"
+#include "core/stream.h"
 
 /* Rows of input samples: row y, 0 <= y < height, at samples + y % capacity * stride. */
 typedef struct gc_sample_rows {
@@ -42,6 +42,9 @@ typedef struct gc_pass {
     void (*close)(void *own);
     /* False: it computed nothing, because it does not give these chain values. The stages do. */
     bool (*run)(void *own, const gc_pass_job *job);
+    /* Writes the output, which depends on the whole image, once all areas were run. NULL: they have
+     * put it into its place. */
+    gconv_status (*finish)(void *shared, gc_stream *stream, gconv_error *error);
     const char *words; /* for people; NULL: `describe` tells them */
     void (*describe)(const void *shared, char *text, size_t size);
     bool goes_in_strips; /* of columns: bands in memory may be larger than caches */

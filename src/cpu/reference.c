@@ -6,6 +6,7 @@
  * (rule 2). Weights are undivided (rule 3). Sums have no error, nor is there a rounding between
  * steps, but for jobs that core/sums.h cannot hold. Each result is rounded once (rule 5). It judges
  * every other implementation. So it stays short and obvious, and is not changed for speed. */
+#include "cpu/edges/reference.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -178,16 +179,21 @@ static gconv_status read_image(gc_stream *stream, void *samples, float *row, gc_
     return GCONV_OK;
 }
 
-static gconv_status write_image(gc_stream *stream, const gc_word *image, void *output, float *row,
-                                gconv_error *error)
+/* `flags` are those of a detector, a row of them after the other, or NULL. */
+static gconv_status write_image(gc_stream *stream, const gc_word *image, const uint8_t *flags,
+                                void *output, float *row, gconv_error *error)
 {
+    const gc_conversion *conversion = &stream->problem->conversion;
     const gc_chain *chain = &stream->problem->chain;
     size_t values = gc_chain_row_values(chain);
     for (uint32_t y = stream->first; y < stream->end; y++) {
         const gc_word *sums = image + y * values * gc_words(chain);
         gc_words_to_chain(chain, sums, values, row);
-        gc_stream_store_row(stream, y, row, output);
-        if (!stream->chain_only)
+        if (flags != NULL)
+            gc_store_flags(conversion, flags + y * values, 0, values, output);
+        else
+            gc_stream_store_row(stream, y, row, output);
+        if (!stream->chain_only && flags == NULL)
             gc_words_round(stream->problem, sums, chain->width, output);
         if (stream->chain_too != NULL)
             memcpy(stream->chain_too + y * stream->chain_too_stride, row, values * sizeof *row);
@@ -209,6 +215,7 @@ static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
     gc_word *out = gc_allocate_array(chain->height, row_words * sizeof *out);
     void *samples = gc_allocate_array(1, row_bytes);
     float *row = gc_allocate_array(values, sizeof *row);
+    uint8_t *flags = NULL;
     gconv_status status = GCONV_OK;
     if (in == NULL || out == NULL || samples == NULL || row == NULL)
         status = gc_fail_memory(error, 2 * chain->height * row_words * sizeof *in);
@@ -221,9 +228,12 @@ static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
         in = out;
         out = swap;
     }
+    if (status == GCONV_OK && gc_detects(&problem->detector) && !stream->chain_only)
+        status = gc_reference_detect(problem, in, &flags, error);
     stream->timings.compute += gc_seconds() - start;
     if (status == GCONV_OK)
-        status = write_image(stream, in, samples, row, error);
+        status = write_image(stream, in, flags, samples, row, error);
+    free(flags);
     free(row);
     free(samples);
     free(out);
@@ -237,4 +247,5 @@ const gc_operations gc_reference_operations = {
     .run = run,
     .rounds_once = rounds_once,
     .rounded_once = "all but those of float samples, colours times alpha and extreme numbers",
+    .detects = true,
 };

@@ -50,6 +50,10 @@ static gconv_status refuse_step(const gc_problem *problem, int index, gconv_erro
 gconv_status gc_stages_check(const gc_problem *problem, gconv_error *error)
 {
     choosing made = begin_choosing(problem);
+    if (gc_detects(&problem->detector) && gc_solver_wanted(problem) != NULL)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "'%s' finds edges by the method laplace alone; reference and cpu know all",
+                       problem->job.implementation);
     for (int s = 0; gc_solver_wanted(problem) != NULL && s < problem->chain.step_count; s++) {
         gc_estimate estimate;
         choose_solver(&made, s, &estimate);
@@ -63,6 +67,7 @@ gconv_status gc_stages_check(const gc_problem *problem, gconv_error *error)
 
 /* THE table of passes. A new one is a file of cpu/fast, an entry here, and a line of
  * CMakeLists.txt. */
+extern const gc_pass gc_pass_detector;
 #if GC_HAS_FAST
 extern const gc_pass gc_pass_edges, gc_pass_rank1;
 static const gc_pass *const passes[] = {&gc_pass_edges, &gc_pass_rank1, NULL};
@@ -76,6 +81,10 @@ static const gc_pass *choose_pass(const gc_problem *problem, double *seconds)
 {
     const gc_pass *best = NULL;
     *seconds = HUGE_VAL;
+    if (gc_detects(&problem->detector)) {
+        *seconds = gc_pass_detector.seconds(problem);
+        return &gc_pass_detector;
+    }
     for (int i = 0; passes[i] != NULL && gc_solver_wanted(problem) == NULL; i++) {
         double taken = passes[i]->seconds(problem);
         if (taken < *seconds) {
@@ -106,15 +115,16 @@ static double seconds_of_stages(const gc_problem *problem, double limit)
 double gc_stages_seconds(const gc_problem *problem)
 {
     double in_pass;
-    choose_pass(problem, &in_pass);
-    return fmin(in_pass, seconds_of_stages(problem, in_pass));
+    const gc_pass *pass = choose_pass(problem, &in_pass);
+    return pass == &gc_pass_detector ? in_pass : fmin(in_pass, seconds_of_stages(problem, in_pass));
 }
 
 static gconv_status create_pass(gc_stages *stages, const gc_problem *problem, gconv_error *error)
 {
     double in_pass;
     const gc_pass *pass = choose_pass(problem, &in_pass);
-    if (pass == NULL || seconds_of_stages(problem, in_pass) <= in_pass)
+    if (pass == NULL ||
+        (pass != &gc_pass_detector && seconds_of_stages(problem, in_pass) <= in_pass))
         return GCONV_OK;
     gconv_status status = GCONV_OK;
     stages->shared = (void *)problem;

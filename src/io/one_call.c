@@ -2,6 +2,7 @@
  * writers. */
 #include "base/memory.h"
 #include "base/memory_rows.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "core/job.h"
 
@@ -164,15 +165,17 @@ gconv_status gconv_filter_file(const char *in, const char *out, const gconv_filt
 gconv_status gconv_edges_file(const char *in, const char *out, const gconv_job *options,
                               gconv_error *error)
 {
-    static const char *const names[] = {"gauss5", "laplace3"}; /* those of `gconv edges` */
     gconv_filter *loaded[2] = {NULL};
+    gconv_detector detector = gconv_detector_default();
     conversion c = {.out = out};
     gconv_status status = read_options(options, &c.job, error);
+    if (status == GCONV_OK && c.job.detector != NULL)
+        status = gc_sized_read(c.job.detector, "gconv_detector", &detector, sizeof detector, error);
     if (status == GCONV_OK && c.job.filter_count == 0) {
-        for (int i = 0; status == GCONV_OK && i < 2; i++)
+        const char *const *names = gconv_method_filters(&detector, &c.job.filter_count);
+        for (int i = 0; status == GCONV_OK && i < c.job.filter_count; i++)
             status = gconv_filter_load(names[i], &loaded[i], error);
         c.job.filters = (const gconv_filter *const *)loaded;
-        c.job.filter_count = 2;
     }
     c.job.output = GCONV_OUTPUT_EDGES;
     if (status == GCONV_OK)

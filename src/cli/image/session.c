@@ -65,10 +65,10 @@ static void note_reading(const gc_options *options, const char *name, const gcon
 gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *chain,
                                   const char **subject, gconv_error *error)
 {
-    static const char *const edges_chain[] = {"gauss5", "laplace3"};
     bool given = options->kernel_count > 0;
-    const char *const *names = given ? (const char *const *)options->kernels : edges_chain;
-    int count = given ? options->kernel_count : 2;
+    int count = options->kernel_count;
+    const char *const *names = given ? (const char *const *)options->kernels
+                                     : gconv_method_filters(&options->detector, &count);
     *chain = (gc_filter_chain){.filters = calloc((size_t)count, sizeof(gconv_filter *))};
     if (chain->filters == NULL)
         return gc_fail_memory(error, (size_t)count * sizeof(gconv_filter *));
@@ -117,6 +117,9 @@ static void fill_job(gc_session *session)
     gconv_job *job = &session->job;
     *job = options->job;
     job->tiling = &options->tiling;
+    job->detector = &options->detector;
+    if (options->detector.like == GCONV_LIKE_OPENCV)
+        job->border = GCONV_BORDER_REPLICATE;
     job->filters = (const gconv_filter *const *)session->chain.filters;
     job->filter_count = session->chain.count;
     job->output = options->kernel_count > 0 ? GCONV_OUTPUT_SAMPLES : GCONV_OUTPUT_EDGES;

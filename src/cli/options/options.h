@@ -109,6 +109,7 @@ typedef struct gc_options {
     gconv_job job;              /* its alpha is GCONV_ALPHA_AUTO by default */
     gconv_device_choice device; /* what job.device stands for */
     gconv_tiling tiling;
+    gconv_detector detector;
     /* --impl: a name; a list with commas, or "all", for commands that measure. NULL: not given. */
     const char *implementations;
     gconv_reader_options reader;

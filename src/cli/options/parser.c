@@ -223,6 +223,44 @@ static gconv_status check_lists(const gc_options *options, const char *command, 
     return GCONV_OK;
 }
 
+/* Options of methods other than the one that finds edges. */
+static gconv_status check_method(const gc_options *options, gconv_error *error)
+{
+    enum {
+        LAPLACE = 1 << GCONV_METHOD_LAPLACE,
+        CROSSING = 1 << GCONV_METHOD_ZERO_CROSSING,
+        GRADIENT = 1 << GCONV_METHOD_GRADIENT,
+        CANNY = 1 << GCONV_METHOD_CANNY
+    };
+    static const struct {
+        const char *option;
+        unsigned methods;
+        const char *needs;
+    } belongings[] = {
+        {"like", CANNY, "canny"},
+        {"threshold", LAPLACE | CROSSING | GRADIENT, "laplace, zero-crossing or gradient"},
+        {"rule", LAPLACE, "laplace"},
+        {"operator", GRADIENT | CANNY, "gradient or canny"},
+        {"norm", GRADIENT | CANNY, "gradient or canny"},
+        {"low", CANNY, "canny"},
+        {"high", CANNY, "canny"},
+    };
+    unsigned method = 1U << options->detector.method;
+    for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++)
+        if (gc_option_given(options, belongings[i].option) && (belongings[i].methods & method) == 0)
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' needs --method %s",
+                           belongings[i].option, belongings[i].needs);
+    if (options->detector.like == GCONV_LIKE_OPENCV && gc_option_given(options, "border") &&
+        options->job.border != GCONV_BORDER_REPLICATE)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--border': with --like opencv the border is replicate");
+    if (method == CANNY && options->rows.count > 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--rows': a line of Canny may begin anywhere in the image, so its "
+                       "rows cannot be computed alone");
+    return GCONV_OK;
+}
+
 static gconv_status check_options(const gc_options *options, const char *command,
                                   gconv_error *error)
 {
@@ -237,6 +275,8 @@ static gconv_status check_options(const gc_options *options, const char *command
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--decoder': '%s' needs a GPU, and --device is cpu", decoder);
     gconv_status status = gc_check_rows(options, error);
+    if (status == GCONV_OK)
+        status = check_method(options, error);
     if (status != GCONV_OK)
         return status;
     return check_lists(options, command, error);
@@ -272,6 +312,7 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
         .job = gconv_job_default(),
         .device.any = true,
         .tiling = gconv_tiling_default(),
+        .detector = gconv_detector_default(),
         .words = argv + (argc > 0),
         .word_count = argc > 0 ? argc - 1 : 0,
         .reader = gconv_reader_options_default(),
@@ -286,6 +327,8 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
         return gc_fail_memory(error, (size_t)argc * sizeof(char *));
     gconv_status status = read_arguments(argc, argv, options, error);
     options->job.has_offset = gc_option_given(options, "offset");
+    if (options->detector.like == GCONV_LIKE_OPENCV && !gc_option_given(options, "method"))
+        options->detector.method = GCONV_METHOD_CANNY;
     if (status == GCONV_OK)
         status = take_command(options, error);
     if (status == GCONV_OK)

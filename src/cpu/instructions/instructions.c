@@ -12,19 +12,22 @@
  * is the name of the set in cpu/cost.h. */
 #define DECLARE(set)                                                                               \
     extern const gc_taps_loops gc_taps_##set;                                                      \
+    extern const struct gc_detector_loops gc_detector_##set;                                       \
     extern const struct gc_samples_loops gc_samples_##set;                                         \
     extern const struct gc_edges_loops gc_edges_##set;                                             \
     extern const struct gc_rank1_loops gc_rank1_##set;                                             \
     extern const struct gc_box_loops gc_box_##set;                                                 \
     extern const struct gc_transform_loops gc_transform_##set, gc_transform_double_##set;
 #define LOOPS(set, SECONDS)                                                                        \
-    .taps = &gc_taps_##set, .tap_seconds = GC_TAP_SECONDS_##SECONDS, .samples = &gc_samples_##set, \
-    .edges = &gc_edges_##set, .box = &gc_box_##set, .row_seconds = GC_ROW_TAP_SECONDS_##SECONDS,   \
+    .taps = &gc_taps_##set, .tap_seconds = GC_TAP_SECONDS_##SECONDS,                               \
+    .detector = &gc_detector_##set, .samples = &gc_samples_##set, .edges = &gc_edges_##set,        \
+    .box = &gc_box_##set, .row_seconds = GC_ROW_TAP_SECONDS_##SECONDS,                             \
     .transforms = {&gc_transform_##set, GC_TRANSFORM_SECONDS_##SECONDS},                           \
     .exact_transforms = {&gc_transform_double_##set, GC_TRANSFORM_DOUBLE_SECONDS_##SECONDS}
 DECLARE(portable)
 #else
 extern const gc_taps_loops gc_taps_portable;
+extern const struct gc_detector_loops gc_detector_portable;
 #endif
 
 static bool always(void)
@@ -35,6 +38,7 @@ static bool always(void)
 #if GC_HAS_X86_LOOPS
 DECLARE(avx512)
 DECLARE(avx2)
+extern const struct gc_edge_bytes_loops gc_edge_bytes_avx2; /* of AVX-512, too */
 extern const struct gc_rank1_loops gc_rank1_avx512vnni;
 extern const struct gc_bytes_loops gc_bytes_avx512vnni;
 
@@ -60,10 +64,19 @@ static const gc_instructions instructions[] = {
     {.name = "avx512vnni",
      .usable = has_avx512vnni,
      LOOPS(avx512, AVX512),
+     .edge_bytes = &gc_edge_bytes_avx2,
      .rank1 = &gc_rank1_avx512vnni,
      .bytes = &gc_bytes_avx512vnni},
-    {.name = "avx512", .usable = has_avx512, LOOPS(avx512, AVX512), .rank1 = &gc_rank1_avx512},
-    {.name = "avx2", .usable = has_avx2, LOOPS(avx2, AVX2), .rank1 = &gc_rank1_avx2},
+    {.name = "avx512",
+     .usable = has_avx512,
+     LOOPS(avx512, AVX512),
+     .edge_bytes = &gc_edge_bytes_avx2,
+     .rank1 = &gc_rank1_avx512},
+    {.name = "avx2",
+     .usable = has_avx2,
+     LOOPS(avx2, AVX2),
+     .edge_bytes = &gc_edge_bytes_avx2,
+     .rank1 = &gc_rank1_avx2},
 #endif
 #if GC_HAS_FAST
     {.name = "portable", .usable = always, LOOPS(portable, PORTABLE), .rank1 = &gc_rank1_portable},
@@ -71,6 +84,7 @@ static const gc_instructions instructions[] = {
     {.name = "portable",
      .usable = always,
      .taps = &gc_taps_portable,
+     .detector = &gc_detector_portable,
      .tap_seconds = GC_TAP_SECONDS_PORTABLE},
 #endif
 };

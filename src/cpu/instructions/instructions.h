@@ -115,13 +115,15 @@ typedef struct gc_transforms {
     double seconds; /* of a value in a round of radix 2, there and back (cpu/cost.h) */
 } gc_transforms;
 
-/* A set. In a build without fast paths there is one, and all loops but those of taps are NULL. The
- * loops of cpu/fast are in cpu/fast/loops. */
+/* A set. In a build without fast paths there is one, and all loops but those of taps and of
+ * detectors are NULL. The loops of cpu/fast are in cpu/fast/loops. */
 typedef struct gc_instructions {
     const char *name; /* for GCONV_INSTRUCTIONS */
     bool (*usable)(void);
     const gc_taps_loops *taps;
     double tap_seconds; /* of a value in a multiply-add (cpu/cost.h) */
+    const struct gc_detector_loops *detector;
+    const struct gc_edge_bytes_loops *edge_bytes; /* NULL if the set has none */
     const gc_samples_loops *samples;
     const struct gc_edges_loops *edges;
     const struct gc_rank1_loops *rank1;

@@ -125,7 +125,9 @@ static void choose_panels(gc_division *division, const gc_stages *stages)
  * add up. */
 static int64_t chain_reach(const gc_problem *problem)
 {
-    int64_t reach = 0;
+    int64_t reach = problem->detector.beside + problem->detector.stencil.top;
+    if (problem->detector.stencil.height > (int64_t)problem->chain.height)
+        return problem->chain.height;
     for (int s = 0; s < problem->chain.step_count; s++) {
         const gc_step *step = &problem->chain.steps[s];
         if (step->height > (int64_t)problem->chain.height)
@@ -228,6 +230,8 @@ static void choose_input(gc_division *division)
 {
     const gc_chain *chain = &division->problem->chain;
     int64_t first = division->top, last = division->bottom - 1;
+    if (gc_detects(&division->problem->detector))
+        gc_detector_range(chain, &division->problem->detector, &first, &last);
     for (int s = chain->step_count - 1; s >= 0; s--)
         gc_step_range(chain, &chain->steps[s], first, last, &first, &last);
     bool wraps = chain->border == GCONV_BORDER_WRAP;

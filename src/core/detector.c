@@ -1,0 +1,197 @@
+#include "core/detector.h"
+
+#include "base/number.h"
+#include "base/status.h"
+#include "filter/filter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Whole weights --------------------------------------------------------------------------- */
+
+enum { VECTOR_BITS = 17, MATRIX_BITS = 20 };
+
+static double magnitude_of(const double *values, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += fabs(values[i]);
+    return sum;
+}
+
+static bool is_whole(const gconv_filter *f)
+{
+    bool whole = true;
+    for (int i = 0; f->weights != NULL && i < f->width * f->height; i++)
+        whole = whole && f->weights[i] == truncf(f->weights[i]);
+    for (int i = 0; f->column != NULL && i < f->height; i++)
+        whole = whole && f->column[i] == trunc(f->column[i]);
+    for (int i = 0; f->row != NULL && i < f->width; i++)
+        whole = whole && f->row[i] == trunc(f->row[i]);
+    return whole;
+}
+
+/* *vectors becomes the column and the row of a filter, whose magnitudes have the same sum; NULL if
+ * it is of higher rank. */
+static gconv_status find_vectors(const gconv_filter *f, gconv_filter **vectors, gconv_error *error)
+{
+    int rank = 0;
+    gconv_status status = gconv_filter_create_vectors(f->width, f->height, vectors, error);
+    if (status != GCONV_OK)
+        return status;
+    gconv_filter *v = *vectors;
+    if (f->weights != NULL) {
+        status = gconv_filter_rank(f, 1, v->column, v->row, &rank, error);
+    } else {
+        memcpy(v->column, f->column, (size_t)f->height * sizeof *v->column);
+        memcpy(v->row, f->row, (size_t)f->width * sizeof *v->row);
+        rank = 1;
+    }
+    if (status != GCONV_OK || rank != 1) {
+        gconv_filter_free(v);
+        *vectors = NULL;
+        return status;
+    }
+    double factor = sqrt(magnitude_of(v->row, f->width) / magnitude_of(v->column, f->height));
+    for (int i = 0; i < f->height; i++)
+        v->column[i] = rint(ldexp(v->column[i] * factor, VECTOR_BITS));
+    for (int i = 0; i < f->width; i++)
+        v->row[i] = rint(ldexp(v->row[i] / factor, VECTOR_BITS));
+    v->divisor = ldexp(f->divisor, 2 * VECTOR_BITS);
+    v->anchor_x = f->anchor_x;
+    v->anchor_y = f->anchor_y;
+    return GCONV_OK;
+}
+
+gconv_status gc_make_weights_whole(gconv_filter **filter, gconv_error *error)
+{
+    gconv_filter *f = *filter, *vectors = NULL;
+    if (is_whole(f))
+        return GCONV_OK;
+    gconv_status status = find_vectors(f, &vectors, error);
+    if (vectors != NULL) {
+        gconv_filter_free(f);
+        *filter = vectors;
+        return GCONV_OK;
+    }
+    for (int i = 0; status == GCONV_OK && i < f->width * f->height; i++)
+        f->weights[i] = rintf(ldexpf(f->weights[i], MATRIX_BITS));
+    f->divisor = ldexp(f->divisor, MATRIX_BITS);
+    return status;
+}
+
+/* ---- Operators ------------------------------------------------------------------------------- */
+
+static const struct {
+    int side;
+    int32_t smooth[GC_OPERATOR_SIDE_MAX], slope[GC_OPERATOR_SIDE_MAX];
+} operators[] = {
+    [GCONV_OPERATOR_SOBEL] = {3, {1, 2, 1}, {-1, 0, 1}},
+    [GCONV_OPERATOR_SCHARR] = {3, {3, 10, 3}, {-1, 0, 1}},
+    [GCONV_OPERATOR_PREWITT] = {3, {1, 1, 1}, {-1, 0, 1}},
+    [GCONV_OPERATOR_SOBEL5] = {5, {1, 4, 6, 4, 1}, {-1, -2, 0, 2, 1}},
+    [GCONV_OPERATOR_SOBEL7] = {7, {1, 6, 15, 20, 15, 6, 1}, {-1, -4, -5, 0, 5, 4, 1}},
+};
+
+/* Bits of values: a gradient by `scharr` is 16 times a value at most, and int32_t holds twice
+ * that. */
+enum { GRADIENT_BITS = 25, CROSSING_BITS = 29 };
+
+static void set_operator(gc_detector *d)
+{
+    const gconv_detector *asked = &d->asked;
+    d->side = 1;
+    if (asked->method != GCONV_METHOD_ZERO_CROSSING) {
+        d->side = operators[asked->derivative].side;
+        memcpy(d->smooth, operators[asked->derivative].smooth, sizeof d->smooth);
+        memcpy(d->slope, operators[asked->derivative].slope, sizeof d->slope);
+    }
+    d->by_16 = asked->derivative == GCONV_OPERATOR_SOBEL7;
+    d->stencil =
+        (gc_step){.width = d->side, .height = d->side, .left = d->side / 2, .top = d->side / 2};
+    d->beside = asked->method != GCONV_METHOD_GRADIENT;
+    bool like = asked->like == GCONV_LIKE_OPENCV;
+    d->across = like ? 1 << 15 : 408; /* 169/408 and 13573/2^15 are close to tan 22.5 degrees */
+    d->tangent = like ? 13573 : 169;
+}
+
+/* The largest magnitude of a gradient in one direction, for values up to `largest`. */
+static double largest_gradient(const gc_detector *d, double largest)
+{
+    double smooth = 0, slope = 0;
+    for (int i = 0; i < d->side; i++) {
+        smooth += d->smooth[i];
+        slope += abs(d->slope[i]);
+    }
+    return smooth * slope / 2 * largest * (d->by_16 ? 1.0 / 16 : 1);
+}
+
+/* ---- Thresholds ------------------------------------------------------------------------------ */
+
+/* The largest whole number that is at most `limit`, or its square. */
+static int64_t whole_limit(double limit, bool squared)
+{
+    double nearest = rint(limit);
+    if (fabs(limit - nearest) <= 0x1p-50 * limit) /* as it was meant in decimals */
+        limit = nearest;
+    double whole = floor(squared ? limit * limit : limit);
+    if (whole >= 0x1p62)
+        return (int64_t)1 << 62;
+    if (squared && fma(limit, limit, -whole) < 0)
+        whole--;
+    return (int64_t)whole;
+}
+
+static void set_thresholds(const gconv_job *job, const gc_conversion *conversion, gc_detector *d)
+{
+    const gconv_detector *asked = &d->asked;
+    double unit = ldexp(conversion->sample_max / 255 * fabs(conversion->divisor), -d->shift);
+    bool squared = d->side > 1 && asked->norm == GCONV_NORM_L2;
+    double low = job->threshold * unit, high = 2 * low;
+    if (asked->method == GCONV_METHOD_CANNY) {
+        low = asked->low * unit / (d->by_16 ? 16 : 1);
+        high = asked->high * unit / (d->by_16 ? 16 : 1);
+    }
+    if (squared && asked->like == GCONV_LIKE_OPENCV) {
+        low = fmin(low, INT16_MAX);
+        high = fmin(high, INT16_MAX);
+    }
+    d->low = whole_limit(low, squared);
+    d->high = whole_limit(high, squared);
+}
+
+gconv_status gc_detector_create(const gconv_job *job, const gc_conversion *conversion,
+                                const gc_chain *chain, gc_detector *d, gconv_error *error)
+{
+    const gc_step *last = &chain->steps[chain->step_count - 1];
+    bool fits = chain->sums_fit;
+    for (int s = 0; s < chain->step_count; s++)
+        fits = fits && chain->steps[s].terms_border[0] == trunc(chain->steps[s].terms_border[0]);
+    if (!fits)
+        return gc_fail(error, GCONV_ERROR_FILTER,
+                       "the values of this chain are too large for this method, or its divisors "
+                       "are not whole numbers");
+    set_operator(d);
+    double border = job->border == GCONV_BORDER_CONSTANT ? job->border_value : 0;
+    border *= conversion->sample_max / 255 * conversion->divisor;
+    double largest = fmax(fabs(border), last->largest_input * last->absolute_sum);
+    int bits = d->side == 1 ? CROSSING_BITS : GRADIENT_BITS;
+    while (ldexp(largest, -d->shift) >= ldexp(1, bits))
+        d->shift++;
+    d->border = gc_detector_value(d, rint(border));
+    double gradient = largest_gradient(d, ldexp(largest, -d->shift) + 1);
+    double products = gradient * (d->tangent + 2 * d->across);
+    d->is_wide =
+        fmax(products, d->asked.norm == GCONV_NORM_L2 ? 2 * gradient * gradient : 0) >= INT32_MAX;
+    set_thresholds(job, conversion, d);
+    return GCONV_OK;
+}
+
+void gc_detector_range(const gc_chain *chain, const gc_detector *detector, int64_t *first,
+                       int64_t *last)
+{
+    *first = gc_larger(*first - detector->beside, 0);
+    *last = gc_smaller(*last + detector->beside, (int64_t)chain->height - 1);
+    gc_step_range(chain, &detector->stencil, *first, *last, first, last);
+}

@@ -1,0 +1,238 @@
+/* Plain loops: compilers fill the vectors. */
+#include "cpu/edges/loops.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+enum { BLOCK = 16 }; /* sums that stay in registers */
+
+#define BLUR_LOOPS(real)                                                                           \
+    static void load_##real(const void *samples, int depth, size_t count, void *row)               \
+    {                                                                                              \
+        real *restrict to = row;                                                                   \
+        if (depth == 8)                                                                            \
+            for (size_t x = 0; x < count; x++)                                                     \
+                to[x] = (real)((const uint8_t *)samples)[x];                                       \
+        else                                                                                       \
+            for (size_t x = 0; x < count; x++)                                                     \
+                to[x] = (real)((const uint16_t *)samples)[x];                                      \
+    }                                                                                              \
+                                                                                                   \
+    static void sum_##real(const void *const *terms, const void *weights, size_t term_count,       \
+                           size_t count, void *out)                                                \
+    {                                                                                              \
+        const real *weight = weights;                                                              \
+        for (size_t x = 0; x < count; x += BLOCK) {                                                \
+            real sums[BLOCK] = {0};                                                                \
+            for (size_t k = 0; k < term_count; k++)                                                \
+                for (int i = 0; i < BLOCK; i++)                                                    \
+                    sums[i] += weight[k] * ((const real *)terms[k] + x)[i];                        \
+            for (int i = 0; i < BLOCK; i++)                                                        \
+                ((real *)out + x)[i] = sums[i];                                                    \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void values_##real(const void *row, size_t count, int shift, int32_t *restrict values)  \
+    {                                                                                              \
+        const real *restrict from = row;                                                           \
+        real unit = (real)ldexp(1, -shift);                                                        \
+        if (shift == 0)                                                                            \
+            for (size_t x = 0; x < count; x++)                                                     \
+                values[x] = (int32_t)from[x];                                                      \
+        else                                                                                       \
+            for (size_t x = 0; x < count; x++)                                                     \
+                values[x] = (int32_t)floor((double)(from[x] * unit) + 0.5);                        \
+    }
+
+BLUR_LOOPS(float)
+BLUR_LOOPS(double)
+
+/* ---- Gradients ------------------------------------------------------------------------------- */
+
+/* Operators of 3x3: smooth is (outer, middle, outer), slope (-1, 0, 1). */
+static inline void gradient3(const int32_t *const *rows, size_t count, int32_t outer,
+                             int32_t middle, int32_t *restrict sums, int32_t *restrict differences,
+                             int32_t *restrict across, int32_t *restrict down)
+{
+    const int32_t *above = rows[0] - 1, *own = rows[1] - 1, *below = rows[2] - 1;
+    for (size_t x = 0; x < count + 2; x++) {
+        sums[x] = outer * (above[x] + below[x]) + middle * own[x];
+        differences[x] = below[x] - above[x];
+    }
+    for (size_t x = 0; x < count; x++) {
+        across[x] = sums[x + 2] - sums[x];
+        down[x] = outer * (differences[x] + differences[x + 2]) + middle * differences[x + 1];
+    }
+}
+
+/* The nearest multiple of 16 over 16, ties to even. */
+static inline int32_t sixteenth(int32_t sum)
+{
+    return (sum + 7 + (sum >> 4 & 1)) >> 4;
+}
+
+static void gradient_of_side(const gc_detector *d, const int32_t *const *rows, size_t count,
+                             int32_t *restrict sums, int32_t *restrict differences,
+                             int32_t *restrict across, int32_t *restrict down)
+{
+    size_t side = (size_t)d->side;
+    for (size_t x = 0; x < count + side - 1; x++) {
+        sums[x] = differences[x] = 0;
+        for (size_t j = 0; j < side; j++) {
+            int32_t value = (rows[j] - side / 2)[x];
+            sums[x] += d->smooth[j] * value;
+            differences[x] += d->slope[j] * value;
+        }
+    }
+    for (size_t x = 0; x < count; x++) {
+        int32_t a = 0, b = 0;
+        for (size_t i = 0; i < side; i++) {
+            a += d->slope[i] * sums[x + i];
+            b += d->smooth[i] * differences[x + i];
+        }
+        across[x] = d->by_16 ? sixteenth(a) : a;
+        down[x] = d->by_16 ? sixteenth(b) : b;
+    }
+}
+
+static void gradient(const gc_detector *d, const int32_t *const *rows, size_t count, int32_t *sums,
+                     int32_t *differences, int32_t *across, int32_t *down)
+{
+    if (d->side != 3)
+        gradient_of_side(d, rows, count, sums, differences, across, down);
+    else if (d->asked.derivative == GCONV_OPERATOR_SOBEL)
+        gradient3(rows, count, 1, 2, sums, differences, across, down);
+    else
+        gradient3(rows, count, d->smooth[0], d->smooth[1], sums, differences, across, down);
+}
+
+/* ---- Magnitudes and peaks, in int32_t and int64_t -------------------------------------------- */
+
+#define MAGNITUDE_LOOPS(whole)                                                                     \
+    static inline void measure_by_norm_##whole(                                                    \
+        const gc_detector *d, bool squared, const int32_t *restrict across,                        \
+        const int32_t *restrict down, size_t count, whole *restrict magnitudes,                    \
+        uint8_t *restrict sectors)                                                                 \
+    {                                                                                              \
+        const whole lies = d->across, low = d->tangent, high = d->tangent + 2 * d->across;         \
+        for (size_t x = 0; x < count; x++) {                                                       \
+            whole a = abs(across[x]), b = abs(down[x]);                                            \
+            magnitudes[x] = squared ? a * a + b * b : a + b;                                       \
+            uint8_t sector = (across[x] ^ down[x]) < 0 ? 3 : 2;                                    \
+            sector = b * lies > a * high ? 1 : sector;                                             \
+            sectors[x] = b * lies < a * low ? 0 : sector;                                          \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void measure_##whole(const gc_detector *d, const int32_t *across, const int32_t *down,  \
+                                size_t count, whole *magnitudes, uint8_t *sectors)                 \
+    {                                                                                              \
+        if (d->asked.norm == GCONV_NORM_L2)                                                        \
+            measure_by_norm_##whole(d, true, across, down, count, magnitudes, sectors);            \
+        else                                                                                       \
+            measure_by_norm_##whole(d, false, across, down, count, magnitudes, sectors);           \
+    }                                                                                              \
+                                                                                                   \
+    static void pass_##whole(whole low, const whole *restrict magnitudes, size_t count,            \
+                             uint8_t *restrict flags)                                              \
+    {                                                                                              \
+        for (size_t x = 0; x < count; x++)                                                         \
+            flags[x] = magnitudes[x] > low;                                                        \
+    }                                                                                              \
+                                                                                                   \
+    static void peaks_##whole(const gc_detector *d, whole low, whole high,                         \
+                              const whole *restrict above, const whole *restrict own,              \
+                              const whole *restrict below, const uint8_t *restrict sectors,        \
+                              size_t count, uint8_t *restrict weak, uint8_t *restrict strong)      \
+    {                                                                                              \
+        const uint8_t strict = d->asked.like == GCONV_LIKE_OPENCV ? 2 : 4;                         \
+        for (size_t x = 0; x < count; x++) {                                                       \
+            uint8_t s = sectors[x];                                                                \
+            whole before = s == 0   ? (own - 1)[x]                                                 \
+                           : s == 1 ? above[x]                                                     \
+                           : s == 2 ? (above - 1)[x]                                               \
+                                    : (above + 1)[x];                                              \
+            whole after = s == 0   ? (own + 1)[x]                                                  \
+                          : s == 1 ? below[x]                                                      \
+                          : s == 2 ? (below + 1)[x]                                                \
+                                   : (below - 1)[x];                                               \
+            uint8_t peak = (own[x] > low) & (own[x] > before) & (own[x] >= after + (s >= strict)); \
+            weak[x] = peak;                                                                        \
+            strong[x] = peak & (own[x] > high);                                                    \
+        }                                                                                          \
+    }
+
+MAGNITUDE_LOOPS(int32_t)
+MAGNITUDE_LOOPS(int64_t)
+
+static inline int32_t narrow(int64_t limit)
+{
+    return limit < INT32_MAX ? (int32_t)limit : INT32_MAX;
+}
+
+static void measure(const gc_detector *d, const int32_t *across, const int32_t *down, size_t count,
+                    void *magnitudes, uint8_t *sectors)
+{
+    if (d->is_wide)
+        measure_int64_t(d, across, down, count, magnitudes, sectors);
+    else
+        measure_int32_t(d, across, down, count, magnitudes, sectors);
+}
+
+static void pass(const gc_detector *d, const void *magnitudes, size_t count, uint8_t *flags)
+{
+    if (d->is_wide)
+        pass_int64_t(d->low, magnitudes, count, flags);
+    else
+        pass_int32_t(narrow(d->low), magnitudes, count, flags);
+}
+
+static void peaks(const gc_detector *d, const void *const *m, const uint8_t *sectors, size_t count,
+                  uint8_t *weak, uint8_t *strong)
+{
+    if (d->is_wide)
+        peaks_int64_t(d, d->low, d->high, m[0], m[1], m[2], sectors, count, weak, strong);
+    else
+        peaks_int32_t(d, narrow(d->low), narrow(d->high), m[0], m[1], m[2], sectors, count, weak,
+                      strong);
+}
+
+/* ---- Zero crossings -------------------------------------------------------------------------- */
+
+static inline uint8_t are_opposite(int32_t a, int32_t b)
+{
+    return (uint8_t)((a < 0) & (b > 0)) | (uint8_t)((a > 0) & (b < 0));
+}
+
+/* See cpu/edges/reference.c. */
+static inline uint8_t crosses(int32_t before, int32_t own, int32_t after, int32_t low, int32_t high)
+{
+    uint8_t at = (own == 0) & are_opposite(before, after) & (abs(before - after) > high);
+    uint8_t behind =
+        are_opposite(before, own) & (abs(own - before) > low) & (abs(own) < abs(before));
+    uint8_t ahead = are_opposite(own, after) & (abs(own - after) > low) & (abs(own) <= abs(after));
+    return at | behind | ahead;
+}
+
+static void crossings(const gc_detector *d, const int32_t *const *rows, size_t count,
+                      uint8_t *restrict flags)
+{
+    const int32_t *restrict above = rows[0], *restrict own = rows[1], *restrict below = rows[2];
+    int32_t low = narrow(d->low), high = narrow(d->high);
+    for (size_t x = 0; x < count; x++)
+        flags[x] = crosses((own - 1)[x], own[x], (own + 1)[x], low, high) |
+                   crosses(above[x], own[x], below[x], low, high);
+}
+
+extern const gc_detector_loops GC_DETECTOR_LOOPS;
+const gc_detector_loops GC_DETECTOR_LOOPS = {
+    .in_float = {load_float, sum_float, values_float},
+    .in_double = {load_double, sum_double, values_double},
+    .gradient = gradient,
+    .measure = measure,
+    .pass = pass,
+    .peaks = peaks,
+    .crossings = crossings,
+};
