@@ -57,3 +57,18 @@ void gc_pack_bits(const uint8_t *flags, size_t count, uint8_t *bits)
         bits[whole] = pack_byte(last);
     }
 }
+
+/* A copy of the byte for each flag; of copy k bit 7 - k, moved to bit 7 by an addition, and then to
+ * bit 0. */
+void gc_unpack_bits(const uint8_t *bits, size_t count, bool inverted, uint8_t *flags)
+{
+    const uint64_t ones = 0x0101010101010101u, all = inverted ? ones : 0;
+    for (size_t i = 0; i < (count + 7) / 8; i++) {
+        uint64_t word = bits[i] * ones & 0x0102040810204080u;
+        word = ((word + 0x7f * ones) >> 7 & ones) ^ all;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        word = __builtin_bswap64(word);
+#endif
+        memcpy(flags + 8 * i, &word, sizeof word);
+    }
+}

@@ -10,7 +10,7 @@
 
 /* ---- Whole weights --------------------------------------------------------------------------- */
 
-enum { VECTOR_BITS = 17, MATRIX_BITS = 20 };
+enum { VECTOR_BITS = 16, MATRIX_BITS = 20 };
 
 static double magnitude_of(const double *values, int count)
 {

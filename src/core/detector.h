@@ -47,7 +47,7 @@ static inline bool gc_detects_canny(const gc_detector *detector)
 }
 
 /* Replaces a filter by one of whole weights, unless its weights are whole: weights over 2^20, or of
- * a filter of rank 1 a column and a row over 2^17 each. */
+ * a filter of rank 1 a column and a row over 2^16 each. */
 gconv_status gc_make_weights_whole(gconv_filter **filter, gconv_error *error);
 
 /* Fills all but `asked`, which is read. GCONV_ERROR_FILTER if double does not hold the sums of the

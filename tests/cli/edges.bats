@@ -47,6 +47,108 @@ edges_are() {
     edges_are '1 1 1 1 1 0 0 1 1 1 1 1 1 1 1 1' --invert --rule positive
 }
 
+# The smoothed step is 0 10 30 55 75 85 from the sixth pixel on. Sobel's sum over three equal rows is
+# 4 times the difference of the neighbours: 40 120 180 180 120 40.
+@test "--method gradient compares the sums of an operator" {
+    setup_step
+    edges_are '0 0 0 0 0 0 1 1 1 1 0 0 0 0 0 0' --method gradient --threshold 119
+    edges_are '0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0' --method gradient --threshold 120
+    edges_are '1 1 1 1 1 1 1 0 0 1 1 1 1 1 1 1' --method gradient --threshold 120 --norm l2 --invert
+    edges_are '0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0' --method gradient --threshold 480 --operator scharr
+    edges_are '0 0 0 0 0 0 1 1 1 1 0 0 0 0 0 0' --method gradient --threshold 89 --operator prewitt
+    edges_are '0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0' --method gradient --threshold 135 --operator prewitt
+}
+
+@test "--method zero-crossing and canny draw one pixel" {
+    setup_step
+    line='0 0 0 0 0 0 0 1 0 0 0 0 0 0 0 0' none='0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0'
+    edges_are "$line" --method zero-crossing
+    edges_are "$line" --method zero-crossing --threshold 9.9
+    edges_are "$none" --method zero-crossing --threshold 10
+    edges_are "$line" --method canny
+    edges_are "$line" --method canny --high 179.5 --norm l2
+    edges_are "$none" --method canny --low 0 --high 180
+    edges_are "$line" --like opencv --low 339 --high 339
+    edges_are "$none" --like opencv --low 0 --high 340
+    make_image png:grey:16 step.png 16 1 0 0 0 0 0 0 0 0 21845 21845 21845 21845 21845 21845 21845 21845
+    edges_are "$line" --method canny --high 179.5
+    edges_are "$none" --method canny --high 180
+    edges_are "$none" --method zero-crossing --threshold 10
+}
+
+@test "a line of Canny goes on above --low as far as it is connected" {
+    # A step that falls from 60 to 39: magnitudes fall from 130 to 107.
+    # shellcheck disable=SC2046
+    make_image png:grey step.png 16 8 $(for v in 60 57 54 51 48 45 42 39; do
+        echo 0 0 0 0 0 0 0 0 $v $v $v $v $v $v $v $v; done)
+    silently gconv edges --method canny --low 60 --high 110 step.png out.png
+    same "$(rows out.png | tr / '\n' | sort | uniq -c | xargs)" '8 0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0'
+    silently gconv edges --method canny --low 110 --high 110 step.png out.png
+    same "$(rows out.png | cut -d / -f 1)" '0 0 0 0 0 0 0 0 1 0 0 0 0 0 0 0'
+    same "$(rows out.png | cut -d / -f 8)" '0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0'
+}
+
+@test "options of another method are refused" {
+    setup_step
+    complains 2 "option '--low' needs --method canny" gconv edges --low 5 step.png out.png
+    complains 2 "option '--norm' needs --method gradient or canny" gconv edges --norm l2 step.png out.png
+    complains 2 "option '--rule' needs --method laplace" gconv edges --rule abs --method canny step.png out.png
+    complains 2 "option '--threshold' needs --method laplace, zero-crossing or gradient" \
+        gconv edges -t 5 --like opencv step.png out.png
+    complains 2 "option '--like' needs --method canny" gconv edges --method gradient --like opencv step.png out.png
+    complains 2 "option '--border': with --like opencv the border is replicate" gconv edges --border wrap --like opencv step.png out.png
+    complains 2 "option '--rows': a line of Canny may begin anywhere in the image, so its rows cannot be computed alone" \
+        gconv edges --rows 0:1 --method canny step.png out.png
+    complains 2 'the thresholds 120 (low) and 100 (high) must be finite, and low from 0 to high' \
+        gconv edges --method canny --low 120 step.png out.png
+    complains 2 'like OpenCV, the operator is sobel, sobel5 or sobel7' \
+        gconv edges --like opencv --operator scharr step.png out.png
+    complains 2 'the operators sobel5 and sobel7 are those of Canny like OpenCV' \
+        gconv edges --method gradient --operator sobel5 step.png out.png
+    make_image png:grey:16 deep.png 2 1 0 0
+    complains 2 'deep.png: like OpenCV, samples have 8 bits' gconv edges --like opencv deep.png out.png
+    silently gconv filter -k gauss3 step.png out.pfm
+    complains 2 'out.pfm: this method finds edges in samples of 8 or 16 bits, and these are floats' \
+        gconv edges --method canny out.pfm out.png
+    complains 4 "step.png: 'cpu:taps' finds edges by the method laplace alone; reference and cpu know all" \
+        gconv edges --method canny --impl cpu:taps step.png out.png
+    holds deep.png out.pfm step.png
+}
+
+@test "methods are verified, explained, computed by rows and recorded" {
+    make_image png:grey photo.png 40 30 noise
+    for method in zero-crossing gradient canny; do
+        silently gconv edges --verify --method $method photo.png $method.png
+        silently gconv edges --impl reference --method $method photo.png reference.png
+        cmp $method.png reference.png
+        run gconv edges --explain --method $method photo.png out.png
+        like "$output" '*promise: exact*'
+    done
+    silently gconv edges --method gradient -f pgm photo.png whole.pgm
+    silently gconv edges --method gradient -f pgm --rows 10:11 photo.png part.pgm
+    same "$(rows part.pgm)" "$(rows whole.pgm | cut -d / -f 11-21)"
+    run gconv compare --method canny --impl cpu,reference photo.png
+    [ "$status" -eq 0 ]
+    gconv edges --journal journal --method canny -o out photo.png
+    run gconv edges --journal journal --method canny --high 101 -o out photo.png
+    [ "$status" -eq 0 ]
+    same "$(grep -c '"status": "done"' journal)" 2
+    run gconv check --verify journal
+    [ "$status" -eq 0 ]
+}
+
+@test "borders count" {
+    make_image png:grey step.png 4 1 0 0 0 85
+    edges_are '1 1 0 1' --border mirror
+    edges_are '0 0 0 1' --border wrap
+    edges_are '1 0 1 1' --border wrap --threshold 4.9
+    edges_are '1 1 0 1' --border replicate
+    make_image png:grey step.png 3 1 100
+    edges_are '0 0 0'
+    edges_are '1 1 1' --border zero
+    edges_are '0 0 0' --border constant:100
+}
+
 @test "depth and levels of every output format" {
     setup_step
     silently gconv edges step.png out.png

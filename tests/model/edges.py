@@ -148,7 +148,7 @@ def gradient(job, values, constant):
 def expected(job):
     """The output as levels of the output's depth."""
     white = 65535 if job.depth == 16 else 255
-    unit, values = white // 255, job.image.astype(object if job.wide else np.int64)
+    unit, values = white // 255, job.image.astype(np.int64)
     constant = job.value * unit
     if not job.like:
         values = correlate(values, np.outer(GAUSS, GAUSS), job.border, constant)
@@ -233,7 +233,7 @@ def make(r):
                method="canny" if like else r.choice(METHODS[1:]),
                operator=r.choice([0, 3, 4] if like else [0, 1, 2]), norm=r.randrange(2),
                threshold=str(round(r.uniform(0, 60) * scale, r.choice([0, 0, 1, 3]))),
-               low=f"{low:.2f}", high=f"{high:.2f}", invert=r.random() < 0.2, wide=False,
+               low=f"{low:.2f}", high=f"{high:.2f}", invert=r.random() < 0.2,
                threads=r.choice([1, 1, 2, 3, 7]), by_rows=r.randrange(2))
 
 

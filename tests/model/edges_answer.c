@@ -24,11 +24,11 @@ static bool read_question(const char *line, question *q)
     gconv_job *job = &q->job;
     gconv_detector *d = &q->detector;
     int border, method, derivative, norm, like, invert;
-    int count = sscanf(line, "%63s %d %d %u %u %d %d %d %la %d %d %d %d %la %la %la %d %255s",
-                       q->implementation, &job->threads, &q->by_rows, &job->input.width,
-                       &job->input.height, &job->input.depth, &job->output_depth, &border,
-                       &job->border_value, &method, &derivative, &norm, &like, &job->threshold,
-                       &d->low, &d->high, &invert, q->filters);
+    int count =
+        sscanf(line, "%63s %d %d %u %u %d %d %d %la %d %d %d %d %la %la %la %d %255s",
+               q->implementation, &job->threads, &q->by_rows, &job->input.width, &job->input.height,
+               &job->input.depth, &job->output_depth, &border, &job->border_value, &method,
+               &derivative, &norm, &like, &job->threshold, &d->low, &d->high, &invert, q->filters);
     job->border = (gconv_border)border;
     d->method = (gconv_method)method;
     d->derivative = (gconv_operator)derivative;

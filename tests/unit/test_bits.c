@@ -7,7 +7,7 @@ enum { COUNT_MAX = 300, ADDRESSES = 33, GUARD = 0x5a };
 
 static void check_count(size_t count, size_t address)
 {
-    uint8_t flags[COUNT_MAX + ADDRESSES + 8], bits[COUNT_MAX / 8 + 2];
+    uint8_t flags[COUNT_MAX + ADDRESSES + 8] = {0}, bits[COUNT_MAX / 8 + 2];
     for (size_t i = 0; i < count; i++)
         flags[address + i] = (uint8_t)((i * i + i / 5 + count) * 2654435761u >> 13 & 1);
     memset(bits, GUARD, sizeof bits);

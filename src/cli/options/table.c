@@ -119,8 +119,8 @@ static const gc_option options_table[] = {
      .affects = GC_MET_EDGES, .unless = "--kernel takes the place of edges"},
     {"like", 0, "PROGRAM", EDGES | COMPARE, WORD(detector.like, {"opencv", GCONV_LIKE_OPENCV}),
      .marks = DECIDES,
-     .help = "canny byte for byte as cv2.Canny of OpenCV 4.6: no blur; --low and --high are its "
-             "thresholds",
+     .help =
+         "canny byte for byte as a program: opencv, cv2.Canny(image, LOW, HIGH), without a blur",
      .affects = GC_MET_EDGES, .unless = "--kernel takes the place of edges"},
     {"rule", 0, "R", EDGES,
      WORD(job.rule, {"abs", GCONV_RULE_ABS}, {"positive", GCONV_RULE_POSITIVE},

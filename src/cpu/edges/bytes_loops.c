@@ -1,5 +1,5 @@
 /* Canny on bytes, in vectors of 16-bit integers: the operator sobel without a blur before it, the
- * norm L1 and the border replicate. */
+ * border replicate and the rules of OpenCV. Squares of the norm L2 have 32 bits. */
 #include "cpu/edges/loops.h"
 
 #include <immintrin.h>
@@ -11,14 +11,14 @@ enum { LANES = 16 };
 
 #define VECTOR(name) _mm256_##name
 
-static inline vector load(const int16_t *from)
+static inline vector load(const void *from)
 {
-    return VECTOR(loadu_si256)((const vector *)from);
+    return VECTOR(loadu_si256)(from);
 }
 
-static inline void store(int16_t *to, vector values)
+static inline void store(void *to, vector values)
 {
-    VECTOR(storeu_si256)((vector *)to, values);
+    VECTOR(storeu_si256)(to, values);
 }
 
 static inline vector load_bytes(const uint8_t *from)
@@ -47,13 +47,23 @@ static void add_columns(const uint8_t *const rows[3], size_t count, int16_t *sum
     differences[count] = differences[count - 1];
 }
 
+/* The sums of squares of 16 gradients. */
+static inline void store_squares(int32_t *to, vector across, vector down)
+{
+    vector low = VECTOR(unpacklo_epi16)(across, down);
+    vector high = VECTOR(unpackhi_epi16)(across, down);
+    low = VECTOR(madd_epi16)(low, low);
+    high = VECTOR(madd_epi16)(high, high);
+    store(to, VECTOR(permute2x128_si256)(low, high, 0x20));
+    store(to + LANES / 2, VECTOR(permute2x128_si256)(low, high, 0x31));
+}
+
 /* y 2^15 < x 13573 for whole numbers, x above 0, means y <= floor(x 13573 / 2^15): 13573 is odd, so
  * the quotient is no whole number. The product of 2x has it in its upper half. */
-static void measure(const uint8_t *const rows[3], size_t count, int16_t *sums, int16_t *differences,
-                    int16_t *magnitudes, int16_t *sectors)
+static inline void measure(const int16_t *sums, const int16_t *differences, size_t count,
+                           bool squared, void *magnitudes, int16_t *sectors)
 {
     const vector tangent = VECTOR(set1_epi16)(13573), one = VECTOR(set1_epi16)(1);
-    add_columns(rows, count, sums, differences);
     for (size_t x = 0; x < count; x += LANES) {
         const int16_t *s = sums + x, *d = differences + x;
         vector across = VECTOR(sub_epi16)(load(s + 1), load(s - 1)), own = load(d);
@@ -65,66 +75,132 @@ static void measure(const uint8_t *const rows[3], size_t count, int16_t *sums, i
         vector above_high = VECTOR(cmpgt_epi16)(b, VECTOR(add_epi16)(low, twice));
         /* 2, or 3 if the signs differ; 1; or 0 */
         vector sector =
-            VECTOR(sub_epi16)(VECTOR(slli_epi16)(one, 1),
+            VECTOR(sub_epi16)(VECTOR(add_epi16)(one, one),
                               VECTOR(srai_epi16)(VECTOR(xor_si256)(across, down), LANES - 1));
         sector = VECTOR(blendv_epi8)(sector, one, above_high);
-        store(magnitudes + x, VECTOR(add_epi16)(a, b));
         store(sectors + x, VECTOR(and_si256)(sector, above_low));
+        if (squared)
+            store_squares((int32_t *)magnitudes + x, across, down);
+        else
+            store((int16_t *)magnitudes + x, VECTOR(add_epi16)(a, b));
     }
-    memset(magnitudes + count, 0, GC_DETECTOR_SLACK * sizeof *magnitudes);
-    magnitudes[-1] = 0;
 }
 
-/* Those of 16 magnitudes above `low` that are the largest in their direction. */
-static inline vector find_peaks(const int16_t *above, const int16_t *own, const int16_t *below,
-                                const int16_t *sectors, vector low)
+static void measure_rows(const uint8_t *const rows[3], size_t count, bool squared, int16_t *sums,
+                         int16_t *differences, void *magnitudes, int16_t *sectors)
 {
-    vector m = load(own), sector = load(sectors);
-    vector rises = VECTOR(cmpgt_epi16)(m, load(above + 1)); /* sector 3 */
-    rises = VECTOR(and_si256)(rises, VECTOR(cmpgt_epi16)(m, load(below - 1)));
-    vector falls = VECTOR(cmpgt_epi16)(m, load(above - 1));
-    falls = VECTOR(and_si256)(falls, VECTOR(cmpgt_epi16)(m, load(below + 1)));
-    vector steep = VECTOR(cmpgt_epi16)(m, load(above));
-    steep = VECTOR(andnot_si256)(VECTOR(cmpgt_epi16)(load(below), m), steep);
-    vector flat = VECTOR(cmpgt_epi16)(m, load(own - 1));
-    flat = VECTOR(andnot_si256)(VECTOR(cmpgt_epi16)(load(own + 1), m), flat);
-    vector peaks =
-        VECTOR(blendv_epi8)(rises, falls, VECTOR(cmpeq_epi16)(sector, VECTOR(set1_epi16)(2)));
-    peaks = VECTOR(blendv_epi8)(peaks, steep, VECTOR(cmpeq_epi16)(sector, VECTOR(set1_epi16)(1)));
-    peaks = VECTOR(blendv_epi8)(peaks, flat, VECTOR(cmpeq_epi16)(sector, VECTOR(setzero_si256)()));
-    return VECTOR(and_si256)(peaks, VECTOR(cmpgt_epi16)(m, low));
+    size_t size = squared ? sizeof(int32_t) : sizeof(int16_t);
+    add_columns(rows, count, sums, differences);
+    if (squared)
+        measure(sums, differences, count, true, magnitudes, sectors);
+    else
+        measure(sums, differences, count, false, magnitudes, sectors);
+    memset((char *)magnitudes + count * size, 0, GC_DETECTOR_SLACK * size);
+    memset((char *)magnitudes - size, 0, size);
+}
+
+/* ---- Peaks ----------------------------------------------------------------------------------- */
+
+/* Magnitudes above `low` that are the largest in the direction of their sector, as masks, in
+ * vectors of integers of so many bits. */
+#define FIND_PEAKS(bits)                                                                           \
+    static inline vector peaks_##bits(const int##bits##_t *above, const int##bits##_t *own,        \
+                                      const int##bits##_t *below, vector sector, vector low)       \
+    {                                                                                              \
+        vector m = load(own);                                                                      \
+        vector rises = VECTOR(and_si256)(VECTOR(cmpgt_epi##bits)(m, load(above + 1)),              \
+                                         VECTOR(cmpgt_epi##bits)(m, load(below - 1)));             \
+        vector falls = VECTOR(and_si256)(VECTOR(cmpgt_epi##bits)(m, load(above - 1)),              \
+                                         VECTOR(cmpgt_epi##bits)(m, load(below + 1)));             \
+        vector steep = VECTOR(andnot_si256)(VECTOR(cmpgt_epi##bits)(load(below), m),               \
+                                            VECTOR(cmpgt_epi##bits)(m, load(above)));              \
+        vector flat = VECTOR(andnot_si256)(VECTOR(cmpgt_epi##bits)(load(own + 1), m),              \
+                                           VECTOR(cmpgt_epi##bits)(m, load(own - 1)));             \
+        vector peaks = VECTOR(blendv_epi8)(                                                        \
+            rises, falls, VECTOR(cmpeq_epi##bits)(sector, VECTOR(set1_epi##bits)(2)));             \
+        peaks = VECTOR(blendv_epi8)(peaks, steep,                                                  \
+                                    VECTOR(cmpeq_epi##bits)(sector, VECTOR(set1_epi##bits)(1)));   \
+        peaks = VECTOR(blendv_epi8)(peaks, flat,                                                   \
+                                    VECTOR(cmpeq_epi##bits)(sector, VECTOR(setzero_si256)()));     \
+        return VECTOR(and_si256)(peaks, VECTOR(cmpgt_epi##bits)(m, low));                          \
+    }
+
+FIND_PEAKS(16)
+FIND_PEAKS(32)
+
+/* 16 masks of 16 bits, of 16 of 32 bits. */
+static inline vector narrow(vector first, vector second)
+{
+    return VECTOR(permute4x64_epi64)(VECTOR(packs_epi32)(first, second), 0xd8);
 }
 
 /* The bits of 32 masks of 16 bits, the first one in the most significant bit of the first byte. */
-static inline uint32_t bits_of(vector first, vector second)
+static inline uint32_t bits_of(const vector masks[2])
 {
     const vector order = VECTOR(broadcastsi128_si256)(
         _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
-    vector bytes = VECTOR(permute4x64_epi64)(VECTOR(packs_epi16)(first, second), 0xd8);
+    vector bytes = VECTOR(permute4x64_epi64)(VECTOR(packs_epi16)(masks[0], masks[1]), 0xd8);
     return (uint32_t)VECTOR(movemask_epi8)(VECTOR(shuffle_epi8)(bytes, order));
 }
 
-static void peaks(const int16_t *const magnitudes[3], const int16_t *sectors, size_t count,
-                  int16_t low, int16_t high, uint8_t *weak, uint8_t *strong)
+enum { BLOCK = 2 * LANES }; /* pixels whose bits are found at once */
+
+/* The bits of a block of magnitudes in 16 bits, unless none is above `low`. */
+static inline void find_block_16(const void *const rows[3], const int16_t *sectors, size_t x,
+                                 int32_t low, int32_t high, uint32_t *weak, uint32_t *strong)
 {
-    const vector lowest = VECTOR(set1_epi16)(low), highest = VECTOR(set1_epi16)(high);
-    for (size_t x = 0; x < count; x += 2 * LANES) {
-        const int16_t *above = magnitudes[0] + x, *own = magnitudes[1] + x;
-        const int16_t *below = magnitudes[2] + x, *next = own + LANES;
+    const int16_t *above = (const int16_t *)rows[0] + x, *own = (const int16_t *)rows[1] + x;
+    const int16_t *below = (const int16_t *)rows[2] + x;
+    const vector lowest = VECTOR(set1_epi16)((int16_t)low);
+    const vector highest = VECTOR(set1_epi16)((int16_t)high);
+    vector largest = VECTOR(max_epi16)(load(own), load(own + LANES)), found[2], sure[2];
+    if (VECTOR(movemask_epi8)(VECTOR(cmpgt_epi16)(largest, lowest)) == 0)
+        return;
+    for (int i = 0; i < 2; i++) {
+        int at = i * LANES;
+        found[i] = peaks_16(above + at, own + at, below + at, load(sectors + x + at), lowest);
+        sure[i] = VECTOR(cmpgt_epi16)(load(own + at), highest);
+    }
+    *weak = bits_of(found);
+    *strong = *weak & bits_of(sure);
+}
+
+/* The same in 32 bits. */
+static inline void find_block_32(const void *const rows[3], const int16_t *sectors, size_t x,
+                                 int32_t low, int32_t high, uint32_t *weak, uint32_t *strong)
+{
+    const int32_t *above = (const int32_t *)rows[0] + x, *own = (const int32_t *)rows[1] + x;
+    const int32_t *below = (const int32_t *)rows[2] + x;
+    const vector lowest = VECTOR(set1_epi32)(low), highest = VECTOR(set1_epi32)(high);
+    vector found[4], sure[4], largest = load(own);
+    for (int at = 8; at < BLOCK; at += 8)
+        largest = VECTOR(max_epi32)(largest, load(own + at));
+    if (VECTOR(movemask_epi8)(VECTOR(cmpgt_epi32)(largest, lowest)) == 0)
+        return;
+    for (int i = 0; i < 4; i++) {
+        int at = i * LANES / 2;
+        vector sector =
+            VECTOR(cvtepi16_epi32)(_mm_loadu_si128((const __m128i *)(sectors + x + at)));
+        found[i] = peaks_32(above + at, own + at, below + at, sector, lowest);
+        sure[i] = VECTOR(cmpgt_epi32)(load(own + at), highest);
+    }
+    *weak = bits_of((vector[]){narrow(found[0], found[1]), narrow(found[2], found[3])});
+    *strong = *weak & bits_of((vector[]){narrow(sure[0], sure[1]), narrow(sure[2], sure[3])});
+}
+
+static void peaks(const void *const magnitudes[3], const int16_t *sectors, size_t count,
+                  bool squared, int32_t low, int32_t high, uint8_t *weak, uint8_t *strong)
+{
+    for (size_t x = 0; x < count; x += BLOCK) {
         uint32_t found = 0, sure = 0;
-        vector largest = VECTOR(max_epi16)(load(own), load(next));
-        if (VECTOR(movemask_epi8)(VECTOR(cmpgt_epi16)(largest, lowest)) != 0) {
-            vector first = find_peaks(above, own, below, sectors + x, lowest);
-            vector second =
-                find_peaks(above + LANES, next, below + LANES, sectors + x + LANES, lowest);
-            found = bits_of(first, second);
-            sure = found & bits_of(VECTOR(cmpgt_epi16)(load(own), highest),
-                                   VECTOR(cmpgt_epi16)(load(next), highest));
-        }
+        if (squared)
+            find_block_32(magnitudes, sectors, x, low, high, &found, &sure);
+        else
+            find_block_16(magnitudes, sectors, x, low, high, &found, &sure);
         memcpy(weak + x / 8, &found, sizeof found);
         memcpy(strong + x / 8, &sure, sizeof sure);
     }
 }
 
 extern const gc_edge_bytes_loops GC_EDGE_BYTES_LOOPS;
-const gc_edge_bytes_loops GC_EDGE_BYTES_LOOPS = {measure, peaks};
+const gc_edge_bytes_loops GC_EDGE_BYTES_LOOPS = {measure_rows, peaks};

@@ -131,8 +131,7 @@ static void close_finder(void *own)
 
 static bool are_bytes(const gc_detector *detector)
 {
-    return detector->asked.like == GCONV_LIKE_OPENCV && detector->side == RING &&
-           detector->asked.norm == GCONV_NORM_L1;
+    return detector->asked.like == GCONV_LIKE_OPENCV && detector->side == RING;
 }
 
 static gconv_status open_finder(const void *shared, void **own, gconv_error *error)
@@ -160,9 +159,9 @@ static void measure_bytes(finder *f, int64_t y)
         int64_t row = gc_larger(0, gc_smaller(y + j - 1, f->shared->bits.height - 1));
         rows[j] = (const uint8_t *)input->samples + (size_t)(row % input->capacity) * input->stride;
     }
-    f->bytes->measure(rows, f->width, (int16_t *)(f->sums + 1), (int16_t *)(f->differences + 1),
-                      (int16_t *)(void *)f->magnitudes[y % RING],
-                      (int16_t *)(void *)f->sectors[y % RING]);
+    f->bytes->measure(rows, f->width, f->detector->asked.norm == GCONV_NORM_L2,
+                      (int16_t *)(f->sums + 1), (int16_t *)(f->differences + 1),
+                      f->magnitudes[y % RING], (int16_t *)(void *)f->sectors[y % RING]);
 }
 
 /* Computes the magnitudes of row y into the ring. */
@@ -199,9 +198,11 @@ static void find_peaks(finder *f, int64_t y)
     uint8_t *strong = (uint8_t *)(bits->strong + (size_t)y * bits->words);
     const gc_detector *d = f->detector;
     if (f->bytes != NULL) {
-        f->bytes->peaks((const int16_t *const *)magnitudes, (int16_t *)(void *)f->sectors[y % RING],
-                        f->width, (int16_t)gc_smaller(d->low, INT16_MAX),
-                        (int16_t)gc_smaller(d->high, INT16_MAX), weak, strong);
+        bool squared = d->asked.norm == GCONV_NORM_L2;
+        int64_t most = squared ? INT32_MAX : INT16_MAX;
+        f->bytes->peaks(magnitudes, (int16_t *)(void *)f->sectors[y % RING], f->width, squared,
+                        (int32_t)gc_smaller(d->low, most), (int32_t)gc_smaller(d->high, most), weak,
+                        strong);
         return;
     }
     f->loops->peaks(d, magnitudes, f->sectors[y % RING], f->width, f->weak, f->strong);
@@ -289,8 +290,7 @@ static void store_line(const finding *shared, int64_t y, char *output)
     for (size_t first = 0; first < width; first += CHUNK) {
         uint8_t flags[CHUNK];
         size_t count = width - first < CHUNK ? width - first : CHUNK;
-        for (size_t x = 0; x < count; x++)
-            flags[x] = (uint8_t)(bits[(first + x) / 8] >> (7 - x % 8) & 1) ^ conversion->invert;
+        gc_unpack_bits(bits + first / 8, count, conversion->invert, flags);
         gc_store_flags(conversion, flags, first, count, output);
     }
 }

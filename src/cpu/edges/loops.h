@@ -41,13 +41,13 @@ typedef struct gc_detector_loops {
 
 /* See cpu/edges/bytes_loops.c. Rows of magnitudes and sectors are for blocks of 32 pixels. */
 typedef struct gc_edge_bytes_loops {
-    /* Of three rows of samples, all of them inside the image. Magnitudes become 0 before the first
-     * column and behind the last one. */
-    void (*measure)(const uint8_t *const rows[3], size_t count, int16_t *sums, int16_t *differences,
-                    int16_t *magnitudes, int16_t *sectors);
+    /* Of three rows of samples, all inside the image. Magnitudes have 16 bits, or 32 if they are
+     * `squared`. They become 0 before the first column and behind the last one. */
+    void (*measure)(const uint8_t *const rows[3], size_t count, bool squared, int16_t *sums,
+                    int16_t *differences, void *magnitudes, int16_t *sectors);
     /* The bits of a row, in whole blocks. */
-    void (*peaks)(const int16_t *const magnitudes[3], const int16_t *sectors, size_t count,
-                  int16_t low, int16_t high, uint8_t *weak, uint8_t *strong);
+    void (*peaks)(const void *const magnitudes[3], const int16_t *sectors, size_t count,
+                  bool squared, int32_t low, int32_t high, uint8_t *weak, uint8_t *strong);
 } gc_edge_bytes_loops;
 
 #endif

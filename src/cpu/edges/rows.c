@@ -181,9 +181,10 @@ static void extend(const gc_value_rows *rows, const gc_row_ring *ring, char *row
     int64_t width = rows->problem->chain.width;
     bool crossing = rows->problem->detector.side == 1 && ring == &rows->rings[rows->count - 1];
     const char *constant = place_of(ring, ring->capacity);
-    for (int64_t i = -ring->left; i < width + ring->right; i = i == -1 ? width : i + 1) {
-        int64_t from = crossing ? -1 : gc_border_index(rows->problem->chain.border, i, width);
-        memcpy(row + i * (int64_t)ring->size,
+    for (int64_t i = 0; i < ring->left + ring->right; i++) {
+        int64_t to = i < ring->left ? i - ring->left : width + i - ring->left;
+        int64_t from = crossing ? -1 : gc_border_index(rows->problem->chain.border, to, width);
+        memcpy(row + to * (int64_t)ring->size,
                from < 0 ? constant : row + from * (int64_t)ring->size, ring->size);
     }
 }

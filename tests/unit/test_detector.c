@@ -1,0 +1,181 @@
+/* Detectors: what a job may ask for, filters of real weights, and lines across the whole image. The
+ * model in tests/model/edges.py judges their results. */
+#include "core_support.h"
+
+#include "cpu/edges/hysteresis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct request {
+    gconv_detector detector;
+    gconv_filter *filters[2];
+    gconv_job job;
+} request;
+
+static void free_request(request *q)
+{
+    gconv_filter_free(q->filters[0]);
+    gconv_filter_free(q->filters[1]);
+}
+
+#define OWNED_REQUEST RELEASED_BY(free_request) request
+
+/* Fills a request for edges by a method, after the chain of these filters. */
+static void ask(request *q, gconv_method method, gconv_shape shape, const char *first,
+                const char *second)
+{
+    *q = (request){.detector = gconv_detector_default()};
+    q->detector.method = method;
+    assert_succeeds(gconv_filter_load(first, &q->filters[0], &why));
+    if (second != NULL)
+        assert_succeeds(gconv_filter_load(second, &q->filters[1], &why));
+    q->job = job_of((const gconv_filter *const *)q->filters, second != NULL ? 2 : 1, shape);
+    q->job.output = GCONV_OUTPUT_EDGES;
+    q->job.output_depth = 8;
+    q->job.detector = &q->detector;
+}
+
+/* Computes the output by an implementation. */
+static void compute(request *q, const char *implementation, int threads, const void *input,
+                    uint8_t *output)
+{
+    q->job.implementation = implementation;
+    q->job.threads = threads;
+    OWNED_PLAN plan = planned(&q->job);
+    assert_int_equal(gconv_plan_promise(plan), GCONV_PROMISE_EXACT);
+    assert_succeeds(gconv_plan_run_memory(plan, input, gconv_shape_row_bytes(&q->job.input), output,
+                                          q->job.input.width, NULL, &why));
+}
+
+/* `cpu` gives the reference's output, with any number of threads, which has edges. */
+static void agree(request *q, const void *input)
+{
+    size_t pixels = (size_t)q->job.input.width * q->job.input.height;
+    OWNED uint8_t *expected = malloc(pixels), *found = malloc(pixels);
+    compute(q, "reference", 1, input, expected);
+    assert_non_null(memchr(expected, 255, pixels));
+    for (int threads = 1; threads <= 5; threads += 2) {
+        compute(q, "cpu", threads, input, found);
+        assert_memory_equal(found, expected, pixels);
+    }
+}
+
+static void fill_noise(uint8_t *samples, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        samples[i] = (uint8_t)((i * i + 7 * i + i / 97) * 2654435761u >> 13);
+}
+
+/* Weights of no common denominator become whole ones: of a matrix, of two vectors, and of a filter
+ * of higher rank. */
+TEST(real_weights)
+{
+    static const char *const chains[][2] = {
+        {"gaussian:2", "laplace3"}, {"gaussian:50,301", "laplace3"}, {"log:1.4", NULL}};
+    uint8_t samples[2 * 70 * 61];
+    fill_noise(samples, sizeof samples);
+    for (int depth = 8; depth <= 16; depth += 8)
+        for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
+            for (int method = GCONV_METHOD_ZERO_CROSSING; method <= GCONV_METHOD_CANNY; method++) {
+                OWNED_REQUEST q = {.filters = {NULL}};
+                bool crosses = method == GCONV_METHOD_ZERO_CROSSING;
+                ask(&q, (gconv_method)method, shape_of(70, 61, 1, depth), chains[i][0],
+                    crosses ? chains[i][1] : NULL);
+                q.job.threshold = q.detector.low = q.detector.high = 0;
+                q.detector.norm = (gconv_norm)(i % 2);
+                agree(&q, samples);
+            }
+}
+
+/* A wall that winds from the border to the middle, one pixel wide, faint but for its inner end. */
+TEST(spirals_across_bands)
+{
+    enum { SIDE = 402 };
+    OWNED uint8_t *samples = calloc(SIDE, SIDE);
+    int x = 0, y = 0, dx = 1, dy = 0, last = 0;
+    for (int length = SIDE - 1, turn = 0; length > 0; turn++) {
+        for (int i = 0; i < length; i++, x += dx, y += dy)
+            samples[last = y * SIDE + x] = 100;
+        int swap = dx;
+        dx = -dy;
+        dy = swap;
+        length -= turn >= 2 && turn % 2 == 0 ? 8 : 0;
+    }
+    for (int i = -3; i <= 3; i++)
+        samples[last + i] = samples[last + i] > 0 ? 255 : 0;
+    OWNED_REQUEST q = {.filters = {NULL}};
+    ask(&q, GCONV_METHOD_CANNY, shape_of(SIDE, SIDE, 1, 8), "gauss5", NULL);
+    q.detector.low = 20;
+    q.detector.high = 140;
+    agree(&q, samples);
+}
+
+/* A stack that cannot grow forgets words and says so. Edges are complete once they are followed
+ * again. */
+TEST(stacks_without_room)
+{
+    enum { WORDS = 40, HEIGHT = 40 };
+    uint64_t weak[WORDS * HEIGHT], strong[WORDS * HEIGHT] = {0};
+    memset(weak, 0xff, sizeof weak);
+    strong[0] = 1;
+    gc_edge_bits bits = {weak, strong, WORDS, HEIGHT};
+    size_t room[1];
+    gc_edge_stack small = {.words = room, .room = 1};
+    gc_follow_edges(&bits, 0, 1, 0, HEIGHT, &small);
+    assert_true(small.failed);
+    assert_memory_not_equal(strong, weak, sizeof weak);
+    gc_edge_stack large = {.grows = true};
+    gc_follow_edges(&bits, 0, HEIGHT, 0, HEIGHT, &large);
+    assert_false(large.failed);
+    free(large.words);
+    assert_memory_equal(strong, weak, sizeof weak);
+}
+
+TEST(jobs_that_are_refused)
+{
+    OWNED_REQUEST q = {.filters = {NULL}};
+    ask(&q, GCONV_METHOD_CANNY, shape_of(8, 8, 1, 8), "gauss5", NULL);
+    q.detector.low = q.detector.high + 1;
+    assert_invalid(gconv_job_check(&q.job, NULL));
+    q.detector = gconv_detector_default();
+    q.detector.method = (gconv_method)4;
+    assert_invalid(gconv_job_check(&q.job, NULL));
+    q.detector.method = GCONV_METHOD_CANNY;
+    q.detector.like = GCONV_LIKE_OPENCV;
+    assert_invalid(gconv_job_check(&q.job, NULL)); /* the border mirrors */
+    q.job.border = GCONV_BORDER_REPLICATE;
+    assert_succeeds(gconv_job_check(&q.job, &why));
+    q.job.input.depth = 16;
+    assert_invalid(gconv_job_check(&q.job, NULL));
+    q.detector.size = 3;
+    assert_invalid(gconv_job_check(&q.job, NULL));
+}
+
+static gconv_status write_nothing(void *user, uint32_t count, const void *rows, size_t stride,
+                                  gconv_error *error)
+{
+    (void)user, (void)count, (void)rows, (void)stride, (void)error;
+    return GCONV_OK;
+}
+
+TEST(what_the_method_laplace_alone_has)
+{
+    OWNED_REQUEST q = {.filters = {NULL}};
+    ask(&q, GCONV_METHOD_CANNY, shape_of(8, 8, 1, 8), "gauss5", NULL);
+    uint8_t samples[64] = {0};
+    gconv_pixel at = {0, 0};
+    gconv_difference difference;
+    gconv_source source = gconv_source_default();
+    gconv_sink sink = gconv_sink_default();
+    sink.write = write_nothing;
+    OWNED_PLAN plan = planned(&q.job);
+    assert_int_equal(gconv_plan_run_rows(plan, 0, 1, &source, &sink, NULL, NULL),
+                     GCONV_ERROR_UNSUPPORTED);
+    assert_int_equal(
+        gconv_plan_compare_pixels(plan, samples, 8, samples, 8, &at, 1, &difference, NULL),
+        GCONV_ERROR_UNSUPPORTED);
+    float chain[64] = {0};
+    assert_int_equal(gconv_plan_convert(plan, chain, 32, NULL, 0, &sink, NULL),
+                     GCONV_ERROR_UNSUPPORTED);
+}
