@@ -191,15 +191,16 @@ static bool computes_meanwhile(const contest *c)
     return may_compute_meanwhile(c) && gc_problem_is_same_everywhere(c->problem) && !gc_gpu_ready();
 }
 
-/* Whether GPUs need not be asked: none is in use, and with its start a GPU would compute the images
- * that are left later than the CPU. *least becomes the least seconds that a GPU needs for them. The
+/* Whether GPUs need not be asked: none finds edges by this method, or none is in use, and with its
+ * start a GPU would compute the images that are left later than the CPU. *least becomes the least seconds that a GPU needs for them. The
  * implementations on the CPU have competed before. */
 static bool leaves_out_gpus(const contest *c, double *least)
 {
     bool meanwhile = may_compute_meanwhile(c) && gc_problem_is_same_everywhere(c->problem);
     *least = gc_gpu_least_seconds(c->problem, meanwhile ? c->best : 0);
-    return c->choice->implementation != NULL && !c->problem->gpu_in_use &&
-           c->best * gc_images_left(c->problem) < *least;
+    return c->choice->implementation != NULL &&
+           (gc_detects(&c->problem->detector) ||
+            (!c->problem->gpu_in_use && c->best * gc_images_left(c->problem) < *least));
 }
 
 /* Lets implementations on GPUs compete. If the CPU may compute meanwhile, begins to start the GPUs;
@@ -227,6 +228,8 @@ static gconv_status fail_choice(const contest *c, gconv_error *error)
     if (c->problem->job.exact && (c->wanted.any || c->wanted.kind == GCONV_DEVICE_CPU))
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "no implementation promises that each sample of this job is rounded once");
+    if (no_cuda[0] == '\0' && gc_detects(&c->problem->detector))
+        no_cuda = "GPUs find edges by the method laplace alone";
     return gc_fail(error, GCONV_ERROR_DEVICE, "no implementation can run on device '%s'%s%s",
                    c->problem->job.device, no_cuda[0] != '\0' ? ": " : "", no_cuda);
 }
@@ -240,6 +243,9 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
     compete(c, GCONV_DEVICE_CPU);
     if (choice->implementation != NULL && !has_cuda_part())
         gc_explain(&choice->explanation, "cuda       is not part of this build");
+    else if (gc_detects(&problem->detector) && choice->implementation != NULL)
+        gc_explain(&choice->explanation,
+                   "cuda       no: it finds edges by the method laplace alone");
     else if (leaves_out_gpus(c, &least))
         gc_explain(&choice->explanation, "cuda       not asked: %.3f ms at least, with its start",
                    1e3 * least / gc_images_left(problem));

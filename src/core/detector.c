@@ -108,9 +108,10 @@ static void set_operator(gc_detector *d)
         memcpy(d->slope, operators[asked->derivative].slope, sizeof d->slope);
     }
     d->by_16 = asked->derivative == GCONV_OPERATOR_SOBEL7;
+    int around = d->side > 1 ? d->side / 2 : 1;
     d->stencil =
-        (gc_step){.width = d->side, .height = d->side, .left = d->side / 2, .top = d->side / 2};
-    d->beside = asked->method != GCONV_METHOD_GRADIENT;
+        (gc_step){.width = 2 * around + 1, .height = 2 * around + 1, .left = around, .top = around};
+    d->beside = gc_detects_canny(d);
     bool like = asked->like == GCONV_LIKE_OPENCV;
     d->across = like ? 1 << 15 : 408; /* 169/408 and 13573/2^15 are close to tan 22.5 degrees */
     d->tangent = like ? 13573 : 169;
@@ -179,7 +180,7 @@ gconv_status gc_detector_create(const gconv_job *job, const gc_conversion *conve
     int bits = d->side == 1 ? CROSSING_BITS : GRADIENT_BITS;
     while (ldexp(largest, -d->shift) >= ldexp(1, bits))
         d->shift++;
-    d->border = gc_detector_value(d, rint(border));
+    d->border = d->side == 1 ? 0 : gc_detector_value(d, rint(border));
     double gradient = largest_gradient(d, ldexp(largest, -d->shift) + 1);
     double products = gradient * (d->tangent + 2 * d->across);
     d->is_wide =

@@ -15,15 +15,15 @@ enum { GC_OPERATOR_SIDE_MAX = 7 };
 typedef struct gc_detector {
     gconv_detector asked;
     int shift;
-    int32_t border; /* the value of a constant border */
+    int32_t border; /* the value outside a constant border, and beside zero crossings */
     /* A gradient across is the sum of smooth[j] * slope[i] * value(x + i - side/2, y + j - side/2),
      * and one down the sum with i and j exchanged. Rounded to a multiple of 16, ties to even, if
      * `by_16`. `side` is 1, and both weights are 0, if the method needs no gradient. */
     int side;
     int32_t smooth[GC_OPERATOR_SIDE_MAX], slope[GC_OPERATOR_SIDE_MAX];
     bool by_16;
-    gc_step stencil; /* with the size and the place of the operator alone */
-    int beside;      /* rows above and below a pixel whose magnitudes or values count beside its */
+    gc_step stencil; /* with the size and the place alone of what one pixel is made from */
+    int beside;      /* rows above and below a pixel whose magnitudes count beside its own */
     bool is_wide; /* squares of the norm L2, or products with the numbers below, exceed int32_t */
     /* A gradient lies across if |gy| * across < |gx| * tangent, and down if |gy| * across > |gx| *
      * (tangent + 2 across): sectors of 45 degrees. */

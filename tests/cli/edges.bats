@@ -51,6 +51,7 @@ edges_are() {
 # 4 times the difference of the neighbours: 40 120 180 180 120 40.
 @test "--method gradient compares the sums of an operator" {
     setup_step
+    edges_are '0 0 0 0 0 0 1 1 1 1 0 0 0 0 0 0' --method gradient
     edges_are '0 0 0 0 0 0 1 1 1 1 0 0 0 0 0 0' --method gradient --threshold 119
     edges_are '0 0 0 0 0 0 0 1 1 0 0 0 0 0 0 0' --method gradient --threshold 120
     edges_are '1 1 1 1 1 1 1 0 0 1 1 1 1 1 1 1' --method gradient --threshold 120 --norm l2 --invert

@@ -329,6 +329,8 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
     options->job.has_offset = gc_option_given(options, "offset");
     if (options->detector.like == GCONV_LIKE_OPENCV && !gc_option_given(options, "method"))
         options->detector.method = GCONV_METHOD_CANNY;
+    if (options->detector.method == GCONV_METHOD_GRADIENT && !gc_option_given(options, "threshold"))
+        options->job.threshold = options->detector.high;
     if (status == GCONV_OK)
         status = take_command(options, error);
     if (status == GCONV_OK)

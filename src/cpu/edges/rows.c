@@ -87,14 +87,29 @@ static char *place_of(const gc_row_ring *ring, int64_t index)
     return ring->memory + (size_t)index * ring->pitch + lead_of(ring);
 }
 
-/* `consumer` reads the rows. */
-static gconv_status create_ring(const gc_value_rows *rows, gc_row_ring *ring,
-                                const gc_step *consumer, gconv_error *error)
+/* What reads the rows of ring `r`: the next step, the conversion to values, or the detector. */
+static const gc_step *consumer_of(const gc_value_rows *rows, int r)
 {
+    static const gc_step alone = {.width = 1, .height = 1};
+    const gc_chain *chain = &rows->problem->chain;
+    return r < chain->step_count    ? &chain->steps[r]
+           : r == chain->step_count ? &alone
+                                    : &rows->problem->detector.stencil;
+}
+
+static gconv_status create_ring(gc_value_rows *rows, int r, gconv_error *error)
+{
+    const gc_chain *chain = &rows->problem->chain;
+    const gc_step *consumer = consumer_of(rows, r);
+    gc_row_ring *ring = &rows->rings[r];
+    bool are_values = r > chain->step_count;
+    ring->size = are_values ? sizeof(int32_t) : in_double(rows) ? sizeof(double) : sizeof(float);
+    ring->step = r > 0 && !are_values ? &chain->steps[r - 1] : NULL;
+    ring->constant = are_values ? rows->problem->detector.border : consumer->terms_border[0];
     ring->capacity = consumer->height;
     ring->left = consumer->left;
     ring->right = consumer->width - 1 - consumer->left;
-    size_t beyond = (size_t)rows->problem->chain.width + (size_t)ring->right + GC_DETECTOR_SLACK;
+    size_t beyond = (size_t)chain->width + (size_t)ring->right + GC_DETECTOR_SLACK;
     size_t bytes = lead_of(ring) + beyond * ring->size;
     ring->pitch = (bytes + GC_ALIGNMENT - 1) / GC_ALIGNMENT * GC_ALIGNMENT;
     ring->memory = gc_allocate_aligned((size_t)ring->capacity + 1, ring->pitch);
@@ -103,44 +118,23 @@ static gconv_status create_ring(const gc_value_rows *rows, gc_row_ring *ring,
         return gc_fail_memory(error, (size_t)(ring->capacity + 1) * ring->pitch);
     memset(ring->memory, 0, (size_t)ring->capacity * ring->pitch);
     fill_constant(rows, ring, ring->memory + (size_t)ring->capacity * ring->pitch);
-    return GCONV_OK;
+    return ring->step != NULL ? set_weights(rows, ring, error) : GCONV_OK;
 }
 
 gconv_status gc_value_rows_create(gc_value_rows *rows, const gc_problem *problem,
                                   const gc_detector_loops *loops, gconv_error *error)
 {
-    const gc_chain *chain = &problem->chain;
-    const gc_detector *detector = &problem->detector;
-    *rows = (gc_value_rows){.problem = problem, .loops = loops, .count = chain->step_count + 2};
+    *rows =
+        (gc_value_rows){.problem = problem, .loops = loops, .count = problem->chain.step_count + 2};
     rows->blur = in_double(rows) ? &loops->in_double : &loops->in_float;
     rows->rings = calloc((size_t)rows->count, sizeof *rows->rings);
     if (rows->rings == NULL)
         return gc_fail_memory(error, sizeof *rows->rings);
-    /* Values beside a zero crossing are looked at as they are, three rows of them. */
-    gc_step alone = {.width = 1, .height = 1}, values = detector->stencil;
-    if (detector->side == 1)
-        values = (gc_step){.width = 3, .height = 3, .left = 1, .top = 1};
     size_t widest = 0;
     gconv_status status = GCONV_OK;
     for (int r = 0; status == GCONV_OK && r < rows->count; r++) {
-        gc_row_ring *ring = &rows->rings[r];
-        bool are_values = r == chain->step_count + 1;
-        ring->size = are_values        ? sizeof(int32_t)
-                     : in_double(rows) ? sizeof(double)
-                                       : sizeof(float);
-        ring->step = r > 0 && !are_values ? &chain->steps[r - 1] : NULL;
-        if (r < chain->step_count)
-            ring->constant = chain->steps[r].terms_border[0];
-        else if (are_values && detector->side > 1)
-            ring->constant = detector->border;
-        status = create_ring(rows, ring,
-                             are_values              ? &values
-                             : r < chain->step_count ? &chain->steps[r]
-                                                     : &alone,
-                             error);
-        if (status == GCONV_OK && ring->step != NULL)
-            status = set_weights(rows, ring, error);
-        widest = ring->pitch > widest ? ring->pitch : widest;
+        status = create_ring(rows, r, error);
+        widest = rows->rings[r].pitch > widest ? rows->rings[r].pitch : widest;
     }
     rows->between = gc_allocate_aligned(2, widest);
     return status == GCONV_OK && rows->between == NULL ? gc_fail_memory(error, widest) : status;
