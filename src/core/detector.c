@@ -67,6 +67,8 @@ static gconv_status find_vectors(const gconv_filter *f, gconv_filter **vectors, 
 gconv_status gc_make_weights_whole(gconv_filter **filter, gconv_error *error)
 {
     gconv_filter *f = *filter, *vectors = NULL;
+    free(f->terms); /* the weights define the sums */
+    f->terms = NULL;
     if (is_whole(f))
         return GCONV_OK;
     gconv_status status = find_vectors(f, &vectors, error);
