@@ -192,8 +192,8 @@ static bool computes_meanwhile(const contest *c)
 }
 
 /* Whether GPUs need not be asked: none finds edges by this method, or none is in use, and with its
- * start a GPU would compute the images that are left later than the CPU. *least becomes the least seconds that a GPU needs for them. The
- * implementations on the CPU have competed before. */
+ * start a GPU would compute the images that are left later than the CPU. *least becomes the least
+ * seconds that a GPU needs for them. The implementations on the CPU have competed before. */
 static bool leaves_out_gpus(const contest *c, double *least)
 {
     bool meanwhile = may_compute_meanwhile(c) && gc_problem_is_same_everywhere(c->problem);

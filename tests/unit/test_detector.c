@@ -175,7 +175,4 @@ TEST(what_the_method_laplace_alone_has)
     assert_int_equal(
         gconv_plan_compare_pixels(plan, samples, 8, samples, 8, &at, 1, &difference, NULL),
         GCONV_ERROR_UNSUPPORTED);
-    float chain[64] = {0};
-    assert_int_equal(gconv_plan_convert(plan, chain, 32, NULL, 0, &sink, NULL),
-                     GCONV_ERROR_UNSUPPORTED);
 }
