@@ -31,7 +31,6 @@ typedef struct gc_operations {
     double (*extra_terms)(const gc_problem *problem);
     /* Whether every run gives the output of the definition, rounded once (rule 5). NULL is no. */
     bool (*rounds_once)(const gc_problem *problem, const gconv_device_info *device);
-    bool detects; /* finds edges by all methods (core/detector.h), not by `laplace` alone */
     /* What was chosen for this problem, in lines of text; NULL if there is nothing to choose. */
     void (*describe)(void *state, char *text, size_t size);
     /* Floating-point operations for a byte of device memory, as the published models count them
@@ -52,6 +51,7 @@ typedef struct gc_operations {
     /* The tiling factor of the first step. NULL if there are no tiles. */
     int (*tiling_factor)(void *state);
     const char *rounded_once; /* which outputs `rounds_once` is for, in words; NULL: none */
+    bool detects; /* finds edges by all methods (core/detector.h), not by `laplace` alone */
 } gc_operations;
 
 /* Options of a job that an implementation follows; the others have no effect on it. */
