@@ -30,6 +30,8 @@ static void check_values(const gc_options *options)
     FUZZ_REQUIRE(isfinite(options->job.border_value) && isfinite(options->job.scale) &&
                      isfinite(options->job.offset) && isfinite(options->job.threshold),
                  "a number that is not finite");
+    FUZZ_REQUIRE(options->detector.low >= 0 && isfinite(options->detector.high), "thresholds %g %g",
+                 options->detector.low, options->detector.high);
     FUZZ_REQUIRE(options->job.threshold >= 0, "threshold %g", options->job.threshold);
     FUZZ_REQUIRE(options->writer.quality >= 1 && options->writer.quality <= 100, "%d",
                  options->writer.quality);
