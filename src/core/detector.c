@@ -10,7 +10,8 @@
 
 /* ---- Whole weights --------------------------------------------------------------------------- */
 
-enum { VECTOR_BITS = 16, MATRIX_BITS = 20 };
+/* Bits of weights behind the point: for samples of 8 bits more fit into the sums. */
+enum { VECTOR_BITS_8 = 18, VECTOR_BITS_16 = 16, MATRIX_BITS = 20 };
 
 static double magnitude_of(const double *values, int count)
 {
@@ -34,7 +35,8 @@ static bool is_whole(const gconv_filter *f)
 
 /* *vectors becomes the column and the row of a filter, whose magnitudes have the same sum; NULL if
  * it is of higher rank. */
-static gconv_status find_vectors(const gconv_filter *f, gconv_filter **vectors, gconv_error *error)
+static gconv_status find_vectors(const gconv_filter *f, int bits, gconv_filter **vectors,
+                                 gconv_error *error)
 {
     int rank = 0;
     gconv_status status = gconv_filter_create_vectors(f->width, f->height, vectors, error);
@@ -55,23 +57,24 @@ static gconv_status find_vectors(const gconv_filter *f, gconv_filter **vectors, 
     }
     double factor = sqrt(magnitude_of(v->row, f->width) / magnitude_of(v->column, f->height));
     for (int i = 0; i < f->height; i++)
-        v->column[i] = rint(ldexp(v->column[i] * factor, VECTOR_BITS));
+        v->column[i] = rint(ldexp(v->column[i] * factor, bits));
     for (int i = 0; i < f->width; i++)
-        v->row[i] = rint(ldexp(v->row[i] / factor, VECTOR_BITS));
-    v->divisor = ldexp(f->divisor, 2 * VECTOR_BITS);
+        v->row[i] = rint(ldexp(v->row[i] / factor, bits));
+    v->divisor = ldexp(f->divisor, 2 * bits);
     v->anchor_x = f->anchor_x;
     v->anchor_y = f->anchor_y;
     return GCONV_OK;
 }
 
-gconv_status gc_make_weights_whole(gconv_filter **filter, gconv_error *error)
+gconv_status gc_make_weights_whole(gconv_filter **filter, int depth, gconv_error *error)
 {
     gconv_filter *f = *filter, *vectors = NULL;
     free(f->terms); /* the weights define the sums */
     f->terms = NULL;
     if (is_whole(f))
         return GCONV_OK;
-    gconv_status status = find_vectors(f, &vectors, error);
+    int bits = depth == 8 ? VECTOR_BITS_8 : VECTOR_BITS_16;
+    gconv_status status = find_vectors(f, bits, &vectors, error);
     if (vectors != NULL) {
         gconv_filter_free(f);
         *filter = vectors;

@@ -47,8 +47,8 @@ static inline bool gc_detects_canny(const gc_detector *detector)
 }
 
 /* Replaces a filter by one of whole weights, unless its weights are whole: weights over 2^20, or of
- * a filter of rank 1 a column and a row over 2^16 each. */
-gconv_status gc_make_weights_whole(gconv_filter **filter, gconv_error *error);
+ * a filter of rank 1 a column and a row over 2^18 each, for samples of 16 bits over 2^16. */
+gconv_status gc_make_weights_whole(gconv_filter **filter, int depth, gconv_error *error);
 
 /* Fills all but `asked`, which is read. GCONV_ERROR_FILTER if double does not hold the sums of the
  * chain. */

@@ -61,7 +61,7 @@ static gconv_status copy_filters(gc_problem *problem, gconv_error *error)
     for (int i = 0; status == GCONV_OK && i < job->filter_count; i++) {
         status = gc_filter_copy(given[i], &problem->filters[i], error);
         if (status == GCONV_OK && gc_detects(&problem->detector))
-            status = gc_make_weights_whole(&problem->filters[i], error);
+            status = gc_make_weights_whole(&problem->filters[i], job->input.depth, error);
     }
     return status;
 }
