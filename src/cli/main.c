@@ -9,6 +9,8 @@ static int run(const gc_options *options)
 {
     switch (options->command) {
     case GC_COMMAND_EDGES:
+    case GC_COMMAND_SKETCH:
+    case GC_COMMAND_THIN:
     case GC_COMMAND_FILTER:
         return gc_run_images(options);
     case GC_COMMAND_COMPARE:

@@ -44,6 +44,7 @@ static void help_program(FILE *stream)
         fprintf(stream, "  %-9s %s\n", gc_command_at(i)->name, gc_command_at(i)->summary);
     fprintf(stream, "\nExamples:\n"
                     "  gconv edges photo.jpg edges.png --threshold 5\n"
+                    "  gconv sketch photo.jpg drawing.png\n"
                     "  gconv filter --kernel gauss5 photo.png smooth.png\n"
                     "  gconv filter --kernel gaussian:2 -o smooth/ photos/\n"
                     "  gconv compare photo.jpg\n"

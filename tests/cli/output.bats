@@ -14,9 +14,11 @@ load common
 @test "-v says what was done, for a batch too" {
     setup_images
     prints 0 '' gconv edges -v --impl cpu in.png out.png
-    same "$err" 'gconv: in.png: 40x30, 1 channel of 8 bits to out.png by cpu'
+    same "$err" 'gconv: in.png: 40x30, 1 channel of 8 bits to out.png by cpu
+gconv: in.png: threshold 5: 71.00 % of the pixels are edges'
     expect 0 gconv edges -v --impl reference - - <in.png
-    same "$err" 'gconv: standard input: 40x30, 1 channel of 8 bits to standard output by reference'
+    same "$err" 'gconv: standard input: 40x30, 1 channel of 8 bits to standard output by reference
+gconv: standard input: threshold 5: 71.00 % of the pixels are edges'
     make_image png:rgba:16 in.png 40 30 noise
     expect 0 gconv filter -v -k box3 --impl cpu -o out in.png other.pgm
     same "$err" 'gconv: in.png: 40x30, 4 channels of 16 bits to out/in.png by cpu
@@ -87,6 +89,7 @@ chosen: cpu, the least estimated time
         like "$(key explanation)" "*decoder: $decoder${reason:+ ($reason)}*"
         like "$err" "gconv: $name: 40x30, *by kernels${reason:+
 gconv: $name: decoded on the CPU: $reason}
+gconv: $name: threshold 5: *
 gconv: $name: decode * ms by $decoder, upload *"
         expect 0 "$FAULTY" edges --impl kernels --explain $name out.png
         like "$err" "*
@@ -104,7 +107,8 @@ gconv: narrow.jpg: decoded on the CPU: data that the GPU rejects, or lacks memor
 decoder: libjpeg-turbo (data that the GPU rejects, or lacks memory for)'
     expect 0 "$FAULTY" edges --impl kernels -v - out.png <sound.jpg
     like "$err" '*
-gconv: standard input: decoded on the CPU: an input that cannot be read twice'
+gconv: standard input: decoded on the CPU: an input that cannot be read twice
+gconv: standard input: threshold 5: *'
     expect 0 "$FAULTY" edges --impl kernels --verify --json sound.jpg out.png # reads rows
     same "$(key decoder)" libjpeg-turbo
 }
@@ -113,7 +117,8 @@ gconv: standard input: decoded on the CPU: an input that cannot be read twice'
     make_image jpeg:ycc in.jpg 40 30 noise
     expect 0 "$FAULTY" edges --impl kernels --decoder cpu -v --json in.jpg out.png
     same "$(key decoder)" libjpeg-turbo
-    same "$err" 'gconv: in.jpg: 40x30, 3 channels of 8 bits to out.png by kernels'
+    like "$err" 'gconv: in.jpg: 40x30, 3 channels of 8 bits to out.png by kernels
+gconv: in.jpg: threshold 5: *'
     echo more >>in.jpg
     for decoder in auto cpu; do
         expect 0 "$FAULTY" edges --impl kernels --decoder $decoder --json in.jpg out.png
@@ -234,7 +239,7 @@ gconv: big.pgm: the CPU took over: 'dead' broke down"
     setup_images
     silently gconv edges --quality 50 --tile 3 in.png out.png
     expect 0 gconv edges -v --device cpu -j 2 --quality 50 --compression 3 --tile 3 --block 8x8 --strip in.png out.pgm
-    same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--quality' had no effect: no output is a JPEG
+    same "$(printf '%s\n' "$err" | sed 1,2d)" "gconv: option '--quality' had no effect: no output is a JPEG
 gconv: option '--compression' had no effect: no output is a PNG
 gconv: option '--strip' had no effect: the outputs hold nothing but pixels
 gconv: option '--tile' had no effect: what ran takes no tiling factor
@@ -244,11 +249,11 @@ gconv: option '--block' had no effect: what ran takes no thread block"
 gconv: option '--threads' had no effect: nothing ran on several threads of the CPU"
     make_image jpeg:ycc in.jpg 40 30 noise
     expect 0 gconv edges -v --impl cpu --decoder auto in.jpg out.png
-    same "$(printf '%s\n' "$err" | sed 1d)" ''
+    same "$(printf '%s\n' "$err" | sed 1,2d)" ''
     expect 0 gconv edges -v --impl cpu --decoder cpu in.jpg out.png
-    same "$(printf '%s\n' "$err" | sed 1d)" ''
+    same "$(printf '%s\n' "$err" | sed 1,2d)" ''
     expect 0 gconv edges -v --impl cpu --decoder cpu in.png out.png
-    same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--decoder' had no effect: no image came as a JPEG that it decides on"
+    same "$(printf '%s\n' "$err" | sed 1,2d)" "gconv: option '--decoder' had no effect: no image came as a JPEG that it decides on"
     make_image png:rgba in2.png 8 3 noise
     expect 0 gconv filter -v -r --alpha keep -j 2 --impl reference -k box3 --quality 50 -o out in2.png other.pgm
     same "$(printf '%s\n' "$err" | sed 1,2d)" "gconv: option '--quality' had no effect: no output is a JPEG

@@ -31,7 +31,7 @@ system: [A-Z]*'
 @test "help goes to stdout and names every command" {
     for arguments in help --help -h; do
         tells 0 '' gconv $arguments
-        for command in edges filter check compare bench tune kernel info help; do
+        for command in edges sketch thin filter check compare bench tune kernel info help; do
             like "$out" "*
   $command *"
         done
@@ -39,7 +39,7 @@ system: [A-Z]*'
 }
 
 @test "help of a command in all three spellings" {
-    for command in edges filter check compare bench tune kernel info help; do
+    for command in edges sketch thin filter check compare bench tune kernel info help; do
         expect 0 gconv help $command
         first=$out
         like "$first" "gconv $command*Options:*"
@@ -61,7 +61,7 @@ meaning() {
 }
 
 @test "help says of an option what it means in the command" {
-    for command in edges filter; do
+    for command in edges sketch thin filter; do
         like "$(meaning $command impl)" '*: auto (default) or a name that gconv info lists '
     done
     like "$(meaning compare impl)" '*with commas, or all (default) '

@@ -11,7 +11,7 @@ needs_mpi() {
 }
 
 # The commands of gconv-mpi. cli_mpi tests what it refuses.
-MPI_COMMANDS=$(printf '%s\n' edges filter help)
+MPI_COMMANDS=$(printf '%s\n' edges filter help sketch thin)
 
 # What `long_options` has, without the options that gconv-mpi refuses.
 mpi_long_options() {
@@ -77,7 +77,7 @@ options_bash_mpi() { offers_bash_mpi ${1:+"$1"} --; }
   done
   same_list "of tune" "$(offers_bash tune -d '' | LC_ALL=C sort)" "$(printf '%s\n' auto cuda cuda:)"
   [ -z "$(offers_bash edges -i al)" ]
-  [ -z "$(offers_bash edges --threshold '')" ]
+  [ -z "$(offers_bash edges --quality '')" ]
 }
 
 @test "bash: filters are names, generators and files" {
@@ -143,7 +143,7 @@ devices_zsh() {
 @test "zsh: gconv-mpi" {
   needs zsh
   needs_mpi
-  same_list commands "$(asked_of_zsh gconv-mpi '' | sed -n 's/^describe:\([a-z]*\):.*/\1/p')" "$MPI_COMMANDS"
+  same_list commands "$(asked_of_zsh gconv-mpi '' | sed -n 's/^describe:\([a-z]*\):.*/\1/p' | sort)" "$MPI_COMMANDS"
   offers_options offers_zsh_mpi mpi_long_options $MPI_COMMANDS
   asked_of_zsh gconv edges | grep -q -- '--shard=.*auto'
   ! asked_of_zsh gconv-mpi edges | grep -q -- '--shard=.*auto'

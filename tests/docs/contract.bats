@@ -82,6 +82,7 @@ format_words() {
     letter=${command%"${command#?}"}
     [ "$command" != check ] || letter=k
     [ "$command" != kernel ] || letter=n
+    [ "$command" != thin ] || letter=h
     [ "$command" != help ] || continue
     for option in $(long_options "$command"); do
       row=$(grep -E "^ *\\| .*\`?(-[a-z], )?$option[ \`]" "$CONTRACT") || { echo "no row of $option" && false; }

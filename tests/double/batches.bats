@@ -204,7 +204,7 @@ proved() { sed -n 's/ sound$//p' verdicts; }
     make_image jpeg:grey:quality=95 noise.jpg 10432 800 noise # 1.04 MB of bits are eight blocks
     silently gconv edges --decoder cuda in/grey40x16.jpg first.png # measures the device
     for threshold in 250 5; do # few edges, and many
-        GC_DOUBLE_LOG=/dev/null silently gconv edges -t $threshold --device cpu noise.jpg expected.png
+        GC_DOUBLE_LOG=/dev/null silently gconv edges -q -t $threshold --device cpu noise.jpg expected.png
         rm -f "$GC_DOUBLE_LOG"
         silently gconv edges -t $threshold --decoder cuda noise.jpg out.png
         cmp expected.png out.png

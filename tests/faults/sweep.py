@@ -49,6 +49,9 @@ PLAN = [
 # the same; `vague`, if standard output leaves out what could not be found out.
 SCENARIOS = {row[0]: row[1:] for row in [
     ('edges', 'edges -d cpu -j 1 in/colour.jpg out/edges.png', '+edges.png', ''),
+    ('sketch', 'sketch -d cpu -j 1 in/colour.jpg out/sketch.png', '+sketch.png', ''),
+    ('overlay', 'edges -d cpu -j 1 --sigma 2 --threshold 10% --thin --overlay white in/colour.jpg '
+     'out/overlay.png', '+overlay.png', ''),
     ('new', 'edges -d cpu -j 1 --no-clobber in/grey.png out/new.png', 'new.png', 'once'),
     ('png', 'filter -d cpu -j 1 -k gauss3 in/laden.png out/laden.png', '+laden.png', ''),
     ('jpeg', 'filter -d cpu -j 1 -k in/motion.txt in/laden.jpg out/laden.jpg', '+laden.jpg', ''),
@@ -63,7 +66,7 @@ SCENARIOS = {row[0]: row[1:] for row in [
     ('stream', 'edges -d cpu -j 1 --format pgm', '', 'in=in/two.ppm'),
     ('threads', 'filter -d cpu -j 4 -k box:9 in/tall.pgm out/tall.pgm', '+tall.pgm', ''),
     ('json', 'edges -d cpu -j 1 --json in/grey.png out/grey.png', '+grey.png', 'times'),
-    ('batch', 'edges -d cpu -j 2 --background black -o out in/grey.png in/colour.jpg in/alpha.png '
+    ('batch', 'edges -d cpu -j 2 -t 40 --background black -o out in/grey.png in/colour.jpg in/alpha.png '
      'in/tall.pgm', '+grey.png colour.png +alpha.png tall.png', 'batch'),
     ('recursive', 'filter -d cpu -j 1 -k box3 -r -o out/made in/tree',
      'made/a.png made/b/c.pgm made/b/unnamed.jpg made/b/d/e.png', 'batch'),

@@ -74,10 +74,10 @@ TEST(rows_are_whole)
 TEST(deciding_rows_keep_their_order)
 {
     static const char *const order[] = {
-        "kernel",     "threshold",      "rule",     "invert",  "border",
-        "correlate",  "scale",          "offset",   "abs",     "alpha",
-        "background", "depth",          "format",   "quality", "compression",
-        "strip",      "no-auto-orient", "tolerant", "white"};
+        "kernel",     "threshold", "sigma",       "ink",   "paper",          "lines",      "thin",
+        "min-length", "overlay",   "values",      "grey",  "rule",           "invert",     "border",
+        "correlate",  "scale",     "offset",      "abs",   "alpha",          "background", "depth",
+        "format",     "quality",   "compression", "strip", "no-auto-orient", "tolerant",   "white"};
     size_t found = 0;
     for (int i = 0; i < gc_option_count() && found < COUNT(order); i++)
         found += strcmp(gc_option_at(i)->name, order[found]) == 0;

@@ -241,7 +241,7 @@ static gconv_status compute(recheck_state *recheck, const gc_record *record, cha
                         .images_left = 1,
                         .images_at_once = 1};
     gc_process(&worker, &task, result);
-    gconv_plan_free(worker.plan);
+    gc_worker_end(&worker);
     if (result->outcome != GC_OUTCOME_FAILED)
         return GCONV_OK;
     *error = result->error;

@@ -97,6 +97,22 @@ static void json_clipped(const gc_clipped *clipped)
     gc_json_close('}');
 }
 
+/* The part of the pixels that are edges. */
+static double share_of_edges(const gc_result *result)
+{
+    return (double)result->found.pixels / ((double)result->output.width * result->output.height);
+}
+
+static void json_found(const gc_found *found, double share)
+{
+    if (found->sigma > 0)
+        gc_json_number("sigma", found->sigma);
+    if (found->counted) {
+        gc_json_number("threshold", found->threshold);
+        gc_json_number("edge_share", share);
+    }
+}
+
 static void json_computed(const gc_options *options, const gc_result *result)
 {
     const gconv_shape from = shape_read(result), to = shape_written(result);
@@ -108,6 +124,7 @@ static void json_computed(const gc_options *options, const gc_result *result)
     gc_json_string("promise", gconv_promise_name(result->promise));
     if (result->clipped.counted)
         json_clipped(&result->clipped);
+    json_found(&result->found, share_of_edges(result));
     json_timings(&result->timings);
     if (options->report.explain)
         gc_json_string("explanation", explanation_of(result));
@@ -119,7 +136,7 @@ static void print_json(const gc_options *options, const gc_task *task, const gc_
 {
     gc_json_open(NULL, '{');
     gc_json_integer("schema", GC_JSON_SCHEMA);
-    gc_json_string("command", options->command == GC_COMMAND_EDGES ? "edges" : "filter");
+    gc_json_string("command", gc_command_of(options->command)->name);
     gc_json_name("input", task->input);
     gc_json_name("output", task->output);
     if (result->image > 0)
@@ -186,6 +203,18 @@ static void note_clipped(const char *name, const gc_result *result)
         gc_note(name, "a smaller --scale keeps more of what lies above white, a PFM output all");
 }
 
+/* Says how edges were found, and how many. */
+static void note_found(const char *name, const gc_result *result)
+{
+    const gc_found *found = &result->found;
+    char sigma[48] = "";
+    if (found->sigma > 0)
+        snprintf(sigma, sizeof sigma, "sigma %g pixels, ", found->sigma);
+    if (found->counted)
+        gc_note(name, "%sthreshold %.9g: %.2f %% of the pixels are edges", sigma, found->threshold,
+                100 * share_of_edges(result));
+}
+
 /* Says the lines of an explanation that begin with "step": what the implementation chose for each
  * filter. */
 static void note_choices(const char *name, const char *explanation)
@@ -213,6 +242,7 @@ static void report_done(const gc_options *options, const gc_task *task, const gc
     if (result->decode_fallback[0] != '\0')
         gc_note(name, "decoded on the CPU: %s", result->decode_fallback);
     note_clipped(name, result);
+    note_found(name, result);
     if (result->verified)
         report_verification(name, result);
     if (options->report.timings)
@@ -327,6 +357,19 @@ static bool ends_in_return(const char *name)
     return length > 0 && name[length - 1] == '\r';
 }
 
+/* Counts images whose threshold leaves hardly any edges, or too many. Small images tell nothing. */
+static void note_share(gc_summary *s, const gc_result *result)
+{
+    const double few = 0.001, many = 0.5, small = 100000 /* pixels */;
+    double pixels = (double)result->output.width * result->output.height;
+    bool is_part = s->options->rows.count > 0, found = s->options->draw.cut != GC_CUT_GIVEN;
+    bool by_other = s->options->detector.method != GCONV_METHOD_LAPLACE; /* it finds none itself */
+    if (!result->found.counted || found || is_part || by_other || pixels < small)
+        return;
+    s->with_few += share_of_edges(result) < few;
+    s->with_many += share_of_edges(result) > many;
+}
+
 void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
 {
     gc_summary *s = user;
@@ -353,6 +396,7 @@ void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
         return;
     s->written++;
     s->met |= result->met;
+    note_share(s, result);
     s->composited += (result->met & GC_MET_BACKGROUND) != 0;
 }
 
@@ -455,6 +499,17 @@ static void say_background(const gc_summary *s)
            images);
 }
 
+/* Says that a threshold does not suit. */
+static void say_shares(const gc_summary *s, size_t count, const char *what)
+{
+    char images[64] = "";
+    if (count == 0)
+        return;
+    if (s->batch)
+        snprintf(images, sizeof images, "in %zu image%s ", count, count == 1 ? "" : "s");
+    gc_say("%s%s of the pixels are edges; --threshold auto finds a threshold", images, what);
+}
+
 int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
 {
     gconv_error error;
@@ -462,6 +517,10 @@ int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
     if (gc_collisions_tell(&s->collisions, &error) != GCONV_OK)
         gc_report(NULL, &error);
     say_background(s);
+    if (s->options->command == GC_COMMAND_EDGES) {
+        say_shares(s, s->with_few, "less than 0.1 %");
+        say_shares(s, s->with_many, "more than 50 %");
+    }
     if (!list->batch)
         return s->code;
     say_images(s);

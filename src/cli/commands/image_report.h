@@ -16,13 +16,14 @@ typedef struct gc_summary {
     bool batch;
     double start; /* in seconds */
     size_t reported, failed, skipped, mismatched, written;
-    size_t names_with_returns; /* of files that failed: they end in a carriage return */
-    size_t composited;         /* images with transparent pixels that were put on the background */
-    bool list_failed;          /* the list of --files-from cannot be read to its end */
-    unsigned met;              /* by all images that were written, as gc_note_effects takes it */
-    int code;                  /* of one input alone */
-    gc_collisions collisions;  /* with names of a list */
-    int losses;                /* devices of which was said that they are lost */
+    size_t names_with_returns;  /* of files that failed: they end in a carriage return */
+    size_t composited;          /* images with transparent pixels that were put on the background */
+    size_t with_few, with_many; /* images with hardly any edges, or too many */
+    bool list_failed;           /* the list of --files-from cannot be read to its end */
+    unsigned met;               /* by all images that were written, as gc_note_effects takes it */
+    int code;                   /* of one input alone */
+    gc_collisions collisions;   /* with names of a list */
+    int losses;                 /* devices of which was said that they are lost */
     char *failed_names[GC_FAILED_NAMED]; /* of the first ones, owned; NULL if memory is out */
 } gc_summary;
 

@@ -451,7 +451,7 @@ static void *run_worker(void *user)
         b->computed--;
         finish_task(b, self->task, &result);
     }
-    gconv_plan_free(worker.plan);
+    gc_worker_end(&worker);
     if (worker.notes != NULL)
         fclose(worker.notes);
     free(notes);

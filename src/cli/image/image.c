@@ -3,6 +3,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "cli/image/blur.h"
 #include "cli/image/work.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
@@ -35,6 +36,25 @@ gconv_status gc_first_check_make(gc_first_check *first, gconv_error *error)
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
+/* Puts the chain that depends on the size of the image into the job. */
+static gconv_status take_own_chain(gc_work *work, gconv_job *job)
+{
+    gc_worker *worker = work->worker;
+    gconv_status status = GCONV_OK;
+    if (!gc_has_own_chain(work->options))
+        return GCONV_OK;
+    if (worker->own.count == 0 || !gc_is_same_shape(&worker->own_shape, &job->input)) {
+        gc_filter_chain_free(&worker->own);
+        worker->own_shape = job->input;
+        status = gc_own_chain_create(work->options, &job->input, &worker->own, work->error);
+        if (status != GCONV_OK)
+            gc_filter_chain_free(&worker->own);
+    }
+    job->filters = (const gconv_filter *const *)worker->own.filters;
+    job->filter_count = worker->own.count;
+    return status;
+}
+
 gconv_status gc_plan_job(gc_work *work, gconv_job *job)
 {
     const gc_worker *worker = work->worker;
@@ -45,7 +65,9 @@ gconv_status gc_plan_job(gc_work *work, gconv_job *job)
     if (work->picture.samples == NULL && !work->options->report.verify)
         job->source_format = gconv_reader_format(work->reader);
     job->source_decoder = work->options->reader.decoder;
-    return gc_output_depth(work, &job->output_depth);
+    gconv_status status = gc_output_depth(work, &job->output_depth);
+    gc_kept_job(work->options, job);
+    return status == GCONV_OK ? take_own_chain(work, job) : status;
 }
 
 /* Whether the kept plan fits a job. Jobs of one command differ in nothing else. */
@@ -74,6 +96,8 @@ static gconv_status make_plan(gc_work *work)
     result->output = *gconv_plan_output_shape(worker->plan);
     if (work->options->rows.count > 0)
         result->output.height = work->options->rows.count;
+    result->found.sigma =
+        gc_has_own_chain(work->options) ? gc_sigma_of(work->options, &result->input) : 0;
     result->implementation = gconv_plan_implementation(worker->plan);
     result->exact = gconv_plan_is_exact(worker->plan);
     result->promise = gconv_plan_promise(worker->plan);
@@ -176,6 +200,8 @@ static gconv_status compute(gc_work *work)
     if (status == GCONV_OK && work->picture.samples == NULL)
         status = gconv_reader_finish(work->reader, work->error);
     if (status == GCONV_OK)
+        status = gc_kept_finish(work);
+    if (status == GCONV_OK)
         work->result->met = find_met(work);
     return status;
 }
@@ -193,6 +219,8 @@ static gconv_status process_image(gc_work *work)
         status = gc_first_check_make(work->worker->first, work->error);
     if (status == GCONV_OK)
         status = make_plan(work);
+    if (status == GCONV_OK)
+        status = gc_kept_begin(work);
     if (status == GCONV_OK)
         status = gc_open_output(work);
     return status == GCONV_OK ? compute(work) : status;
@@ -216,6 +244,12 @@ static gconv_status process(gc_work *work)
     return status == GCONV_OK ? gc_finish_output(work) : status;
 }
 
+void gc_worker_end(gc_worker *worker)
+{
+    gconv_plan_free(worker->plan);
+    gc_filter_chain_free(&worker->own);
+}
+
 void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
 {
     *result = (gc_result){.outcome = GC_OUTCOME_DONE, .timings = gconv_timings_default()};
@@ -231,6 +265,7 @@ void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
     gconv_writer_free(work.writer);
     gconv_reader_free(work.reader);
     gc_picture_destroy(&work.picture);
+    gc_marks_destroy(&work.marks);
     gc_conclude(&work, status);
     if (worker->session->journal != NULL && work.record.input != NULL)
         gc_journaled_end(&work);

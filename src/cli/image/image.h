@@ -30,6 +30,14 @@ typedef struct gc_clipped {
     uint64_t below, above;
 } gc_clipped;
 
+/* What edges were found. */
+typedef struct gc_found {
+    bool counted;     /* the others count */
+    double sigma;     /* of the blur; 0: that of gauss5 */
+    double threshold; /* in 8-bit levels */
+    uint64_t pixels;  /* that are edges */
+} gc_found;
+
 typedef struct gc_result {
     gc_outcome outcome;
     const char *skipped; /* of GC_OUTCOME_SKIPPED: why, for -v */
@@ -51,6 +59,7 @@ typedef struct gc_result {
     gconv_difference difference; /* of chain values */
     gconv_difference output_difference; /* of the samples that are written */
     gc_clipped clipped;
+    gc_found found;
     gconv_timings timings;
     char *explanation; /* how the implementation was chosen; NULL unless -v or --explain */
     char *fallback;    /* which device took over, and why; NULL if none did */
@@ -98,6 +107,8 @@ typedef struct gc_worker {
     gc_first_check *first;       /* made before the output is opened; NULL: it was */
     gconv_plan *plan;            /* of the latest image, kept for the next one of the same shape */
     gconv_job job;               /* that `plan` was made for */
+    gc_filter_chain own;         /* the chain of this job if its image has one of its own */
+    gconv_shape own_shape;       /* that `own` was made for */
     size_t image_count;          /* of the command, for the progress line */
     size_t images_left;          /* how many of them are not reported yet */
     int images_at_once;          /* how many are computed at one time */
@@ -111,8 +122,11 @@ typedef struct gc_worker {
 
 /* Reads, computes and writes one task. Fills `result`, also after a failure; the caller destroys
  * it. Reports nothing. Of a stream, `result` is that of the last image; the others go to
- * worker->image_done. The caller frees worker->plan after the last task. */
+ * worker->image_done. The caller calls gc_worker_end after the last task. */
 void gc_process(gc_worker *worker, const gc_task *task, gc_result *result);
+
+/* Frees what a worker keeps from image to image. */
+void gc_worker_end(gc_worker *worker);
 
 /* Fills `result` for --dry-run: planned, skipped or failed. Reads no image and writes nothing. */
 void gc_plan_only(const gc_session *session, const gc_task *task, gc_result *result);

@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "cli/options/implementations.h"
+#include "cli/options/values.h"
 #include "cli/tasks/names.h"
 
 #include <errno.h>
@@ -32,13 +34,14 @@ gconv_status gc_output_depth(const gc_work *work, int *depth)
     const gc_options *options = work->options;
     gconv_format format = work->result->format;
     const gconv_format_info *info = gconv_format_describe(format);
+    bool draws_bits = options->command != GC_COMMAND_SKETCH && !options->draw.overlays;
     *depth = options->form.depth;
     if (*depth != 0)
         return gc_check_depth(info, *depth, work->error);
-    if (options->command == GC_COMMAND_EDGES)
-        *depth = format == GCONV_FORMAT_PNG ? 1 : 8;
-    else
+    if (options->command == GC_COMMAND_FILTER)
         *depth = work->result->input.depth;
+    else
+        *depth = options->draw.values ? 16 : draws_bits && format == GCONV_FORMAT_PNG ? 1 : 8;
     if ((info->depths & *depth) == 0)
         *depth = largest_depth(info);
     return GCONV_OK;
@@ -67,7 +70,7 @@ gconv_keep gc_kept_metadata(const gc_options *options)
 {
     if (options->form.strip)
         return GCONV_KEEP_NOTHING;
-    return options->command == GC_COMMAND_EDGES ? GCONV_KEEP_RESOLUTION : GCONV_KEEP_ALL;
+    return options->command == GC_COMMAND_FILTER ? GCONV_KEEP_ALL : GCONV_KEEP_RESOLUTION;
 }
 
 static gconv_writer_options writer_options(gc_work *work)
@@ -247,14 +250,69 @@ static const gconv_sink *count_clipped(gc_work *work, const gconv_sink *sink)
     return &counter->own;
 }
 
+/* ---- Counting edges -------------------------------------------------------------------------- */
+
+/* The white samples of a row, which has one channel. */
+static uint64_t count_white(const gconv_shape *shape, const void *row)
+{
+    const unsigned char *bytes = row;
+    uint64_t count = 0;
+    if (shape->depth == 8 || shape->depth == 16)
+        return count_samples(shape, row, 0, 1, shape->depth == 8 ? UINT8_MAX : UINT16_MAX);
+    if (shape->depth == 32) {
+        for (uint32_t x = 0; x < shape->width; x++)
+            count += ((const float *)row)[x] > 0;
+        return count;
+    }
+    for (uint32_t i = 0; i < shape->width / 8; i++)
+        count += (unsigned)__builtin_popcount(bytes[i]);
+    if (shape->width % 8 != 0)
+        count += (unsigned)__builtin_popcount(bytes[shape->width / 8] >> (8 - shape->width % 8));
+    return count;
+}
+
+static gconv_status count_edges_and_write(void *user, uint32_t count, const void *rows,
+                                          size_t stride, gconv_error *error)
+{
+    gc_clip_counter *c = user;
+    for (uint32_t y = 0; y < count; y++) {
+        uint64_t white = count_white(&c->shape, (const char *)rows + y * stride);
+        *c->edges += c->inverted ? c->shape.width - white : white;
+    }
+    return c->sink->write(c->sink->user, count, rows, stride, error);
+}
+
+/* A sink that counts edges before it writes to another one. */
+static const gconv_sink *count_edges(gc_work *work, const gconv_sink *sink)
+{
+    gc_clip_counter *counter = &work->clip_counter;
+    gc_found *found = &work->result->found;
+    found->counted = true;
+    found->threshold = gc_threshold_of(work->options);
+    *counter = (gc_clip_counter){.own = gconv_sink_default(),
+                                 .sink = sink,
+                                 .edges = &found->pixels,
+                                 .inverted = work->worker->job.invert,
+                                 .shape = work->result->output};
+    counter->own.write = count_edges_and_write;
+    counter->own.user = counter;
+    counter->own.help = sink->help != NULL ? help : NULL;
+    return &counter->own;
+}
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 const gconv_sink *gc_output_sink(gc_work *work)
 {
     const gconv_sink *sink = gconv_writer_sink(work->writer);
-    if (!work->options->report.verbose && !work->options->report.json)
-        return sink;
-    return count_clipped(work, sink);
+    if (work->marks.samples != NULL)
+        return &work->marks_sink;
+    bool reports = work->options->report.verbose || work->options->report.json;
+    bool finds_edges = work->worker->job.output == GCONV_OUTPUT_EDGES;
+    /* A GPU that compresses the output hands over no rows. */
+    if (finds_edges && (reports || !gc_is_cuda(work->result->implementation)))
+        return count_edges(work, sink);
+    return reports ? count_clipped(work, sink) : sink;
 }
 
 gconv_status gc_finish_output(gc_work *work)

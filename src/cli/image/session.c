@@ -12,7 +12,7 @@
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-static gconv_status load_builtin(const char *name, gconv_filter **filter, gconv_error *error)
+gconv_status gc_builtin_load(const char *name, gconv_filter **filter, gconv_error *error)
 {
     for (size_t i = 0; i < gconv_builtin_filter_count(); i++) {
         const gconv_builtin_filter *builtin = gconv_builtin_filter_at(i);
@@ -65,19 +65,21 @@ static void note_reading(const gc_options *options, const char *name, const gcon
 gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *chain,
                                   const char **subject, gconv_error *error)
 {
-    bool given = options->kernel_count > 0;
-    int count = options->kernel_count;
-    const char *const *names = given ? (const char *const *)options->kernels
-                                     : gconv_method_filters(&options->detector, &count);
+    static const char *const no_chain[] = {"identity"};
+    bool given = options->kernel_count > 0, thins = options->command == GC_COMMAND_THIN;
+    int count = thins ? 1 : options->kernel_count;
+    const char *const *names = given   ? (const char *const *)options->kernels
+                               : thins ? no_chain
+                                       : gconv_method_filters(&options->detector, &count);
     *chain = (gc_filter_chain){.filters = calloc((size_t)count, sizeof(gconv_filter *))};
     if (chain->filters == NULL)
         return gc_fail_memory(error, (size_t)count * sizeof(gconv_filter *));
     for (int i = 0; i < count; i++) {
         *subject = names[i];
         gconv_filter **filter = &chain->filters[i];
-        /* The edges chain is the built-in one, even if files of these names exist. */
-        gconv_status status = !given ? load_builtin(names[i], filter, error)
-                                     : gconv_filter_load(names[i], filter, error);
+        /* A command's own chain is built in, even if files of these names exist. */
+        gconv_status status = given ? gconv_filter_load(names[i], filter, error)
+                                    : gc_builtin_load(names[i], filter, error);
         if (status != GCONV_OK)
             return status;
         if (given)
@@ -122,7 +124,8 @@ static void fill_job(gc_session *session)
         job->border = GCONV_BORDER_REPLICATE;
     job->filters = (const gconv_filter *const *)session->chain.filters;
     job->filter_count = session->chain.count;
-    job->output = options->kernel_count > 0 ? GCONV_OUTPUT_SAMPLES : GCONV_OUTPUT_EDGES;
+    bool samples = options->kernel_count > 0 || options->draw.values;
+    job->output = samples ? GCONV_OUTPUT_SAMPLES : GCONV_OUTPUT_EDGES;
     job->between_files = (options->command & GC_COMMANDS_OF_IMAGES) != 0;
     if (options->implementations != NULL)
         job->implementation = options->implementations; /* a list if the command measures */
@@ -275,6 +278,6 @@ gconv_reader_options gc_reader_options(const gc_options *options)
 {
     gconv_reader_options reader = options->reader;
     bool filters = options->command == GC_COMMAND_FILTER || options->kernel_count > 0;
-    reader.grey = !filters;
+    reader.grey = reader.grey || !filters;
     return reader;
 }

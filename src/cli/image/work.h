@@ -10,18 +10,21 @@
 #define GC_CLI_IMAGE_WORK_H
 
 #include "cli/image/image.h"
+#include "cli/image/marks.h"
 #include "cli/image/picture.h"
 #include "cli/journal/record.h"
 
 #include <time.h>
 
-/* A sink that counts what goes to another one. */
+/* A sink that counts what goes to another one: samples that may be clipped, or edges. */
 typedef struct gc_clip_counter {
     gconv_sink own;
     const gconv_sink *sink; /* the other one */
     gc_clipped *clipped;
     gconv_shape shape;
     bool below, above; /* some image has values there, by the weights of the filters alone */
+    uint64_t *edges;
+    bool inverted; /* edges are black */
 } gc_clip_counter;
 
 typedef struct gc_work {
@@ -33,6 +36,8 @@ typedef struct gc_work {
     gconv_reader *reader;
     gconv_writer *writer;
     gc_clip_counter clip_counter;
+    gc_marks marks; /* responses of the whole image, if the drawing depends on them */
+    gconv_sink marks_sink;
     gc_picture picture; /* the whole input, if it had to be looked at; else no samples */
     bool opaque;        /* all pixels are opaque; true, too, if alpha does not depend on that */
     size_t image;       /* number in its input, from 1 */
@@ -99,6 +104,18 @@ gconv_status gc_open_output(gc_work *work);
 /* The writer as a sink. It counts clipped samples if they are reported. */
 const gconv_sink *gc_output_sink(gc_work *work);
 gconv_status gc_finish_output(gc_work *work);
+
+/* ---- kept.c ---------------------------------------------------------------------------------- */
+
+/* Makes the job that of responses, if they are kept (gc_keeps_responses). */
+void gc_kept_job(const gc_options *options, gconv_job *job);
+
+/* Makes room for responses that are kept, and sets the shape of the output, once that of the
+ * plan's is there. */
+gconv_status gc_kept_begin(gc_work *work);
+
+/* Draws and writes what was kept. */
+gconv_status gc_kept_finish(gc_work *work);
 
 /* ---- verify.c -------------------------------------------------------------------------------- */
 

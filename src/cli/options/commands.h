@@ -15,11 +15,15 @@ typedef enum gc_command {
     GC_COMMAND_INFO = 32,
     GC_COMMAND_HELP = 64,
     GC_COMMAND_CHECK = 128,
-    GC_COMMAND_KERNEL = 256
+    GC_COMMAND_KERNEL = 256,
+    GC_COMMAND_SKETCH = 512,
+    GC_COMMAND_THIN = 1024
 } gc_command;
 
 enum {
-    GC_COMMANDS_OF_IMAGES = GC_COMMAND_EDGES | GC_COMMAND_FILTER,    /* from file to file */
+    /* From file to file. All but `filter` compute from grey, and write PNG if nothing is said. */
+    GC_COMMANDS_OF_IMAGES =
+        GC_COMMAND_EDGES | GC_COMMAND_FILTER | GC_COMMAND_SKETCH | GC_COMMAND_THIN,
     GC_COMMANDS_THAT_MEASURE = GC_COMMAND_COMPARE | GC_COMMAND_BENCH /* check and time */
 };
 

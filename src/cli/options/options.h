@@ -96,6 +96,31 @@ typedef struct gc_rows {
     bool join; /* they become parts that cat joins */
 } gc_rows;
 
+/* Where the threshold of a drawing comes from. */
+typedef enum gc_cut {
+    GC_CUT_GIVEN, /* gconv_job has it */
+    GC_CUT_AUTO,
+    GC_CUT_SHARE /* so many pixels exceed it */
+} gc_cut;
+
+/* --lines */
+typedef enum gc_lines { GC_LINES_INK, GC_LINES_THIN } gc_lines;
+
+/* What is drawn of the responses of an image, and with which blur. */
+typedef struct gc_draw_options {
+    gc_cut cut;
+    double share;       /* of GC_CUT_SHARE, in per cent of the pixels */
+    double sigma;       /* --sigma; 0: not given */
+    bool sigma_is_part; /* it is in per cent of the longer side */
+    uint8_t ink[3], paper[3];
+    bool transparent; /* the paper is */
+    gc_lines lines;
+    bool thin;      /* --thin */
+    uint64_t least; /* pixels of a mark; 0: not given */
+    bool overlays;  /* --overlay; its colour is the ink */
+    bool values;    /* responses are written instead of edges */
+} gc_draw_options;
+
 /* Options for the library are kept in the library's own structures. These begin as its _default()
  * functions say. The shape of a job and the metadata of a writer are filled in later, from the
  * input. */
@@ -115,6 +140,7 @@ typedef struct gc_options {
     gconv_reader_options reader;
     gconv_writer_options writer; /* its format is UNKNOWN if --format was not given */
 
+    gc_draw_options draw;
     gc_form_options form;
     gc_batch_options batch;
     gc_journal_options journal;

@@ -240,6 +240,8 @@ static gconv_status check_method(const gc_options *options, gconv_error *error)
         {"like", CANNY, "canny"},
         {"threshold", LAPLACE | CROSSING | GRADIENT, "laplace, zero-crossing or gradient"},
         {"rule", LAPLACE, "laplace"},
+        {"sigma", LAPLACE, "laplace"},
+        {"values", LAPLACE, "laplace"},
         {"operator", GRADIENT | CANNY, "gradient or canny"},
         {"norm", GRADIENT | CANNY, "gradient or canny"},
         {"low", CANNY, "canny"},
@@ -270,6 +272,20 @@ static gconv_status check_options(const gc_options *options, const char *command
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
                            "option '--%s' does not belong to 'gconv %s'", option->name, command);
     }
+    if (options->draw.cut != GC_CUT_GIVEN &&
+        (options->command != GC_COMMAND_EDGES || options->detector.method != GCONV_METHOD_LAPLACE))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--threshold': auto and per cent are for 'gconv edges' by --method "
+                       "laplace");
+    if (options->draw.overlays && options->form.depth == 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--overlay draws in colours, and --depth 1 has none");
+    if (options->draw.values &&
+        (gc_keeps_responses(options) || gc_option_given(options, "threshold") ||
+         gc_option_given(options, "rule") || options->job.invert))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--values writes responses, and no edges; leave out --threshold, --rule, "
+                       "--invert, --thin, --min-length and --overlay");
     const char *decoder = gc_gpu_decoder(options);
     if (decoder != NULL && strcmp(options->job.device, "cpu") == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
@@ -317,6 +333,7 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
         .word_count = argc > 0 ? argc - 1 : 0,
         .reader = gconv_reader_options_default(),
         .writer = gconv_writer_options_default(),
+        .draw.paper = {UINT8_MAX, UINT8_MAX, UINT8_MAX},
         .measure.fail_above = -1,
     };
     options->job.alpha = GCONV_ALPHA_AUTO;

@@ -11,6 +11,8 @@
 enum {
     EDGES = GC_COMMAND_EDGES,
     FILTER = GC_COMMAND_FILTER,
+    SKETCH = GC_COMMAND_SKETCH,
+    THIN = GC_COMMAND_THIN,
     CHECK = GC_COMMAND_CHECK,
     COMPARE = GC_COMMAND_COMPARE,
     BENCH = GC_COMMAND_BENCH,
@@ -88,8 +90,13 @@ static const gc_option options_table[] = {
                    "(default: the chain of edges)",
                    NULL},
                   {0}}},
-    {"threshold", 't', "T", EDGES | COMPARE, FRACTION(job.threshold, 0, DBL_MAX), .marks = DECIDES,
-     .help = "a pixel is an edge if |response| > T, in 8-bit levels (default 5; see --rule)",
+    {"threshold", 't', "T", EDGES | COMPARE, READ(gc_set_threshold), .marks = DECIDES,
+     .help = "a pixel is an edge if |response| > T, in 8-bit levels (default 5; see --rule); N%: "
+             "N per cent of the pixels are edges; auto: found from the image",
+     .offers = "auto",
+     .meanings = MEANINGS{{COMPARE,
+                           "a pixel is an edge if |response| > T, in 8-bit levels (default 5)", ""},
+                          {0}},
      .affects = GC_MET_EDGES, .unless = "--kernel takes the place of edges"},
     {"method", 0, "M", EDGES | COMPARE,
      WORD(detector.method, {"laplace", GCONV_METHOD_LAPLACE},
@@ -122,12 +129,41 @@ static const gc_option options_table[] = {
      .help =
          "canny byte for byte as a program: opencv, cv2.Canny(image, LOW, HIGH), without a blur",
      .affects = GC_MET_EDGES, .unless = "--kernel takes the place of edges"},
+    {"sigma", 0, "S", EDGES | SKETCH, READ(gc_set_sigma), .marks = DECIDES,
+     .help = "standard deviation of the blur: S pixels, or with S% per cent of the longer side "
+             "(default: gauss5 is the blur)",
+     .meanings = MEANINGS{{SKETCH,
+                           "width of the lines: S pixels, 0.3 to 10, or with S% per cent of the "
+                           "longer side (default: found from the size)",
+                           NULL},
+                          {0}}},
+    {"ink", 0, "COLOUR", SKETCH, READ(gc_set_ink), .marks = DECIDES,
+     .help = "colour of the lines: black (default), white, grey, 0 to 255, #RGB or #RRGGBB",
+     .offers = "black white grey"},
+    {"paper", 0, "COLOUR", SKETCH, READ(gc_set_paper), .marks = DECIDES,
+     .help = "colour behind the lines: white (default) or another one, or transparent",
+     .offers = "white black grey transparent"},
+    {"lines", 0, "KIND", SKETCH, WORD(draw.lines, {"ink", GC_LINES_INK}, {"thin", GC_LINES_THIN}),
+     .marks = DECIDES, .help = "lines of a sketch: ink (default), or thin, one pixel wide"},
+    {"thin", 0, NULL, EDGES, SET(draw.thin), .marks = DECIDES,
+     .help = "thin edges to lines one pixel wide"},
+    {"min-length", 0, "N", EDGES | SKETCH | THIN, COUNT(draw.least), .marks = DECIDES,
+     .help = "leave out marks of fewer than N pixels that touch"},
+    {"overlay", 0, "COLOUR", EDGES, READ(gc_set_overlay), .marks = DECIDES,
+     .help = "draw the edges over the picture: in white, black, grey, 0 to 255, #RGB or #RRGGBB",
+     .offers = "white black grey"},
+    {"values", 0, NULL, EDGES, SET(draw.values), .marks = DECIDES,
+     .help = "write responses instead of edges: in 16 bits an eighth of them around mid-grey, in "
+             "PFM as they are"},
+    {"grey", 0, NULL, FILTER, SET(reader.grey), .marks = DECIDES,
+     .help = "make the image grey before it is convolved"},
     {"rule", 0, "R", EDGES,
      WORD(job.rule, {"abs", GCONV_RULE_ABS}, {"positive", GCONV_RULE_POSITIVE},
           {"negative", GCONV_RULE_NEGATIVE}),
      .marks = DECIDES,
      .help = "side of the response that counts: abs (default), positive or negative"},
-    {"invert", 0, NULL, EDGES, SET(job.invert), .marks = DECIDES, .help = "black edges on white"},
+    {"invert", 0, NULL, EDGES | THIN, SET(job.invert), .marks = DECIDES,
+     .help = "black edges on white"},
     {"border", 'b', "MODE", COMPUTES, READ(gc_set_border), .marks = DECIDES | CONVOLVES,
      .help = "what lies outside the image: mirror (default), mirror101, replicate, wrap, "
              "constant[:V] or "
@@ -156,7 +192,8 @@ static const gc_option options_table[] = {
      .offers = "white black grey", .affects = GC_MET_BACKGROUND,
      .unless = "no output lost transparency"},
 
-    {"depth", 0, "N", IMAGES, WORD(form.depth, {"1", 1}, {"8", 8}, {"16", 16}), .marks = DECIDES,
+    {"depth", 0, "N", EDGES | FILTER | THIN, WORD(form.depth, {"1", 1}, {"8", 8}, {"16", 16}),
+     .marks = DECIDES,
      .help = "bits of a sample of the output: 1, 8 or 16 (default: for edges 1 in PNG, else 8; for "
              "filter "
              "those of the input)",

@@ -123,6 +123,57 @@ gconv_status gc_set_kernel(gc_options *options, const char *value, gconv_error *
     return GCONV_OK;
 }
 
+/* Reads a number, or a number before "%". */
+static bool read_part(const char *text, double *number, bool *is_part)
+{
+    char digits[64];
+    size_t length = strlen(text);
+    *is_part = length > 0 && text[length - 1] == '%';
+    if (!*is_part)
+        return gc_parse_number(text, number);
+    snprintf(digits, sizeof digits, "%.*s", (int)(length - 1), text);
+    return length <= sizeof digits && gc_parse_number(digits, number);
+}
+
+gconv_status gc_set_threshold(gc_options *options, const char *value, gconv_error *error)
+{
+    double number, denominator;
+    bool is_part = false;
+    options->draw.cut = GC_CUT_AUTO;
+    if (strcmp(value, "auto") == 0)
+        return GCONV_OK;
+    if (!gc_parse_quotient(value, &number, &denominator) &&
+        !(read_part(value, &number, &is_part) && is_part))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%s' is not a finite number or a fraction p/q, nor auto, nor per cent of "
+                       "the pixels as in 10%%",
+                       value);
+    if (number < 0 || (is_part && number > 100))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not %s", value,
+                       is_part ? "0% to 100% of the pixels" : "a number of at least 0");
+    options->draw.cut = is_part ? GC_CUT_SHARE : GC_CUT_GIVEN;
+    if (is_part) {
+        options->draw.share = number;
+        return GCONV_OK;
+    }
+    options->job.threshold = number;
+    options->job.threshold_denominator = denominator;
+    return GCONV_OK;
+}
+
+gconv_status gc_set_sigma(gc_options *options, const char *value, gconv_error *error)
+{
+    enum { PIXELS_MOST = 600, PART_MOST = 100 };
+    gc_draw_options *draw = &options->draw;
+    if (read_part(value, &draw->sigma, &draw->sigma_is_part) && draw->sigma > 0 &&
+        draw->sigma <= (draw->sigma_is_part ? PART_MOST : PIXELS_MOST))
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "'%s' is neither pixels, above 0 and at most %d, nor per cent of the longer "
+                   "side as in 0.1%%",
+                   value, PIXELS_MOST);
+}
+
 gconv_status gc_set_border(gc_options *options, const char *value, gconv_error *error)
 {
     return gconv_border_parse(value, &options->job.border, &options->job.border_value,
@@ -276,7 +327,7 @@ gconv_status gc_set_response(gc_options *options, const char *value, gconv_error
     return GCONV_OK;
 }
 
-/* ---- A colour: --background ------------------------------------------------------------------ */
+/* ---- Colours --------------------------------------------------------------------------------- */
 
 /* Names of greys. */
 static const struct {
@@ -322,9 +373,10 @@ static bool read_grey(const char *text, uint8_t colour[3])
     return true;
 }
 
-gconv_status gc_set_background(gc_options *options, const char *value, gconv_error *error)
+/* `also` names what the option takes beside colours; "" for nothing. */
+static gconv_status read_colour(const char *value, const char *also, uint8_t colour[3],
+                                gconv_error *error)
 {
-    uint8_t *colour = options->reader.background;
     if (value[0] == '#' ? read_digits(value + 1, colour) : read_grey(value, colour))
         return GCONV_OK;
     const char *names[GREY_COUNT];
@@ -333,9 +385,33 @@ gconv_status gc_set_background(gc_options *options, const char *value, gconv_err
         names[i] = greys[i].name;
     gc_suggest(value, names, GREY_COUNT, nearest, sizeof nearest);
     return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                   "'%.64s' is not white, black, grey, a grey from 0 to 255, #RGB or #RRGGBB (in "
+                   "'%.64s' is not %swhite, black, grey, a grey from 0 to 255, #RGB or #RRGGBB (in "
                    "quotes)%s",
-                   value, nearest);
+                   value, also, nearest);
+}
+
+gconv_status gc_set_background(gc_options *options, const char *value, gconv_error *error)
+{
+    return read_colour(value, "", options->reader.background, error);
+}
+
+gconv_status gc_set_ink(gc_options *options, const char *value, gconv_error *error)
+{
+    return read_colour(value, "", options->draw.ink, error);
+}
+
+gconv_status gc_set_overlay(gc_options *options, const char *value, gconv_error *error)
+{
+    options->draw.overlays = true;
+    return gc_set_ink(options, value, error);
+}
+
+gconv_status gc_set_paper(gc_options *options, const char *value, gconv_error *error)
+{
+    options->draw.transparent = strcmp(value, "transparent") == 0;
+    return options->draw.transparent
+               ? GCONV_OK
+               : read_colour(value, "transparent, ", options->draw.paper, error);
 }
 
 /* ---- Some rows of an image ------------------------------------------------------------------- */
@@ -362,6 +438,19 @@ static const char *names_gpu(const gc_options *options)
     return gc_names_gpu(options) ? "device" : NULL;
 }
 
+double gc_threshold_of(const gc_options *options)
+{
+    bool canny = options->detector.method == GCONV_METHOD_CANNY;
+    return canny ? options->detector.high : options->job.threshold;
+}
+
+bool gc_keeps_responses(const gc_options *options)
+{
+    const gc_draw_options *draw = &options->draw;
+    return options->command == GC_COMMAND_SKETCH || options->command == GC_COMMAND_THIN ||
+           draw->cut != GC_CUT_GIVEN || draw->thin || draw->least > 0 || draw->overlays;
+}
+
 gconv_status gc_check_rows(const gc_options *options, gconv_error *error)
 {
     const char *gpu = names_gpu(options);
@@ -373,6 +462,10 @@ gconv_status gc_check_rows(const gc_options *options, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--rows computes rows of one image; give IN OUT in the place of -o DIR and "
                        "--in-place");
+    if (gc_keeps_responses(options))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--rows reads a part of the image, and the whole image decides what is "
+                       "drawn");
     if (options->report.verify)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--rows reads a part of the image, and --verify needs all of it");

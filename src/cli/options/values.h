@@ -12,6 +12,11 @@ gconv_status gc_value_read(const gc_value *value, const char *text, gc_options *
                            gconv_error *error);
 
 gc_value_function gc_set_kernel;
+gc_value_function gc_set_threshold;
+gc_value_function gc_set_sigma;
+gc_value_function gc_set_ink;
+gc_value_function gc_set_paper;
+gc_value_function gc_set_overlay;
 gc_value_function gc_set_border;
 gc_value_function gc_set_background;
 gc_value_function gc_set_format;
@@ -30,6 +35,12 @@ gc_value_function gc_set_write;
 
 /* Whether the command line asks for a batch: -o DIR or --in-place. */
 bool gc_is_batch(const gc_options *options);
+
+/* The threshold above which an edge begins. */
+double gc_threshold_of(const gc_options *options);
+
+/* Whether what is drawn depends on the responses of the whole image. */
+bool gc_keeps_responses(const gc_options *options);
 
 /* Refuses options that --rows does not go with: those of batches, of GPUs, and --verify. */
 gconv_status gc_check_rows(const gc_options *options, gconv_error *error);

@@ -33,6 +33,10 @@ static void check_values(const gc_options *options)
     FUZZ_REQUIRE(options->detector.low >= 0 && isfinite(options->detector.high), "thresholds %g %g",
                  options->detector.low, options->detector.high);
     FUZZ_REQUIRE(options->job.threshold >= 0, "threshold %g", options->job.threshold);
+    FUZZ_REQUIRE(options->draw.share >= 0 && options->draw.share <= 100, "%g %%",
+                 options->draw.share);
+    FUZZ_REQUIRE(options->draw.sigma >= 0 && options->draw.sigma <= 600, "sigma %g",
+                 options->draw.sigma);
     FUZZ_REQUIRE(options->writer.quality >= 1 && options->writer.quality <= 100, "%d",
                  options->writer.quality);
     FUZZ_REQUIRE(options->writer.compression >= -1 && options->writer.compression <= 9, "%d",

@@ -1,0 +1,291 @@
+/* Drawings that depend on the responses of the whole image: responses are kept, thresholds found in
+ * their histogram, and the tones of pixels written as colours. */
+#include "cli/image/work.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "cli/image/blur.h"
+#include "cli/options/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- What is computed ------------------------------------------------------------------------ */
+
+static bool is_sketch(const gc_options *options)
+{
+    return options->command == GC_COMMAND_SKETCH;
+}
+
+/* Responses are multiplied by this power of 2, so that 16 bits hold them: those of gauss5 reach
+ * 4 * 255 levels, and those of a Gaussian 375 levels over the square of its sigma. */
+static double response_scale(const gc_options *options, const gconv_shape *shape)
+{
+    double sigma = gc_has_own_chain(options) ? gc_sigma_of(options, shape) : 0;
+    int exponent;
+    if (options->command != GC_COMMAND_EDGES)
+        return 1;
+    frexp(sigma * sigma, &exponent);
+    return sigma < 1 ? 0.25 : ldexp(1, exponent - 2);
+}
+
+/* Whether a threshold is found, or there are no edges to find: the job is not that of edges. */
+static bool keeps_samples(const gc_options *options)
+{
+    return options->command != GC_COMMAND_EDGES || options->draw.cut != GC_CUT_GIVEN;
+}
+
+void gc_kept_job(const gc_options *options, gconv_job *job)
+{
+    if (options->draw.values && job->output_depth != 32) {
+        job->scale = 0.125;
+        job->offset = 128;
+        job->has_offset = true;
+    }
+    if (!gc_keeps_responses(options))
+        return;
+    job->output_depth = 16;
+    job->invert = false;
+    if (!keeps_samples(options))
+        return;
+    job->output = GCONV_OUTPUT_SAMPLES;
+    job->absolute = options->command == GC_COMMAND_EDGES && job->rule == GCONV_RULE_ABS;
+    job->scale = response_scale(options, &job->input);
+    if (job->rule == GCONV_RULE_NEGATIVE)
+        job->scale = -job->scale;
+}
+
+static bool is_grey(const uint8_t colour[3])
+{
+    return colour[0] == colour[1] && colour[1] == colour[2];
+}
+
+gconv_status gc_kept_begin(gc_work *work)
+{
+    const gc_draw_options *draw = &work->options->draw;
+    gconv_shape *output = &work->result->output;
+    if (!gc_keeps_responses(work->options))
+        return GCONV_OK;
+    if (draw->transparent && !gconv_format_describe(work->result->format)->alpha)
+        return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
+                       "--paper transparent needs an output in PNG; %s holds no alpha",
+                       gconv_format_name(work->result->format));
+    bool colours =
+        draw->overlays || !is_grey(draw->ink) || (!draw->transparent && !is_grey(draw->paper));
+    output->channels = (colours ? 3 : 1) + draw->transparent;
+    gconv_status status = gc_output_depth(work, &output->depth);
+    if (status == GCONV_OK)
+        status = gc_marks_create(&work->marks, output->width, output->height, work->error);
+    work->marks_sink = gc_marks_sink(&work->marks);
+    return status;
+}
+
+/* ---- Thresholds ------------------------------------------------------------------------------ */
+
+/* Of a sketch: parts of the pixels, and levels. */
+static const double drawn = 0.2, black = 0.015, faintest = 1.5, least_range = 6;
+/* A mark needs a pixel of this tone: two fifths of the ink. */
+enum { STRONG = 102 };
+
+/* Of --threshold auto: part of the pixels, and the response to a step of six levels: over the
+ * square of the Gaussian's sigma, which is 1.19 for gauss5. */
+static const double usual = 0.1, lowest = 1.45, sigma_of_gauss5 = 1.19;
+
+static double larger_cut(const gc_marks *marks, double part, double least)
+{
+    return fmax(gc_marks_cut(marks, part * ((double)marks->width * marks->height)), least);
+}
+
+/* Finds the thresholds between paper and ink. */
+static void find_range(const gc_work *work, double unit, double *low, double *high)
+{
+    const gc_marks *marks = &work->marks;
+    const gc_draw_options *draw = &work->options->draw;
+    double sigma = work->result->found.sigma > 0 ? work->result->found.sigma : sigma_of_gauss5;
+    if (is_sketch(work->options))
+        *low = larger_cut(marks, drawn, floor(faintest * unit));
+    else if (draw->cut == GC_CUT_SHARE)
+        *low = larger_cut(marks, draw->share / 100, 0);
+    else if (draw->cut == GC_CUT_AUTO)
+        *low = larger_cut(marks, usual, floor(lowest / (sigma * sigma) * unit));
+    else
+        *low = GC_RESPONSE_MOST / 2; /* white is above */
+    *high = *low + 1;
+    if (is_sketch(work->options))
+        *high = larger_cut(marks, black, *low + least_range * unit);
+}
+
+/* Makes tones of responses, and notes what was found. */
+static gconv_status make_tones(gc_work *work)
+{
+    gc_marks *marks = &work->marks;
+    gc_found *found = &work->result->found;
+    const gc_draw_options *draw = &work->options->draw;
+    double unit = 257 * response_scale(work->options, &work->result->input); /* of a level */
+    double low, high;
+    gconv_status status = GCONV_OK;
+    find_range(work, unit, &low, &high);
+    gc_marks_set(marks, (uint32_t)low, (uint32_t)high);
+    if (is_sketch(work->options))
+        status = gc_marks_drop(marks, STRONG, 1, work->error);
+    if (status == GCONV_OK &&
+        (draw->thin || draw->lines == GC_LINES_THIN || work->options->command == GC_COMMAND_THIN))
+        status = gc_marks_thin(marks, work->error);
+    if (status == GCONV_OK && draw->least > 1)
+        status = gc_marks_drop(marks, 1, draw->least, work->error);
+    found->counted = true;
+    found->threshold =
+        keeps_samples(work->options) ? (low + 0.5) / unit : gc_threshold_of(work->options);
+    found->pixels = gc_marks_count(marks);
+    return status;
+}
+
+/* ---- Colours --------------------------------------------------------------------------------- */
+
+/* What tones look like in the output. */
+typedef struct palette {
+    size_t bytes; /* of a pixel; 0: a bit */
+    unsigned char pixels[UINT8_MAX + 1][4 * sizeof(float)];
+} palette;
+
+/* Writes a sample of 8 bits at the depth of the output. Returns its bytes; 0 for a bit. */
+static size_t put_sample(const gc_work *work, int value, unsigned char *to)
+{
+    int depth = work->result->output.depth;
+    float real = (float)(value * (work->result->input.depth == 16 ? 257 : 1));
+    if (depth == 32)
+        memcpy(to, &real, sizeof real);
+    else
+        to[0] = to[depth == 16] = (unsigned char)value;
+    return (size_t)depth / 8;
+}
+
+/* Edges are white on black, or the other way round. */
+static void make_palette(const gc_work *work, palette *p)
+{
+    enum { MOST = UINT8_MAX, HALF = UINT8_MAX / 2 };
+    static const uint8_t plain[2][3] = {{0, 0, 0}, {MOST, MOST, MOST}};
+    const gc_draw_options *draw = &work->options->draw;
+    bool coloured = is_sketch(work->options) || draw->overlays, invert = work->options->job.invert;
+    const uint8_t *ink = coloured ? draw->ink : plain[!invert];
+    const uint8_t *paper = !coloured ? plain[invert] : draw->transparent ? ink : draw->paper;
+    for (int i = 0; i <= MOST; i++) {
+        p->bytes = 0;
+        for (int c = 0; c < (work->result->output.channels < 3 ? 1 : 3); c++)
+            p->bytes += put_sample(work, (paper[c] * (MOST - i) + ink[c] * i + HALF) / MOST,
+                                   p->pixels[i] + p->bytes);
+        if (draw->transparent)
+            p->bytes += put_sample(work, i, p->pixels[i] + p->bytes);
+    }
+}
+
+static void fill_row(const palette *p, const uint16_t *tones, uint32_t width, unsigned char *row)
+{
+    if (p->bytes == 0)
+        memset(row, 0, (width + 7) / 8);
+    for (uint32_t x = 0; x < width; x++)
+        if (p->bytes == 0)
+            row[x / 8] |= (unsigned char)((p->pixels[tones[x]][0] & 1) << (7 - x % 8));
+        else
+            memcpy(row + x * p->bytes, p->pixels[tones[x]], p->bytes);
+}
+
+/* ---- The picture behind the edges ------------------------------------------------------------ */
+
+/* Opens the input once more, with its colours. Sets `picture` to NULL if it is not wanted. */
+static gconv_status open_picture(gc_work *work, gconv_reader **picture)
+{
+    gconv_reader_options options = gc_reader_options(work->options);
+    *picture = NULL;
+    if (!work->options->draw.overlays)
+        return GCONV_OK;
+    if (work->image > 1 || strcmp(work->task->input, "-") == 0)
+        return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
+                       "--overlay reads its input twice: give a file of one image");
+    options.grey = false;
+    options.opaque = true;
+    return gconv_reader_open(work->task->input, &options, picture, work->error);
+}
+
+static unsigned char byte_of(const void *row, size_t i, int depth)
+{
+    if (depth == 8)
+        return ((const uint8_t *)row)[i];
+    if (depth == 16)
+        return (unsigned char)((((const uint16_t *)row)[i] + 128) / 257);
+    return (unsigned char)fmin(fmax((double)((const float *)row)[i] + 0.5, 0), UINT8_MAX);
+}
+
+/* Puts the next row of the picture where a row has no edges. */
+static gconv_status put_behind(const gc_work *work, gconv_reader *picture, const uint16_t *tones,
+                               unsigned char *row)
+{
+    const gconv_shape *shape = gconv_reader_shape(picture);
+    size_t bytes = gconv_shape_row_bytes(shape), channels = (size_t)shape->channels;
+    void *samples = gc_allocate_array(1, bytes);
+    if (samples == NULL)
+        return gc_fail_memory(work->error, bytes);
+    gconv_status status = gconv_reader_read(picture, 1, samples, bytes, work->error);
+    size_t size = (size_t)work->result->output.depth / 8;
+    for (size_t x = 0; x < shape->width && status == GCONV_OK; x++)
+        for (size_t c = 0; c < 3 && tones[x] == 0; c++)
+            put_sample(work, byte_of(samples, x * channels + c % channels, shape->depth),
+                       row + (3 * x + c) * size);
+    free(samples);
+    return status;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static gconv_status write_rows(gc_work *work, const palette *p, gconv_reader *picture,
+                               unsigned char *rows, size_t stride, uint32_t most)
+{
+    const gconv_shape *shape = &work->result->output;
+    gconv_status status = GCONV_OK;
+    for (uint32_t y = 0; y < shape->height && status == GCONV_OK; y += most) {
+        uint32_t count = shape->height - y < most ? shape->height - y : most;
+        for (uint32_t i = 0; i < count && status == GCONV_OK; i++) {
+            const uint16_t *tones = work->marks.samples + (size_t)(y + i) * shape->width;
+            fill_row(p, tones, shape->width, rows + i * stride);
+            if (picture != NULL)
+                status = put_behind(work, picture, tones, rows + i * stride);
+        }
+        if (status == GCONV_OK)
+            status = gconv_writer_write(work->writer, count, rows, stride, work->error);
+    }
+    return status;
+}
+
+static gconv_status write_tones(gc_work *work)
+{
+    enum { SLICE = 64 /* rows */ };
+    size_t stride = gconv_shape_row_bytes(&work->result->output);
+    palette p;
+    gconv_reader *picture;
+    gconv_status status = open_picture(work, &picture);
+    unsigned char *rows = gc_allocate_array(SLICE, stride);
+    make_palette(work, &p);
+    if (status == GCONV_OK)
+        status = rows != NULL ? write_rows(work, &p, picture, rows, stride, SLICE)
+                              : gc_fail_memory(work->error, SLICE * stride);
+    gconv_reader_free(picture);
+    free(rows);
+    return status;
+}
+
+gconv_status gc_kept_finish(gc_work *work)
+{
+    double start = gc_seconds();
+    if (work->marks.samples == NULL)
+        return GCONV_OK;
+    gconv_status status = make_tones(work);
+    double end = gc_seconds();
+    work->result->timings.compute += end - start;
+    if (status == GCONV_OK)
+        status = write_tones(work);
+    work->result->timings.encode += gc_seconds() - end;
+    gc_marks_destroy(&work->marks);
+    return status;
+}

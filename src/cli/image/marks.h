@@ -1,0 +1,42 @@
+/* The responses of a whole image, and what is drawn of them: a tone for each pixel, from 0, paper,
+ * to 255, ink (contract.md, rules 105 to 108). A mark is a largest set of pixels with tones above 0
+ * that touch by sides or corners. */
+#ifndef GC_CLI_IMAGE_MARKS_H
+#define GC_CLI_IMAGE_MARKS_H
+
+#include "gconv.h"
+
+enum { GC_RESPONSE_MOST = 65535 };
+
+typedef struct gc_marks {
+    uint32_t width, height;
+    uint16_t *samples; /* width * height responses; tones after gc_marks_set; owned */
+    uint64_t *counts;  /* how often each response occurs; owned */
+    size_t taken;      /* samples that the sink has taken */
+} gc_marks;
+
+/* Makes room for the responses of an image: 2 bytes for each pixel, and 512 KiB. */
+gconv_status gc_marks_create(gc_marks *marks, uint32_t width, uint32_t height, gconv_error *error);
+void gc_marks_destroy(gc_marks *marks);
+
+/* A sink that takes the responses: rows of one channel of 16 bits. */
+gconv_sink gc_marks_sink(gc_marks *marks);
+
+/* The least response that at most `most` pixels exceed. */
+uint32_t gc_marks_cut(const gc_marks *marks, double most);
+
+/* Makes tones of responses: 0 up to `low`; above, 255 * (response - low) / (high - low), rounded
+ * up, and 255 at most. `high` exceeds `low`. */
+void gc_marks_set(gc_marks *marks, uint32_t low, uint32_t high);
+
+/* Sets marks to 0 that have fewer than `least` pixels, or none of at least `strong`. */
+gconv_status gc_marks_drop(gc_marks *marks, unsigned strong, uint64_t least, gconv_error *error);
+
+/* Thins marks to lines one pixel wide: the algorithm of Guo and Hall (1989) with two
+ * subiterations. Pixels outside the image are paper. */
+gconv_status gc_marks_thin(gc_marks *marks, gconv_error *error);
+
+/* The pixels with tones above 0. */
+uint64_t gc_marks_count(const gc_marks *marks);
+
+#endif

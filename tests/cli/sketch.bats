@@ -1,0 +1,233 @@
+#!/usr/bin/env bats
+# gconv sketch, and thresholds and blurs of gconv edges that suit an image. model_drawings compares
+# pixels with the definition.
+
+load common
+
+# A dark bar on a bright ground that becomes darker to the right.
+setup_bar() {
+    make_image png:grey bar.png 12 3 \
+        220 218 216 214 30 30 206 204 202 200 198 196 \
+        220 218 216 214 30 30 206 204 202 200 198 196 \
+        220 218 216 214 30 30 206 204 202 200 198 196
+}
+
+@test "a sketch is black on white, 8 bits of grey, in PNG where nothing else is said" {
+    setup_bar
+    makes out.png 'png grey 8 12x3*' gconv sketch bar.png out.png
+    same "$(rows out.png | cut -d / -f 1 | cut -d ' ' -f 5,6)" '0 0'
+    same "$(rows out.png | cut -d / -f 1 | cut -d ' ' -f 1)" 255
+    makes dir/bar.png 'png grey 8 12x3*' gconv sketch -o dir bar.png
+    cmp out.png dir/bar.png
+    gconv sketch <bar.png | cmp - out.png
+    makes out.jpg 'jpeg grey 8 12x3*' gconv sketch bar.png out.jpg
+    makes out.ppm 'ppm rgb 8 12x3*' gconv sketch bar.png out.ppm
+    makes out.pgm 'pgm grey 8 12x3*' gconv sketch bar.png out.pgm
+    same "$(rows out.pgm)" "$(rows out.png)"
+    makes out.pfm 'pfm grey 32 12x3*' gconv sketch bar.png out.pfm
+    same "$(rows out.pfm)" "$(rows out.png)"
+    complains 2 "option '--depth' does not belong to 'gconv sketch'" gconv sketch --depth 1 bar.png x.png
+}
+
+@test "ink and paper are colours, and the paper may be transparent" {
+    setup_bar
+    gconv sketch bar.png grey.png
+    makes out.png 'png rgb 8 12x3*' gconv sketch --ink '#203080' bar.png out.png
+    same "$(rows out.png | cut -d / -f 1 | cut -d ' ' -f 1-3,13-15)" '255 255 255 32 48 128'
+    makes out.png 'png rgb 8 12x3*' gconv sketch --paper '#ffe' --ink 7 bar.png out.png
+    same "$(rows out.png | cut -d / -f 1 | cut -d ' ' -f 1-3,13-15)" '255 255 238 7 7 7'
+    makes out.png 'png grey 8 12x3*' gconv sketch --paper black --ink white bar.png out.png
+    same "$(rows out.png)" "$(rows grey.png | sed 's,/, / ,g' | tr ' ' '\n' |
+        awk '{ print $1 == "/" ? "/" : 255 - $1 }' | paste -sd ' ' - | sed 's, / ,/,g')"
+    makes out.png 'png grey-alpha 8 12x3*' gconv sketch --paper transparent bar.png out.png
+    same "$(rows out.png | cut -d / -f 1 | cut -d ' ' -f 1-2,9-10)" '0 0 0 255'
+    makes out.png 'png rgba 8 12x3*' gconv sketch --paper transparent --ink '#f00' bar.png out.png
+    same "$(rows out.png | cut -d / -f 1 | cut -d ' ' -f 1-4,17-20)" '255 0 0 0 255 0 0 255'
+    complains 2 "*--paper transparent needs an output in PNG; jpeg holds no alpha" \
+        gconv sketch --paper transparent bar.png out.jpg
+    complains 2 "*option '--paper': 'wite' is not transparent, white, *did you mean 'white'*" \
+        gconv sketch --paper wite bar.png out.png
+}
+
+@test "a sketch is the same by every implementation and number of threads" {
+    make_image png:grey in.png 301 203 noise
+    gconv sketch in.png out.png
+    gconv sketch -j 3 in.png other.png
+    cmp out.png other.png
+    gconv sketch --impl reference in.png other.png
+    cmp out.png other.png
+    expect 0 gconv sketch --verify -v --json in.png other.png
+    cmp out.png other.png
+    like "$out" '*"promise": "exact"*"within": true*'
+    like "$err" '*verified, exact: largest difference from the reference 0, bound 0*'
+}
+
+@test "a sketch tells its sigma, its threshold and what is drawn" {
+    setup_bar
+    json 0 gconv sketch --json bar.png out.png
+    same "$(key command) $(key sigma)" 'sketch 0.8'
+    like "$(key edge_share)" '0.[0-9]*'
+    expect 0 gconv sketch -v bar.png out.png
+    like "$err" '*sigma 0.8 pixels, threshold [0-9]*: [0-9]*.[0-9][0-9] % of the pixels are edges*'
+    json 0 gconv sketch --sigma 25% --json bar.png out.png
+    same "$(key sigma)" 3
+    complains 2 '*bar.png: --sigma is 12 pixels here, and a sketch takes 0.3 to 10' \
+        gconv sketch --sigma 100% bar.png out.png
+}
+
+@test "a journal records sketches, and check computes them again" {
+    make_image png:grey in.png 60 50 noise
+    silently gconv sketch --journal journal -o out in.png
+    expect 0 gconv sketch -v --journal journal -o out in.png
+    like "$err" '*0 failed, 1 skipped*'
+    expect 0 gconv check --verify -v journal
+    like "$out" '*verified*'
+    make_image png:grey out/in.png 60 50 noise
+    expect 1 gconv check journal
+}
+
+@test "--sigma puts a Gaussian in the place of gauss5" {
+    make_image png:grey in.png 40 30 noise
+    for sigma in 0.7 2 5%; do
+        pixels=${sigma/5%/2}
+        gconv filter -k "gaussian:$pixels" -k laplace3 in.png response.pfm
+        gconv edges --sigma "$sigma" --threshold 3 -f pgm in.png out.pgm
+        same "$(rows out.pgm)" "$(dump response.pfm | tail -n +2 |
+            awk '{ for (x = 1; x <= NF; x++) printf "%s%d", (x > 1 ? " " : ""), ($x > 3 || $x < -3) * 255; print "" }' |
+            paste -sd / -)"
+    done
+    echo 'no filter' >gaussian:2
+    gconv edges --sigma 2 --threshold 3 -f pgm in.png other.pgm
+    gconv edges --sigma 5% --threshold 3 -f pgm in.png out.pgm
+    cmp out.pgm other.pgm
+    expect 0 gconv edges --sigma 2 --explain --verify in.png out.png
+    like "$err" '*promise: rounded once*'
+    for wrong in 0 -1 nan 601 101% 0% % 1%% ''; do
+        complains 2 "*option '--sigma': '$wrong' is neither pixels*" gconv edges --sigma "$wrong" in.png out.png
+    done
+}
+
+@test "a threshold may be a part of the pixels, or found" {
+    make_image png:grey in.png 200 100 noise
+    json 0 gconv edges --json --threshold 10% in.png ten.png
+    like "$(key edge_share)" '0.0999*'
+    local told
+    told=$(key threshold)
+    silently gconv edges --threshold "$told" in.png other.png
+    cmp ten.png other.png
+    silently gconv edges --threshold auto in.png out.png
+    cmp ten.png out.png
+    silently gconv edges --threshold 10% --invert --depth 8 in.png out.pgm
+    gconv edges --threshold "$told" --invert in.png other.pgm
+    cmp out.pgm other.pgm
+    for depth in 1 8 16; do
+        gconv edges --depth "$depth" --threshold 10% in.png out.png
+        gconv edges --depth "$depth" --threshold "$told" in.png other.png
+        cmp out.png other.png
+    done
+    gconv edges --threshold 10% in.png out.pfm
+    gconv edges --threshold "$told" in.png other.pfm
+    cmp out.pfm other.pfm
+    make_image png:grey flat.png 200 100 "$(yes 77 | head -n 20000 | paste -sd ' ')"
+    json 0 gconv edges --json --threshold auto flat.png out.png
+    same "$(key edge_share)" 0
+    complains 2 "*option '--threshold': auto and per cent are for 'gconv edges' by --method laplace" gconv compare --threshold auto in.png
+    complains 2 "*'101%' is not 0% to 100% of the pixels" gconv edges --threshold 101% in.png out.png
+    complains 2 '*the whole image decides what is drawn' gconv edges --threshold auto --rows 0:1 in.png out.png
+    complains 2 '*the whole image decides what is drawn' gconv sketch --rows 0:1 in.png out.png
+}
+
+@test "a line says that a threshold leaves hardly any edges, or too many" {
+    make_image png:grey in.png 400 250 noise
+    expect 0 gconv edges --threshold 1000 in.png out.png
+    same "$err" 'gconv: less than 0.1 % of the pixels are edges; --threshold auto finds a threshold'
+    expect 0 gconv edges --threshold 0 --invert in.png out.png
+    same "$err" 'gconv: more than 50 % of the pixels are edges; --threshold auto finds a threshold'
+    expect 0 gconv edges --threshold 1000 -o out in.png
+    same "$err" 'gconv: in 1 image less than 0.1 % of the pixels are edges; --threshold auto finds a threshold'
+    silently gconv edges -q --threshold 1000 in.png out.png
+    silently gconv edges --threshold 0.1% in.png out.png
+    make_image png:grey in.png 400 249 noise
+    silently gconv edges --threshold 1000 in.png out.png
+    for depth in 1 8 16; do
+        json 0 gconv edges --json --depth "$depth" --threshold 0 in.png out.png
+        share=$(key edge_share)
+        json 0 gconv edges --json --depth "$depth" --invert --threshold 0 in.png out.png
+        same "$(key edge_share)" "$share"
+        same "$(key threshold)" 0
+    done
+    expect 0 gconv edges -v --threshold 0 in.png out.png
+    like "$err" '*threshold 0: [0-9]*.[0-9]* % of the pixels are edges*'
+}
+
+@test "lines are thinned to one pixel, by gconv thin too" {
+    make_image png:grey thick.png 9 5 0 0 0 0 0 0 0 0 0 \
+        0 255 255 255 255 255 255 255 0 0 255 255 255 255 255 255 200 0 \
+        0 255 255 255 255 255 255 255 0 0 0 0 0 0 0 0 0 0
+    makes out.png 'png grey 1 9x5*' gconv thin thick.png out.png
+    same "$(rows out.png)" '0 0 0 0 0 0 0 0 0/0 0 0 0 0 0 0 0 0/0 0 1 1 1 1 1 0 0/0 0 0 0 0 0 0 0 0/0 0 0 0 0 0 0 0 0'
+    makes out.png 'png grey 8 9x5*' gconv thin --depth 8 --invert thick.png out.png
+    like "$(rows out.png)" '*/255 255 0 0 0 0 0 255 255/*'
+    makes dir/thick.png 'png grey 1 9x5*' gconv thin -o dir thick.png
+    make_image png:grey in.png 80 60 noise
+    gconv edges --depth 8 in.png edges.png
+    gconv thin edges.png out.png
+    gconv edges --thin in.png other.png
+    cmp out.png other.png
+    gconv edges --thin --threshold 5 --impl reference in.png other.png
+    cmp out.png other.png
+    makes out.png 'png grey 8 80x60*' gconv sketch --lines thin in.png out.png
+}
+
+@test "--min-length leaves out small marks" {
+    make_image png:grey in.png 8 3 255 255 0 0 0 0 255 0 0 0 0 0 0 0 0 255 255 0 0 0 0 0 0 0
+    gconv thin --min-length 3 in.png out.png
+    same "$(rows out.png)" '0 0 0 0 0 0 0 0/0 0 0 0 0 0 0 0/0 0 0 0 0 0 0 0'
+    gconv thin --min-length 2 in.png out.png
+    same "$(rows out.png)" '1 1 0 0 0 0 1 0/0 0 0 0 0 0 0 1/0 0 0 0 0 0 0 0'
+    complains 2 "*option '--min-length': '0' is not a whole number of at least 1" gconv thin --min-length 0 in.png out.png
+}
+
+@test "--overlay draws edges over the picture" {
+    make_image png:rgb in.png 4 1 9 8 7 9 8 7 200 150 100 200 150 100
+    makes out.png 'png rgb 8 4x1*' gconv edges --overlay '#f00' in.png out.png
+    same "$(rows out.png)" '255 0 0 255 0 0 255 0 0 255 0 0'
+    gconv edges --overlay '#f00' --threshold 1000 in.png out.png
+    same "$(rows out.png)" '9 8 7 9 8 7 200 150 100 200 150 100'
+    make_image png:grey:16 in.png 4 1 0 257 65535 300
+    gconv edges --overlay white --threshold 1000 in.png out.png
+    same "$(rows out.png)" '0 0 0 1 1 1 255 255 255 1 1 1'
+    complains 2 '*--overlay reads its input twice*' gconv edges --overlay white - out.png <in.png
+    gconv edges --overlay white --threshold 1000 --depth 16 in.png out.png
+    same "$(rows out.png)" '0 0 0 257 257 257 65535 65535 65535 257 257 257'
+    complains 2 '*--overlay draws in colours, and --depth 1 has none' \
+        gconv edges --overlay white --depth 1 in.png out.png
+}
+
+@test "--values writes responses, --grey makes filter compute from grey" {
+    make_image png:grey in.png 40 30 noise
+    gconv filter -k gauss5 -k laplace3 in.png wanted.pfm
+    gconv edges --values in.png out.pfm
+    cmp wanted.pfm out.pfm
+    gconv filter -k gauss5 -k laplace3 --scale 0.125 --offset 128 --depth 16 in.png wanted.png
+    gives out.png wanted.png gconv edges --values in.png out.png
+    complains 2 '*--values writes responses, and no edges*' gconv edges --values --threshold 3 in.png out.png
+    make_image png:rgb in.png 9 7 noise
+    makes out.png 'png grey 8 9x7*' gconv filter --grey -k gauss5 in.png out.png
+    gconv filter -k identity in.png grey.pgm
+    gconv filter -k gauss5 grey.pgm wanted.png
+    cmp wanted.png out.png
+}
+
+@test "docs/edges.md shows what its commands make" {
+    ln -s "$SOURCE/samples" samples
+    mkdir -p docs/images
+    sed -e :a -e '/\\$/N; s/ *\\\n */ /; ta' "$SOURCE/docs/edges.md" | grep '^gconv .*\.png$' >commands
+    [ "$(wc -l <commands)" -ge 4 ]
+    while IFS= read -r command; do
+        eval "$command"
+        image=${command##* }
+        dump "$image" >made
+        dump "$SOURCE/$image" | cmp - made
+    done <commands
+}
