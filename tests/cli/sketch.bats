@@ -102,6 +102,14 @@ setup_bar() {
     cmp out.pgm other.pgm
     expect 0 gconv edges --sigma 2 --explain --verify in.png out.png
     like "$err" '*promise: rounded once*'
+    for method in zero-crossing gradient canny; do
+        expect 0 gconv edges --sigma 2 --method $method --explain --verify in.png sigma.png
+        like "$err" '*promise: exact*'
+        silently gconv edges --method $method in.png usual.png
+        ! cmp -s sigma.png usual.png
+    done
+    complains 2 "option '--sigma': with --like opencv there is no blur" \
+        gconv edges --like opencv --sigma 2 in.png out.png
     for wrong in 0 -1 nan 601 101% 0% % 1%% ''; do
         complains 2 "*option '--sigma': '$wrong' is neither pixels*" gconv edges --sigma "$wrong" in.png out.png
     done

@@ -101,14 +101,16 @@ gconv_status gc_own_chain_create(const gc_options *options, const gconv_shape *s
 {
     bool draws = options->command == GC_COMMAND_SKETCH;
     double sigma = gc_sigma_of(options, shape);
-    int count = draws ? 1 : 2;
+    int count;
+    const char *const *names = gconv_method_filters(&options->detector, &count);
+    count = draws ? 1 : count;
     *chain = (gc_filter_chain){.filters = calloc((size_t)count, sizeof(gconv_filter *))};
     if (chain->filters == NULL)
         return gc_fail_memory(error, (size_t)count * sizeof(gconv_filter *));
     chain->count = count;
     gconv_status status = draws ? make_difference(sigma, &chain->filters[0], error)
                                 : load_gaussian(sigma, 0, &chain->filters[0], error);
-    if (status != GCONV_OK || draws)
-        return status;
-    return gc_builtin_load("laplace3", &chain->filters[1], error);
+    for (int i = 1; status == GCONV_OK && i < count; i++)
+        status = gc_builtin_load(names[i], &chain->filters[i], error);
+    return status;
 }

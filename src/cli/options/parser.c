@@ -240,7 +240,6 @@ static gconv_status check_method(const gc_options *options, gconv_error *error)
         {"like", CANNY, "canny"},
         {"threshold", LAPLACE | CROSSING | GRADIENT, "laplace, zero-crossing or gradient"},
         {"rule", LAPLACE, "laplace"},
-        {"sigma", LAPLACE, "laplace"},
         {"values", LAPLACE, "laplace"},
         {"operator", GRADIENT | CANNY, "gradient or canny"},
         {"norm", GRADIENT | CANNY, "gradient or canny"},
@@ -256,6 +255,9 @@ static gconv_status check_method(const gc_options *options, gconv_error *error)
         options->job.border != GCONV_BORDER_REPLICATE)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--border': with --like opencv the border is replicate");
+    if (options->detector.like == GCONV_LIKE_OPENCV && options->draw.sigma > 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--sigma': with --like opencv there is no blur");
     if (method == CANNY && options->rows.count > 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--rows': a line of Canny may begin anywhere in the image, so its "
