@@ -154,7 +154,8 @@ build_all() {
     -DGCONV_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}" &&
     cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
       --target gconv --target gconv_check --target gpu_jit --target gpu_decode --target gpu_encode \
-      --target gpu_caller --target make_image --target damage_jpeg --target model_answer
+      --target gpu_caller --target gpu_rounded --target make_image --target damage_jpeg \
+      --target model_answer
 }
 
 # share_out N OPTIONS NAME...: a line for each process of check_shared. Together the processes check
@@ -553,6 +554,21 @@ check_model() {
     --count 200 --instructions portable
 }
 
+# Samples that are rounded once, of filters of real weights. Nearly every case compiles a kernel, so
+# that the implementations go side by side.
+check_rounded() {
+  rounded=0
+  pids=
+  for name in direct separable tensor; do
+    XDG_CACHE_HOME=$work "$build/tests/gpu_rounded" --impl "$name" --cases $((400 / thin + 40)) &
+    pids="$pids $!"
+  done
+  for pid in $pids; do
+    wait "$pid" || rounded=1
+  done
+  return $rounded
+}
+
 # sanitize_caller TOOL [OPTION...]: the same under one tool, by implementations that read and store
 # images in place, and by one that does not.
 sanitize_caller() {
@@ -736,6 +752,7 @@ part 'run-time compilation' compile_at_run_time
 part 'time of compilation' time_compilation
 part "the caller's memory" check_caller
 part 'model in fractions' check_model
+part 'rounded once' check_rounded
 part 'JPEG kernels' check_kernels
 part 'JPEG kernels, damaged' check_damaged 20000
 part 'compression' check_compression

@@ -38,6 +38,14 @@ leaves_nothing() {
     GC_DOUBLE_DEVICES=2 right --impl naive --only other
 }
 
+@test "samples that are rounded once, of kernels compiled for a filter" {
+    for implementation in direct separable; do
+        prints 0 '*[1-9]* checked, 0 failed,*' "$TESTS/double/double_rounded" \
+            --impl $implementation --cases 12 --runs 1000000000
+        leaves_nothing
+    done
+}
+
 @test "memory of the host: pageable, from the library, registered" {
     right --impl naive --only memory --cases 24
     right --impl direct --only memory --cases 60

@@ -26,6 +26,19 @@ template <class type> static inline type gc_double_shuffled(type value, int lane
     return gc_double_bits<type>(all[lane]);
 }
 
+/* A double in two words. */
+static inline double gc_double_shuffled(double value, int lane)
+{
+    uint64_t bits = gc_double_bits<uint64_t>(value);
+    uint64_t high = gc_double_shuffled((unsigned)(bits >> 32), lane);
+    return gc_double_bits<double>(high << 32 | gc_double_shuffled((unsigned)bits, lane));
+}
+
+template <class type> static inline type __shfl_xor_sync(unsigned, type value, int other)
+{
+    return gc_double_shuffled(value, gc_double_lane() ^ other);
+}
+
 template <class type> static inline type __shfl_up_sync(unsigned, type value, int step)
 {
     int lane = gc_double_lane();
@@ -38,11 +51,23 @@ template <class type> static inline type __shfl_down_sync(unsigned, type value, 
     return gc_double_shuffled(value, lane + step < 32 ? lane + step : lane);
 }
 
-static inline bool __all_sync(unsigned, bool value)
+static inline unsigned __ballot_sync(unsigned, bool value)
 {
-    unsigned all[32];
+    unsigned all[32], bits = 0;
     gc_double_show(value, all);
-    return std::find(all, all + 32, 0U) == all + 32;
+    for (int lane = 0; lane < 32; lane++)
+        bits |= all[lane] << lane;
+    return bits;
+}
+
+static inline bool __all_sync(unsigned mask, bool value)
+{
+    return __ballot_sync(mask, value) == ~0u;
+}
+
+static inline bool __any_sync(unsigned mask, bool value)
+{
+    return __ballot_sync(mask, value) != 0;
 }
 
 static inline unsigned gc_double_permuted(unsigned a, unsigned b, unsigned selector)

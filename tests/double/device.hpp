@@ -102,6 +102,16 @@ static inline float __frcp_rn(float a)
     return 1 / a;
 }
 
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)((uint64_t)a * b >> 32);
+}
+
+static inline float __saturatef(float a)
+{
+    return a > 0 ? (a < 1 ? a : 1) : 0;
+}
+
 template <class type> static inline type __ldg(const type *from)
 {
     return *from;
@@ -140,6 +150,11 @@ template <class number> static inline number atomicMax(number *to, number value)
 static inline int __ffsll(long long bits)
 {
     return __builtin_ffsll(bits);
+}
+
+static inline int __ffs(unsigned bits)
+{
+    return __builtin_ffs((int)bits);
 }
 
 static inline int __popcll(unsigned long long bits)

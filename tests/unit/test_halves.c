@@ -45,7 +45,8 @@ static gc_step step_of(int width, int height, int left)
 static float entry(const gc_step *step, int j, int k, int n)
 {
     unsigned high, low;
-    gc_matrix_words(step, 0, j, k + GC_HALVES_UNIT - 1 - n, &high, &low);
+    gc_matrix_words(step, &(gc_parts){.weight_parts = 1}, j, k + GC_HALVES_UNIT - 1 - n, &high,
+                    &low);
     assert_int_equal(low & 0x7fff7fff, 0); /* the weights are halves */
     return value_of(high & 0xffff);
 }
@@ -77,10 +78,11 @@ TEST(every_weight_is_where_its_sample_is)
 TEST(a_word_has_two_diagonals)
 {
     gc_step step = step_of(9, 1, 4);
+    gc_parts parts = {.weight_exponent = 3};
     unsigned high, low, next;
     for (int diagonal = 0; diagonal + 1 < gc_matrix_diagonals(&step); diagonal++) {
-        gc_matrix_words(&step, 3, 0, diagonal, &high, &low);
-        gc_matrix_words(&step, 3, 0, diagonal + 1, &next, &low);
+        gc_matrix_words(&step, &parts, 0, diagonal, &high, &low);
+        gc_matrix_words(&step, &parts, 0, diagonal + 1, &next, &low);
         assert_int_equal(high >> 16, next & 0xffff);
     }
 }

@@ -285,7 +285,7 @@ static __device__ inline void gc_block_compute_all(const gc_pass &pass, float *t
         if (stores_values)
             gc_pass_store_values<config>(pass, c, lane_x, warp_y, sums);
         else
-            pixels.take(pass, c, sums);
+            pixels.take(pass, c, lane_x, warp_y, sums);
         if (!form::template keeps_to_plane<config>() && c > 0)
             __syncthreads();
     }

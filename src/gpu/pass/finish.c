@@ -4,6 +4,10 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
+
+/* The largest error of a value, in levels, with which the list of doubts is long enough. */
+static const double error_max = 0x1p-10;
 
 _Static_assert((int)GC_PASS_MIRROR == (int)GCONV_BORDER_MIRROR &&
                    (int)GC_PASS_MIRROR101 == (int)GCONV_BORDER_MIRROR101 &&
@@ -165,6 +169,82 @@ static void finish_samples(const gc_problem *problem, gc_finish *finish)
     finish->kind = is_divided_only(problem) ? kind_of_division(problem, finish) : GC_FINISH_SAMPLES;
     if (finish->kind == GC_FINISH_SAMPLES && finish_nearest(problem, finish))
         finish->kind = GC_FINISH_NEAREST;
+}
+
+/* ---- Rounding once --------------------------------------------------------------------------- */
+
+bool gc_finish_sums_up(const gc_problem *problem)
+{
+    return gc_problem_may_round_once(problem) && !problem->chain.exact &&
+           problem->chain.step_count == 1 && problem->chain.steps[0].taps != NULL &&
+           problem->job.input.depth == 8 && problem->conversion.output.depth <= 8;
+}
+
+/* How far the values of a kernel, times `factor`, may be from exact sums, times `exact`. */
+static double error_of(const gc_step *step, double error, double factor, double exact)
+{
+    double off = 0;
+    for (int k = 0; k < step->width * step->height; k++)
+        off += fabs(factor * (double)step->taps[k] - exact * step->terms[k]);
+    return off * step->largest_input + fabs(factor) * error;
+}
+
+/* Whether settling what is in doubt takes little: up to a quarter of a product a sample. */
+static bool pays(const gc_step *step, double levels)
+{
+    return levels < error_max && 2 * levels * step->width * step->height < 0.25;
+}
+
+/* A kernel makes fixed = 256 + v + 1/2 + e, clamped to 256.25 and 511.75, from the share of it
+ * between these two. v is off by up to e: the integer part is the nearest sample for sure if the
+ * rest is at least 2e. In e are: gain and base, rounded to 24 bits; the share, to 2^-25 of 255.5;
+ * fixed itself, to 2^-16; and far less for the doubles here. */
+static bool settle_samples(const gc_problem *problem, double error, gc_finish *finish)
+{
+    const gc_rounding *r = &problem->rounding;
+    const gc_step *step = &problem->chain.steps[0];
+    double base = r->b / r->c, gain = r->a / r->c;
+    finish->gain = (float)(gain / problem->chain.value_of_sum / 255.5);
+    error = error_of(step, error, 255.5 * (double)finish->gain, gain) + (fabs(base) + 1) * 0x1p-24 +
+            0x1p-16 + 0x1p-17 + 0x1p-30;
+    finish->base = (float)((base + 0.5 + error - 0.25) / 255.5);
+    finish->doubtful = (unsigned)ceil(2 * fmin(error, 1) * 0x1p15) + 1;
+    finish->kind = r->absolute ? GC_FINISH_ONCE_ABSOLUTE : GC_FINISH_ONCE;
+    return pays(step, error) && fabs((double)finish->gain) >= FLT_MIN;
+}
+
+/* At the threshold itself, too, S decides. */
+static bool settle_sides(const gc_problem *problem, double error, gc_finish *finish)
+{
+    const gc_rounding *r = &problem->rounding;
+    const gc_step *step = &problem->chain.steps[0];
+    double exact = problem->chain.value_of_sum;
+    double threshold = exact * (r->bilevel ? (128 * r->c - r->b) / r->a : -r->b / fabs(r->a));
+    finish->threshold = (float)threshold;
+    error = error_of(step, error, 1, exact) + fabs((double)finish->threshold - threshold);
+    float far = nextafterf((float)(error * (1 + 0x1p-20)), INFINITY);
+    memcpy(&finish->doubtful, &far, sizeof far);
+    if (r->bilevel) {
+        finish->side = r->absolute ? 0 : 1;
+        finish->invert = r->a * exact < 0;
+        finish->largest = r->largest;
+    }
+    finish->kind = GC_FINISH_SIDE;
+    return pays(step, error / fabs(problem->conversion.divisor)) && fabs(threshold) < 0x1p100;
+}
+
+bool gc_finish_settle(const gc_problem *problem, double error, gc_finish *finish)
+{
+    const gc_rounding *r = &problem->rounding;
+    bool has_sides = r->bilevel || problem->conversion.finds_edges;
+    gc_finish settled = *finish;
+    settled.absolute = r->absolute;
+    settled.once = (gc_once){r->a, r->b, r->c, 1 / r->c};
+    bool settles = error < INFINITY && gc_finish_sums_up(problem) &&
+                   (has_sides ? settle_sides : settle_samples)(problem, error, &settled);
+    if (settles)
+        *finish = settled;
+    return settles;
 }
 
 /* Whether quotients are far from the ends of double's range, at which double has fewer bits. */

@@ -2,7 +2,7 @@
 #ifndef GC_GPU_PASS_FINISH_H
 #define GC_GPU_PASS_FINISH_H
 
-#include "core/problem.h"
+#include "core/products.h"
 #include "gpu/pass/types.h"
 
 #ifdef __cplusplus
@@ -13,6 +13,34 @@ extern "C" {
  * gc_store_row for every chain value. The CPU makes the output if a divisor is beyond 2^500 or
  * below 2^-500, and output of depth 1 with alpha. */
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
+
+/* Whether the problem is rounded once from sums of samples: one step of real weights, from 8 bits
+ * to 8 bits or 1. */
+bool gc_finish_sums_up(const gc_problem *problem);
+
+/* Makes *finish, that of gc_finish_of, one of GC_FINISH_ONCE, GC_FINISH_ONCE_ABSOLUTE and
+ * GC_FINISH_SIDE. `error` bounds how far the values of the kernels are from the exact sums of the
+ * float32 weights. False, and *finish is kept, if the problem is not such a one, or the error is
+ * too large. */
+bool gc_finish_settle(const gc_problem *problem, double error, gc_finish *finish);
+
+/* ---- How far the values of a kernel may be from exact sums of a step (error.c) --------------- */
+
+/* The values that can enter the first step of a chain on integers. */
+typedef struct gc_interval {
+    double low, high;
+} gc_interval;
+gc_interval gc_error_inputs(const gc_problem *problem, const gc_step *step);
+
+/* Of one sum of multiply-adds, in reading order, in float32. */
+double gc_error_of_sum(const gc_problem *problem, const gc_step *step);
+
+/* Of products of a column and a row: first all rows, then all columns in one sum, the last two
+ * products together (products.cuh). */
+double gc_error_of_products(const gc_problem *problem, const gc_step *step,
+                            const gc_products *products);
+
+/* ---- Types ----------------------------------------------------------------------------------- */
 
 /* The type of the problem's samples. */
 gc_sample_type gc_input_type(const gc_problem *problem);

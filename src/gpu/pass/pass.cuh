@@ -365,6 +365,83 @@ static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value
     return (unsigned)(response > f.threshold) ^ (unsigned)f.invert;
 }
 
+/* ---- Rounding once --------------------------------------------------------------------------- */
+
+/* Lets the kernel behind this one be there when all blocks have begun. It waits for their end. */
+static __device__ inline void gc_pass_let_follow()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+static __device__ constexpr bool gc_finish_is_once(int kind)
+{
+    return kind >= GC_FINISH_ONCE;
+}
+
+/* Four outputs as bytes of a word, or as bits, the lowest of its bytes. `far` are their distances
+ * from where the output changes, as numbers that rise with them. A sample is bits 15 to 22 of
+ * 256.25 + 255.5 s for a share s of 0 to 1. The distance is in the bits below (finish.c). */
+static __device__ inline unsigned gc_finish_try(const gc_finish &f, int kind,
+                                                const float (&values)[4], unsigned (&far)[4])
+{
+    unsigned made[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        float value = kind == GC_FINISH_ONCE_ABSOLUTE ? fabsf(values[k]) : values[k];
+        if (kind == GC_FINISH_SIDE) {
+            float response = f.side == 0 ? fabsf(value) : f.side > 0 ? value : -value;
+            made[k] = gc_finish_edge(f, value) * (unsigned)f.largest;
+            far[k] = __float_as_uint(fabsf(response - f.threshold));
+        } else {
+            float share = __saturatef(fmaf(value, f.gain, f.base));
+            made[k] = __float_as_uint(fmaf(share, 255.5f, 256.25f));
+            far[k] = made[k] & 0x7fff;
+        }
+    }
+    return kind == GC_FINISH_SIDE ? gc_finish_pack(made)
+                                  : __byte_perm(__byte_perm(made[0], made[1], 0x6521) << 1,
+                                                __byte_perm(made[2], made[3], 0x6521) << 1, 0x7531);
+}
+
+/* Notes the doubtful ones among outputs of a thread, from column x and row `y` of the image on. */
+template <int rows>
+static __device__ inline void gc_doubts_add(const gc_pass &pass, int x, int y, int channel,
+                                            const unsigned (&far)[rows][4])
+{
+    static_assert(rows <= 8, "a bit of a mask for each output");
+    gc_doubts *doubts = pass.doubts;
+    unsigned mask = 0;
+#pragma unroll
+    for (int k = 0; k < 4 * rows; k++)
+        mask |= far[k / 4][k % 4] < pass.finish.doubtful ? 1u << k : 0;
+    if (doubts->count > doubts->capacity) /* if so, the list is not used */
+        return;
+    unsigned at = atomicAdd(&doubts->count, 1u);
+    if (at < doubts->capacity)
+        doubts->list[at] = {x, y, channel, mask};
+}
+
+/* Outputs of a thread that are rounded once, as gc_finish_try makes them, from column x and row `y`
+ * of the image on. What `stores` is false for has no meaning. */
+template <class config, int rows>
+static __device__ inline void gc_finish_once(const gc_pass &pass, int x, int y, int channel,
+                                             const float (&values)[rows][4], bool stores,
+                                             unsigned (&words)[rows])
+{
+    unsigned far[rows][4], least = ~0u;
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        words[r] = gc_finish_try(pass.finish, gc_pass_finish<config>(pass), values[r], far[r]);
+        least = min(min(min(least, far[r][0]), far[r][1]), min(far[r][2], far[r][3]));
+    }
+    if (least < pass.finish.doubtful && stores)
+        gc_doubts_add(pass, x, y, channel, far);
+}
+
+/* ---- Integers -------------------------------------------------------------------------------- */
+
 /* Chain values as integer samples, in the low bits of the results, or as bits, 0 or 1. All of them
  * are computed in double if one is close to a tie. */
 template <class config, int count>
@@ -428,6 +505,20 @@ static __device__ inline unsigned gc_finish_word(const gc_pass &pass, const floa
     unsigned bytes[4];
     gc_finish_integers<config>(pass, values, bytes);
     return gc_finish_pack(bytes);
+}
+
+/* Four outputs of each row, likewise, of channel `channel` from column x and row `y` of the image
+ * on. What `stores` is false for has no meaning. */
+template <class config, int rows>
+static __device__ inline void gc_finish_words(const gc_pass &pass, int x, int y, int channel,
+                                              const float (&values)[rows][4], bool stores,
+                                              unsigned (&words)[rows])
+{
+    if (gc_finish_is_once(gc_pass_finish<config>(pass)))
+        return gc_finish_once<config>(pass, x, y, channel, values, stores, words);
+#pragma unroll
+    for (int r = 0; r < rows; r++)
+        words[r] = gc_finish_word<config>(pass, values[r]);
 }
 
 /* ---- Alpha ----------------------------------------------------------------------------------- */
@@ -495,15 +586,15 @@ static __device__ inline void gc_pass_store4(float *to, const float (&values)[4]
 #endif
 }
 
-/* Stores bits of a row. Lanes l and l + step have four bits each of one byte. The first of them
- * stores the byte. */
+/* Stores bits of a row, each the lowest of a byte of `word`. Lanes l and l + step have four bits
+ * each of one byte. The first of them stores the byte. */
 static __device__ inline void gc_pass_store_bits(const gc_pass &pass, int x, unsigned char *to,
-                                                 const unsigned (&values)[4], int step, bool stores)
+                                                 unsigned word, int step, bool stores)
 {
     unsigned bits = 0;
 #pragma unroll
     for (int c = 0; c < 4; c++) /* bits beyond the width are 0 */
-        bits = bits << 1 | (x + c < pass.width ? values[c] : 0);
+        bits = bits << 1 | (x + c < pass.width ? word >> 8 * c & 1 : 0);
     unsigned next = __shfl_down_sync(~0u, bits, step);
     if (stores && x % 8 == 0)
         *to = (unsigned char)(bits << 4 | next);
@@ -526,28 +617,26 @@ static __device__ inline void gc_pass_store(const gc_pass &pass, int x, int y,
         for (int r = 0; r < rows; r++, to += pass.output_pitch)
             if (r < count)
                 gc_pass_store4(to, values[r]);
-    } else if (type == GC_BYTE) {
-        unsigned char *to = (unsigned char *)pass.output + start + x;
+    } else if (type == GC_SHORT) {
+        unsigned short *to = (unsigned short *)pass.output + start + x;
 #pragma unroll
         for (int r = 0; r < rows; r++, to += pass.output_pitch) {
-            unsigned word = gc_finish_word<config>(pass, values[r]);
-            if (r < count)
-                *(unsigned *)to = word;
-        }
-    } else {
-        unsigned char *to =
-            (unsigned char *)pass.output + (type == GC_SHORT ? 2 * (start + x) : start + x / 8);
-#pragma unroll
-        for (int r = 0; r < rows; r++) {
             unsigned v[4];
             gc_finish_integers<config>(pass, values[r], v);
-            if (type == GC_BIT)
-                gc_pass_store_bits(pass, x, to, v, step, r < count);
-            else if (r < count)
+            if (r < count)
                 *(ushort4 *)to = make_ushort4((unsigned short)v[0], (unsigned short)v[1],
                                               (unsigned short)v[2], (unsigned short)v[3]);
-            to += type == GC_SHORT ? 2 * pass.output_pitch : pass.output_pitch;
         }
+    } else {
+        unsigned char *to = (unsigned char *)pass.output + start + (type == GC_BYTE ? x : x / 8);
+        unsigned words[rows];
+        gc_finish_words<config>(pass, x, y, 0, values, count > 0, words);
+#pragma unroll
+        for (int r = 0; r < rows; r++, to += pass.output_pitch)
+            if (type == GC_BIT)
+                gc_pass_store_bits(pass, x, to, words[r], step, r < count);
+            else if (r < count)
+                *(unsigned *)to = words[r];
     }
 }
 
@@ -599,10 +688,6 @@ template <class config> struct gc_pass_pixels {
     /* Samples of one row of a channel. */
     __device__ void finish(const gc_pass &pass, int channel, int r, const float (&values)[4])
     {
-        if (!divides && config::output == GC_BYTE) {
-            samples[0][r].word[0] = gc_finish_word<config>(pass, values);
-            return;
-        }
         unsigned v[4];
         if (!divides)
             gc_finish_integers<config>(pass, values, v);
@@ -614,8 +699,9 @@ template <class config> struct gc_pass_pixels {
         samples[0][r].set(v);
     }
 
-    /* Takes the chain values of the next channel. */
-    __device__ void take(const gc_pass &pass, int channel, const float (&values)[rows][4])
+    /* Takes the chain values of the next channel, from column x of row `y` of the image on. */
+    __device__ void take(const gc_pass &pass, int channel, int x, int y,
+                         const float (&values)[rows][4])
     {
 #pragma unroll
         for (int r = 0; r < rows; r++) {
@@ -626,8 +712,16 @@ template <class config> struct gc_pass_pixels {
 #pragma unroll
                 for (int k = 0; k < 4; k++)
                     alpha[divides ? r : 0][k] = values[r][k];
-            finish(pass, channel, r, values[r]);
+            if (divides || config::output != GC_BYTE)
+                finish(pass, channel, r, values[r]);
         }
+        if (divides || config::output != GC_BYTE)
+            return;
+        unsigned words[rows];
+        gc_finish_words<config>(pass, x, y, channel, values, x < pass.width, words);
+#pragma unroll
+        for (int r = 0; r < rows; r++)
+            samples[0][r].word[0] = words[r];
     }
 
     /* Sample `c` of pixel k of row `r`, column x + k of row `y` of the image. */

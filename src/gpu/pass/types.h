@@ -51,8 +51,18 @@ typedef enum gc_finish_kind {
     GC_FINISH_REMAINDER, /* as GC_FINISH_QUOTIENT, for samples of 16 bits: corrected by the
                             remainder of the division. Quotients are below 2^22 */
     GC_FINISH_NEAREST,   /* rule 5 for 8 and 16 bits: in float; values close to a tie in double */
-    GC_FINISH_EDGES      /* rule 6 */
+    GC_FINISH_EDGES,     /* rule 6 */
+    /* Rounded once. The kernel rounds in float, and notes what is doubtful (gc_doubts). */
+    GC_FINISH_ONCE,          /* bytes */
+    GC_FINISH_ONCE_ABSOLUTE, /* bytes, of the value's magnitude */
+    GC_FINISH_SIDE           /* as GC_FINISH_EDGES; also output of depth 1 */
 } gc_finish_kind;
+
+/* gc_rounding (core/rounding.h) of an exact sum S: v = (a S + b) / c. `inverse` is 1 / c,
+ * rounded. */
+typedef struct gc_once {
+    double a, b, c, inverse;
+} gc_once;
 
 typedef struct gc_finish {
     int kind, alpha; /* gc_finish_kind, gc_pass_alpha */
@@ -61,6 +71,7 @@ typedef struct gc_finish {
      * is white from `middle` on. */
     double divisor, inverse, scale, offset, sample_max, middle, factor, largest;
     int absolute, bilevel, narrows;
+    gc_once once;       /* if samples are rounded once */
     float reciprocal;   /* GC_FINISH_ROUND, GC_FINISH_REMAINDER: of the divisor */
     float below, above; /* GC_FINISH_QUOTIENT: the neighbours of the reciprocal */
     float whole;        /* GC_FINISH_REMAINDER: the divisor */
@@ -73,7 +84,24 @@ typedef struct gc_finish {
     /* GC_FINISH_EDGES: 1 if side * value, or |value| if side is 0, is above the threshold. */
     float threshold;
     int side, invert;
+    /* Rounded once: outputs whose distance (gc_finish_try) is less are doubtful. */
+    unsigned doubtful;
 } gc_finish;
+
+/* Outputs of a thread that float32 does not decide: bit 4 r + k stands for that of column x + k in
+ * row y + r of the image. */
+typedef struct gc_doubt {
+    int x, y, channel;
+    unsigned mask;
+} gc_doubt;
+
+/* What a pass leaves in doubt, in the device's memory. If `count` exceeds the capacity, the list
+ * lacks some. Both counters are 0 before a pass. */
+typedef struct gc_doubts {
+    unsigned count, readers; /* `readers`: blocks that have read the count */
+    unsigned capacity, unused;
+    gc_doubt list[1]; /* as many as the capacity says */
+} gc_doubts;
 
 /* One launch of a kernel, for every channel. Floats lie in planes, one a channel. Samples of 8 and
  * 16 bits are interleaved; their pitches count samples, not pixels. */
@@ -98,6 +126,7 @@ typedef struct gc_pass {
     long long image_pitch;
     int image_first, image_type;
     gc_finish finish;
+    gc_doubts *doubts; /* if samples are rounded once */
 } gc_pass;
 
 #endif

@@ -68,6 +68,7 @@ gc_pass gc_plan_pass(const gc_gpu_plan *plan)
     pass.height = (int)problem->chain.height;
     pass.border = problem->job.border;
     pass.finish = plan->finish;
+    pass.doubts = plan->doubts;
     pass.image = plan->work.samples;
     pass.image_pitch = plan->work.samples_pitch;
     pass.image_first = (int)plan->work.steps[0].input_first;
@@ -121,9 +122,10 @@ static gconv_status convert_result(gc_gpu_plan *plan, bool chain_only, int64_t r
 gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error)
 {
     GC_TRY(gc_plan_run_sections(plan, chain_only, error));
-    if (gc_plan_stores_output(plan, chain_only))
-        return GCONV_OK;
-    GC_TRY(gc_plan_begin_part(plan, GC_PART_CONVERSION, error));
-    GC_TRY(convert_result(plan, chain_only, rows, error));
-    return gc_plan_end_part(plan, error);
+    if (!gc_plan_stores_output(plan, chain_only)) {
+        GC_TRY(gc_plan_begin_part(plan, GC_PART_CONVERSION, error));
+        GC_TRY(convert_result(plan, chain_only, rows, error));
+        GC_TRY(gc_plan_end_part(plan, error));
+    }
+    return plan->settles && !chain_only ? gc_plan_settle(plan, rows, error) : GCONV_OK;
 }

@@ -23,6 +23,19 @@ bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish)
     return fits_in_int(problem) && gc_finish_of(problem, finish);
 }
 
+bool gc_gpu_settles(const gc_gpu_method &method, const gc_problem *problem,
+                    const gconv_device_info *device, gc_finish *finish)
+{
+    gc_finish settled;
+    bool settles = method.error != nullptr && gc_finish_sums_up(problem) &&
+                   gc_gpu_finish_of(problem, &settled) &&
+                   gc_finish_settle(
+                       problem, method.error(problem, &problem->chain.steps[0], device), &settled);
+    if (settles)
+        *finish = settled;
+    return settles;
+}
+
 /* Whether the last pass may store the output. Kernels that keep alpha take whole numbers. */
 static bool stores_in_place(const gc_problem *problem, gc_finish *finish)
 {
@@ -31,13 +44,14 @@ static bool stores_in_place(const gc_problem *problem, gc_finish *finish)
            !keeps_floats;
 }
 
-gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count)
+gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count, double error)
 {
     gc_pass_scope scope = {first, count};
     gc_finish finish;
     if (first == 0)
         scope.input = gc_input_type(problem);
     if (first + count == problem->chain.step_count && stores_in_place(problem, &finish)) {
+        gc_finish_settle(problem, error, &finish);
         scope.output = gc_finish_type(problem);
         scope.finish = finish.kind;
     }

@@ -12,6 +12,8 @@ extern "C" {
 #include "gpu/plan/bands.h"
 }
 
+#include <cmath>
+
 /* What methods of both types have. */
 struct gc_gpu_method {
     /* GCONV_OK, or why this step cannot be done on this device (GCONV_ERROR_UNSUPPORTED). */
@@ -36,6 +38,10 @@ struct gc_gpu_method {
      * how rows are divided into bands; null if rows do not depend on each other. */
     gc_slabs (*slabs)(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device) = nullptr;
+    /* Bound of |value - exact sum of the weights| of a problem's only step, whose kernel reads
+     * samples of 8 bits or their values; infinite if there is no proof. Null: there is none. */
+    double (*error)(const gc_problem *problem, const gc_step *step,
+                    const gconv_device_info *device) = nullptr;
     /* Whether filters of two vectors are taken, whose steps have no taps. The functions are asked
      * about no others if this is false. */
     bool takes_vectors = false;
@@ -86,8 +92,10 @@ struct gc_pass_scope {
     int alpha = GC_PASS_NO_ALPHA; /* gc_pass_alpha of these channels */
 };
 
-/* The scope of steps `first` to `first + count - 1` with the types that suit the runtime best. */
-gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count);
+/* The scope of steps `first` to `first + count - 1` with the types that suit the runtime best.
+ * `error` is gc_gpu_method.error: samples are rounded once if it is small enough. */
+gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count,
+                               double error = INFINITY);
 
 /* The scope of a pass that reads and stores planes, if samples of several channels are interleaved;
  * else the same scope. */
@@ -120,6 +128,10 @@ struct gc_pass_method : gc_gpu_method {
 
 /* Sets *finish if the device makes the final conversion. False if the CPU makes it. */
 bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish);
+
+/* gc_operations.rounds_once. If so, *finish, which may be unset, becomes the final conversion. */
+bool gc_gpu_settles(const gc_gpu_method &method, const gc_problem *problem,
+                    const gconv_device_info *device, gc_finish *finish);
 
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
                              const gconv_device_info *device, gconv_error *error);
@@ -169,14 +181,17 @@ constexpr gc_operations gc_gpu_operations(double (*extra_terms)(const gc_problem
         gc_gpu_run,
         gc_gpu_release,
         extra_terms,
-        nullptr, /* inexact chains are not rounded once */
+        [](const gc_problem *problem, const gconv_device_info *device) {
+            gc_finish finish;
+            return gc_gpu_settles(method, problem, device, &finish);
+        },
         gc_gpu_describe_plan,
         intensity,
         gc_gpu_time,
         gc_gpu_await,
         gc_gpu_run_device,
         tiling_factor,
-        nullptr,
+        method.error != nullptr ? "8 bits and 1 bit, of one small filter" : nullptr,
     };
 }
 

@@ -124,6 +124,7 @@ static gc_gpu_plan *create(const gc_gpu_method &method, bool by_steps, const gc_
     plan->problem = problem;
     plan->device = *device;
     plan->finishes = gc_gpu_finish_of(problem, &plan->finish);
+    plan->settles = gc_gpu_settles(method, problem, device, &plan->finish);
     plan->sections = (gc_plan_section *)calloc(steps, sizeof *plan->sections);
     plan->work.steps = (gc_band_step *)calloc(steps, sizeof *plan->work.steps);
     if (plan->sections == nullptr || plan->work.steps == nullptr) {

@@ -117,6 +117,19 @@ struct any_finish {
     static constexpr int output = -1, finish = -1;
 };
 
+/* A chain value of column x and row `y` of the image as an integer sample or a bit. If it is in
+ * doubt, so are its neighbours, which does no harm. */
+static __device__ inline unsigned integer_of_value(const gc_pass &pass, float value, int x,
+                                                   int64_t y, int c)
+{
+    if (!gc_finish_is_once(pass.finish.kind))
+        return gc_finish_integer<any_finish>(pass, value);
+    const float values[1][4] = {{value, value, value, value}};
+    unsigned word[1];
+    gc_finish_once<any_finish>(pass, x, (int)y, c, values, true, word);
+    return word[0] & 255;
+}
+
 static __device__ inline float kept_alpha(const gc_pass &pass, int channels, int x, int64_t y)
 {
     int64_t index =
@@ -132,13 +145,13 @@ static __device__ inline unsigned integer_of_kept(const gc_pass &pass, float alp
                                        : gc_finish_kept(pass.finish, (unsigned)alpha);
 }
 
-/* A pixel's channel `c` of the output, as an integer sample. `from` is the pixel's first value. */
+/* Channel `c` of the output of a pixel, as an integer sample. `from` is the pixel's first value. */
 static __device__ inline unsigned integer_of(const gc_gpu_planes &planes, const gc_pass &pass,
-                                             const float *from, int c)
+                                             const float *from, int x, int64_t y, int c)
 {
     const float *alpha = from + (planes.channels - 1) * planes.plane;
     if (pass.finish.alpha != GC_PASS_MULTIPLIES)
-        return gc_finish_integer<any_finish>(pass, from[c * planes.plane]);
+        return integer_of_value(pass, from[c * planes.plane], x, y, c);
     return c + 1 < planes.channels
                ? gc_finish_divided<any_finish>(pass, from[c * planes.plane], *alpha)
                : gc_finish_alpha(pass.finish, *alpha);
@@ -178,8 +191,9 @@ static __global__ void store_samples(gc_gpu_planes planes, gc_pass pass, sample 
         if (pass.output_type == GC_FLOAT)
             *to = c == planes.channels ? (sample)kept : (sample)float_of(planes, pass, from, c);
         else
-            *to = (sample)(c == planes.channels ? integer_of_kept(pass, kept)
-                                                : integer_of(planes, pass, from, c));
+            *to = (sample)(c == planes.channels
+                               ? integer_of_kept(pass, kept)
+                               : integer_of(planes, pass, from, x, y + pass.output_first, c));
     }
 }
 
@@ -193,9 +207,10 @@ static __global__ void store_bits(gc_gpu_planes planes, gc_pass pass, uint8_t *r
         unsigned bits = 0;
         for (int x = 8 * i; x < 8 * i + 8; x++)
             bits = bits << 1 |
-                   (x < planes.width
-                        ? gc_finish_integer<any_finish>(pass, planes.values[y * planes.pitch + x])
-                        : 0);
+                   (x < planes.width ? integer_of_value(pass, planes.values[y * planes.pitch + x],
+                                                        x, y + pass.output_first, 0) &
+                                           1
+                                     : 0);
         rows[y * width + i] = (uint8_t)bits;
     }
 }

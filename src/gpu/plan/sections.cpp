@@ -33,6 +33,8 @@ static gconv_status prepare_pass(const gc_gpu_plan *plan, gc_plan_section *secti
     int first = section->scope.first;
     int count = pass_method_of(plan).pass_steps(plan->problem, first, &plan->device);
     section->scope = gc_pass_scope_of(plan->problem, first, count);
+    if (plan->settles && section->scope.finish != GC_FINISH_NONE)
+        section->scope.finish = plan->finish.kind;
     return pass_method_of(plan).prepare(plan->problem, &plan->device, &section->scope,
                                         &section->state, error);
 }
@@ -40,6 +42,7 @@ static gconv_status prepare_pass(const gc_gpu_plan *plan, gc_plan_section *secti
 gconv_status gc_plan_prepare_sections(gc_gpu_plan *plan, gconv_error *error)
 {
     plan->section_count = 0;
+    GC_TRY(gc_plan_prepare_settling(plan, error));
     for (int first = 0; first < plan->problem->chain.step_count;) {
         gc_plan_section *section = &plan->sections[plan->section_count];
         section->scope = {first, 1};
@@ -60,6 +63,10 @@ void gc_plan_free_sections(gc_gpu_plan *plan)
         *section = {};
     }
     plan->section_count = 0;
+    cudaFree(plan->doubts);
+    cudaFree(plan->terms);
+    plan->doubts = nullptr;
+    plan->terms = nullptr;
     cudaGetLastError();
 }
 

@@ -27,6 +27,7 @@
 
 extern "C" {
 #include "gpu/cost/costs.h"
+#include "gpu/pass/finish.h"
 }
 
 #include <algorithm>
@@ -87,7 +88,8 @@ static gc_pass_times times_of(const gc_problem *problem, const gc_step *step,
 double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
                          const gconv_device_info *device)
 {
-    gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
+    gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1,
+                                           gc_error_of_sum(problem, step));
     gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, &scope, device);
     return gc_pass_total_seconds(problem, times_of(problem, step, scope, device), layout,
                                  step->taps, step->width * step->height, device);
@@ -108,6 +110,11 @@ gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
                        "(libnvrtc of the CUDA toolkit)",
                        step->width, step->height);
     return GCONV_OK;
+}
+
+static double error_of(const gc_problem *problem, const gc_step *step, const gconv_device_info *)
+{
+    return gc_error_of_sum(problem, step);
 }
 
 gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
@@ -133,7 +140,8 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
 }
 
 extern const gc_pass_method gc_direct_method = {
-    {gc_direct_supports, gc_direct_seconds, gc_pass_free, gc_pass_describe},
+    {gc_direct_supports, gc_direct_seconds, gc_pass_free, gc_pass_describe, nullptr, nullptr,
+     nullptr, error_of},
     gc_pass_one_step,
     prepare,
     gc_pass_run,

@@ -25,6 +25,7 @@
 extern "C" {
 #include "core/products.h"
 #include "gpu/cost/costs.h"
+#include "gpu/pass/finish.h"
 }
 
 #include <algorithm>
@@ -78,12 +79,14 @@ static bool is_small(const gc_problem *problem, const gc_step *step,
 /* A step as a sum of products of a column and a row. */
 struct low_rank {
     gc_form form;
+    gc_products products;
     int count; /* of `weights`: of each product the row's, then the column's */
     float weights[2 * GC_PRODUCTS_MAX * GCONV_FILTER_SIDE_MAX];
 };
 
-static void take_weights(const gc_step *step, const gc_products &products, low_rank *sum)
+static void take_weights(const gc_step *step, low_rank *sum)
 {
+    const gc_products &products = sum->products;
     sum->form = gc_form_of_products(products.count);
     sum->count = gc_form_weights(sum->form, step->width, step->height);
     float *to = sum->weights;
@@ -107,12 +110,11 @@ static int most_products(const gc_step *step)
 static bool is_of_low_rank(const gc_problem *problem, const gc_step *step,
                            const gconv_device_info *device, low_rank *sum)
 {
-    gc_products products;
     if (step->width > GCONV_FILTER_SIDE_MAX || step->height > GCONV_FILTER_SIDE_MAX)
         return false;
-    if (!gc_step_products(step, problem->chain.exact, most_products(step), &products))
+    if (!gc_step_products(step, problem->chain.exact, most_products(step), &sum->products))
         return false;
-    take_weights(step, products, sum);
+    take_weights(step, sum);
     gc_pass_scope floats = {0, 1, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE, 1, GC_PASS_NO_ALPHA};
     gc_layout layout = gc_pass_layout(problem, step, sum->form, &floats, device);
     if (gc_layout_shared_bytes(&layout) > device->shared_per_block_optin)
@@ -171,10 +173,20 @@ static double seconds(const gc_problem *problem, const gc_step *step,
         return gc_vectors_seconds(problem, step, device);
     if (!separates(problem, step, device, &sum))
         return gc_direct_seconds(problem, step, device);
-    gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
+    gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1,
+                                           gc_error_of_products(problem, step, &sum.products));
     gc_layout layout = gc_pass_layout(problem, step, sum.form, &scope, device);
     return gc_pass_total_seconds(problem, times_of(problem, step, sum.form, scope, device), layout,
                                  sum.weights, sum.count, device);
+}
+
+static double error_of(const gc_problem *problem, const gc_step *step,
+                       const gconv_device_info *device)
+{
+    low_rank sum;
+    return separates(problem, step, device, &sum)
+               ? gc_error_of_products(problem, step, &sum.products)
+               : gc_error_of_sum(problem, step);
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
@@ -240,7 +252,8 @@ static double extra_bytes(const gc_problem *problem, int64_t rows)
 }
 
 extern const gc_pass_method gc_separable_method = {
-    {supports, seconds, gc_free<separable_state>, describe, extra_bytes, nullptr, nullptr, true},
+    {supports, seconds, gc_free<separable_state>, describe, extra_bytes, nullptr, nullptr, error_of,
+     true},
     gc_pass_one_step,
     prepare,
     run,

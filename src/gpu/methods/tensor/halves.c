@@ -1,5 +1,6 @@
 #include "gpu/methods/tensor/halves.h"
 
+#include "gpu/pass/finish.h"
 #include "gpu/tunings/layout.h"
 
 #include <math.h>
@@ -61,18 +62,51 @@ static float largest_weight(const gc_step *step)
     return largest;
 }
 
+/* A weight that is multiplied, and its high part: of multiples of the unit those up to 2048 times
+ * it are halves. */
+static float scaled_weight(const gc_step *step, const gc_parts *parts, int k)
+{
+    return ldexpf(step->taps[k], parts->weight_exponent);
+}
+
+static float high_of(const gc_parts *parts, float weight)
+{
+    return parts->unit > 0 ? nearbyintf(weight / parts->unit) * parts->unit : gc_half_of(weight);
+}
+
+/* The smallest unit of which a byte times high parts adds up to less than 2^24 of it. */
+static float unit_for(const gc_step *step, gc_parts parts)
+{
+    for (parts.unit = 0x1p15f / 2048;; parts.unit *= 2) {
+        double sum = 0;
+        for (int k = 0; k < step->width * step->height; k++)
+            sum += fabs((double)high_of(&parts, scaled_weight(step, &parts, k)));
+        if (sum * 255 < 0x1p24 * (double)parts.unit)
+            return parts.unit;
+    }
+}
+
 gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_bytes)
 {
     bool bytes = from_bytes && gc_border_is_byte(problem, step);
     gc_parts parts = {.splits = !bytes, .weight_parts = 1};
     parts.sample_exponent = bytes ? 0 : sample_exponent_for(problem, step->largest_value);
     parts.weight_exponent = exponent_for((double)largest_weight(step));
-    for (int i = 0; i < step->width * step->height; i++) {
-        float weight = ldexpf(step->taps[i], parts.weight_exponent);
-        if (weight != gc_half_of(weight))
+    if (bytes && gc_finish_sums_up(problem))
+        parts.unit = unit_for(step, parts);
+    for (int k = 0; k < step->width * step->height; k++) {
+        float weight = scaled_weight(step, &parts, k);
+        if (weight != high_of(&parts, weight))
             parts.weight_parts = 2;
     }
     return parts;
+}
+
+/* How often tensor cores add to a sum in a row of the filter. */
+static double additions_of(const gc_step *step, int compute_major)
+{
+    int depth = compute_major >= 9 ? 16 : 8;
+    return (gc_matrix_columns(step) + depth - 1) / depth;
 }
 
 /* Errors are counted in units of 2^-24 sum|w| max|in|, of which rule 4 allows 4 w h:
@@ -84,10 +118,29 @@ gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_b
  *     time, or for 8 columns before compute capability 9.0. */
 bool gc_parts_meet_bound(const gc_step *step, int compute_major)
 {
-    int depth = compute_major >= 9 ? 16 : 8;
-    int additions = (gc_matrix_columns(step) + depth - 1) / depth;
-    double error = step->height * (step->width + 3.0 * additions) + 14;
+    double error = step->height * (step->width + 3 * additions_of(step, compute_major)) + 14;
     return error <= 4.0 * step->width * step->height;
+}
+
+/* A unit makes the high sum exact: every number that tensor cores add is a multiple of the unit and
+ * below 2^24 of it, so that they cut nothing off. What is left: weights that two parts do not hold;
+ * the low sum, of which tensor cores cut off what gc_parts_meet_bound says; and the addition of
+ * both sums, which rounds once. A part of 2^-7 is for the errors of errors. */
+double gc_parts_error(const gc_problem *problem, const gc_step *step, const gc_parts *parts,
+                      int compute_major)
+{
+    double rest = 0, low_sum = 0, up = 0, down = 0;
+    if (parts->unit == 0)
+        return INFINITY;
+    for (int k = 0; k < step->width * step->height; k++) {
+        float weight = scaled_weight(step, parts, k), low = weight - high_of(parts, weight);
+        rest += fabs((double)low - (double)gc_half_of(low));
+        low_sum += fabs((double)low);
+        *(weight > 0 ? &up : &down) += fabs((double)weight);
+    }
+    double cuts = step->height * (step->width + 3 * additions_of(step, compute_major));
+    double error = rest + (cuts * low_sum + fmax(up, down)) * 0x1p-24 * (1 + 0x1p-7);
+    return ldexp(error * gc_error_inputs(problem, step).high, -parts->weight_exponent);
 }
 
 /* All parts have to be integers of one unit, and no product may be left out. Sums have to stay
@@ -152,16 +205,16 @@ int gc_matrix_diagonals(const gc_step *step)
     return gc_matrix_columns(step) + GC_HALVES_UNIT - 1;
 }
 
-void gc_matrix_words(const gc_step *step, int exponent, int j, int diagonal, unsigned *high,
-                     unsigned *low)
+void gc_matrix_words(const gc_step *step, const gc_parts *parts, int j, int diagonal,
+                     unsigned *high, unsigned *low)
 {
     *high = *low = 0;
     for (int i = 0; i < 2; i++) {
         int tap = diagonal + i - (GC_HALVES_UNIT - 1) - gc_matrix_skip(step);
         bool is_there = tap >= 0 && tap < step->width;
-        float weight = is_there ? ldexpf(step->taps[j * step->width + tap], exponent) : 0;
-        *high |= gc_half_bits(weight) << (16 * i);
-        *low |= gc_half_bits(weight - gc_half_of(weight)) << (16 * i);
+        float weight = is_there ? scaled_weight(step, parts, j * step->width + tap) : 0;
+        *high |= gc_half_bits(high_of(parts, weight)) << (16 * i);
+        *low |= gc_half_bits(weight - high_of(parts, weight)) << (16 * i);
     }
 }
 

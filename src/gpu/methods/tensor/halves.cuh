@@ -586,13 +586,16 @@ static __device__ inline void gc_halves_compute_all(const gc_pass &pass, const g
                                     (unsigned char *)buffer + c * halves.plane, weights);
         float outputs[config::rows][4];
         gc_halves_outputs<config>(halves, sums, outputs);
-        if (pass.output_type == GC_FLOAT)
+        if (pass.output_type == GC_FLOAT) {
             gc_pass_store_values<config>(pass, c, x + column, y + line, outputs);
-        else
+        } else {
+            unsigned words[config::rows];
+            gc_finish_words<config>(pass, x + column, y + line, c, outputs, x + column < pass.width,
+                                    words);
 #pragma unroll
             for (int r = 0; r < config::rows; r++)
-                *(unsigned *)(staged + c * halves.plane + r * GC_BLOCK_COLUMNS + column) =
-                    gc_finish_word<config>(pass, outputs[r]);
+                *(unsigned *)(staged + c * halves.plane + r * GC_BLOCK_COLUMNS + column) = words[r];
+        }
         if (c + 1 < gc_pass_channels<config>())
             __syncthreads(); /* all threads have read the halves */
     }

@@ -18,11 +18,13 @@ float gc_half_of(float value);
 unsigned gc_half_bits(float value);
 
 /* How numbers are split in parts. A number is multiplied by a power of 2 first. The high part is
- * the nearest half, the low part the half nearest to the rest. */
+ * the nearest half, the low part the half nearest to the rest. If a problem is rounded once, high
+ * parts of weights are the nearest multiples of `unit` instead, so that their sums are exact. */
 typedef struct gc_parts {
     bool splits;      /* samples have two parts; bytes need one */
     int weight_parts; /* 1 if all weights are halves, else 2 */
     int sample_exponent, weight_exponent;
+    float unit; /* of weights that are multiplied, a power of 2; 0: high parts are nearest halves */
 } gc_parts;
 
 /* The parts for a step. `from_bytes` says that its samples lie in memory as bytes. */
@@ -31,6 +33,10 @@ gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_b
 /* Whether the error of sums is within the bound of rule 4 on a device of this compute
  * capability. */
 bool gc_parts_meet_bound(const gc_step *step, int compute_major);
+
+/* How far sums may be from exact ones; infinite if there is no unit. */
+double gc_parts_error(const gc_problem *problem, const gc_step *step, const gc_parts *parts,
+                      int compute_major);
 
 /* Whether sums of integers are exact. */
 bool gc_parts_are_exact(const gc_step *step, const gc_parts *parts);
@@ -54,8 +60,8 @@ int gc_matrix_diagonals(const gc_step *step);
 
 /* The weights of row `j` of the filter on a diagonal and on the next, as two halves, the first in
  * the low bits: *high has their high parts, *low their low parts. */
-void gc_matrix_words(const gc_step *step, int exponent, int j, int diagonal, unsigned *high,
-                     unsigned *low);
+void gc_matrix_words(const gc_step *step, const gc_parts *parts, int j, int diagonal,
+                     unsigned *high, unsigned *low);
 
 /* Bytes of all diagonals of all rows of the filter, and of one row more, which kernels may read. */
 size_t gc_matrix_bytes(const gc_step *step);

@@ -22,6 +22,8 @@ static __global__ void __launch_bounds__(GC_TENSOR_THREADS,
     halves_kernel(const __grid_constant__ gc_pass pass, const __grid_constant__ gc_halves halves)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 /* or the host alone */
+    if (gc_finish_is_once(gc_pass_finish<config>(pass)))
+        gc_pass_let_follow();
     gc_halves_pass<config>(pass, halves);
 #else
     __trap(); /* the host offers these kernels to no such device */
@@ -46,10 +48,10 @@ struct kernel_entry {
 #define PIXELS(channels, alpha)                                                                    \
     BYTES(16, 1, GC_FINISH_ROUND, channels, alpha),                                                \
         BYTES(16, 2, GC_FINISH_ROUND, channels, alpha),                                            \
-        BYTES(16, 2, GC_FINISH_NEAREST, channels, alpha),                                          \
+        BYTES(16, 2, GC_FINISH_ONCE, channels, alpha),                                             \
         BYTES(24, 1, GC_FINISH_ROUND, channels, alpha),                                            \
         BYTES(24, 2, GC_FINISH_ROUND, channels, alpha),                                            \
-        BYTES(24, 2, GC_FINISH_NEAREST, channels, alpha), BYTES(-1, 1, -1, channels, alpha),       \
+        BYTES(24, 2, GC_FINISH_ONCE, channels, alpha), BYTES(-1, 1, -1, channels, alpha),          \
         BYTES(-1, 2, -1, channels, alpha)
 #define OUTPUTS(sample, columns, weights, input)                                                   \
     KERNEL(sample, columns, weights, input, GC_FLOAT, GC_FINISH_NONE),                             \
@@ -62,7 +64,10 @@ struct kernel_entry {
 
 /* What is compiled together: in each the kernels for one shape come before kernels for any. */
 #define TENSOR_BYTES COLUMNS(unsigned char, 1, GC_BYTE)
-#define TENSOR_SPLIT_BYTES COLUMNS(unsigned char, 2, GC_BYTE)
+#define TENSOR_SPLIT_BYTES                                                                         \
+    BYTES(16, 2, GC_FINISH_ONCE, 1, GC_PASS_NO_ALPHA),                                             \
+        BYTES(24, 2, GC_FINISH_ONCE, 1, GC_PASS_NO_ALPHA),                                         \
+        BYTES(32, 2, GC_FINISH_ONCE, 1, GC_PASS_NO_ALPHA), COLUMNS(unsigned char, 2, GC_BYTE)
 #define TENSOR_FLOATS COLUMNS(float, 2, GC_FLOAT)
 #define TENSOR_ANY KERNEL(float, -1, 2, -1, -1, -1), KERNEL(float, -1, 1, -1, -1, -1)
 #define TENSOR_RGB PIXELS(3, GC_PASS_NO_ALPHA)

@@ -139,6 +139,13 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     return GCONV_OK;
 }
 
+static double error_of(const gc_problem *problem, const gc_step *step,
+                       const gconv_device_info *device)
+{
+    gc_parts parts = parts_of(problem, step);
+    return gc_parts_error(problem, step, &parts, device->compute_major);
+}
+
 /* Samples of 16 bits take as long in place as in planes: no kernel is made for them alone. */
 static gc_pass_scope of_bytes(gc_pass_scope scope)
 {
@@ -193,12 +200,12 @@ struct tensor_state {
 };
 
 /* What gc_halves.weights says of row `j` of the filter. */
-static void fill_row(const gc_step *step, int exponent, int j, uint4 *row)
+static void fill_row(const gc_step *step, const gc_parts &parts, int j, uint4 *row)
 {
     for (int diagonal = 0; diagonal < gc_matrix_diagonals(step); diagonal++) {
         uint4 *words = &row[diagonal];
-        gc_matrix_words(step, exponent, j, diagonal, &words->x, &words->z);
-        gc_matrix_words(step, exponent, j, diagonal + GC_HALVES_UNIT, &words->y, &words->w);
+        gc_matrix_words(step, &parts, j, diagonal, &words->x, &words->z);
+        gc_matrix_words(step, &parts, j, diagonal + GC_HALVES_UNIT, &words->y, &words->w);
     }
 }
 
@@ -209,7 +216,7 @@ static gconv_status upload_weights(const gc_step *step, tensor_state *state, gco
     if (rows == nullptr)
         return gc_fail_memory(error, size);
     for (int j = 0; j < step->height; j++)
-        fill_row(step, state->parts.weight_exponent, j, rows + j * gc_matrix_diagonals(step));
+        fill_row(step, state->parts, j, rows + j * gc_matrix_diagonals(step));
     GC_TRY(gc_gpu_upload(rows, size, &state->weights, error));
     state->halves.weights = state->weights;
     return GCONV_OK;
@@ -264,7 +271,9 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     tensor_state *state;
     GC_TRY(gc_make(&state, opaque, error));
     const gc_step *step = &problem->chain.steps[scope->first];
+    int finish = scope->finish;
     *scope = scope_of(problem, step);
+    scope->finish = scope->finish != GC_FINISH_NONE ? finish : GC_FINISH_NONE;
     state->parts = parts_of(problem, *scope);
     state->takes_pixels = scope->channels > 1;
     state->shared_bytes = shared_bytes_of(step, *scope, state->parts, device);
@@ -301,7 +310,7 @@ static void describe(const void *opaque, char *text, size_t size)
 }
 
 extern const gc_pass_method gc_tensor_method = {
-    {supports, seconds, gc_free<tensor_state>, describe},
+    {supports, seconds, gc_free<tensor_state>, describe, nullptr, nullptr, nullptr, error_of},
     gc_pass_one_step,
     prepare,
     run,

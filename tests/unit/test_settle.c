@@ -1,0 +1,291 @@
+/* How kernels settle samples: the rounding of exact sums, compiled for the host, and the bounds
+ * that say which samples need it. */
+#include "core_support.h"
+
+#include "gpu/methods/tensor/halves.h"
+#include "gpu/pass/finish.h"
+
+#include <math.h>
+#include <string.h>
+
+#define __device__
+#define __dmul_rn(x, y) ((x) * (y))
+#include "gpu/pass/once.h"
+
+static uint64_t state = 1;
+
+/* A number from 0 to `count` - 1 (a step of splitmix64). */
+static unsigned draw(unsigned count)
+{
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (unsigned)((z ^ z >> 31) >> 32) % count;
+}
+
+static float weights[81];
+
+static gconv_filter draw_filter(int side, bool negative)
+{
+    for (int k = 0; k < side * side; k++)
+        weights[k] = (float)(1 + draw(1 << 24)) * 0x1p-28f * (negative && draw(3) == 0 ? -1 : 1);
+    return filter_of(side, side, draw(2) == 0 ? 1 : 3, weights);
+}
+
+/* ---- Rounding -------------------------------------------------------------------------------- */
+
+/* Sums around a boundary: it, its neighbours, and others. */
+static void check_rounding(const gc_problem *problem, const gc_finish *finish)
+{
+    const gc_rounding *r = &problem->rounding;
+    for (int i = 0; i < 300; i++) {
+        double boundary = finish->bilevel ? 128 : draw(256) + 0.5;
+        double sum =
+            problem->conversion.finds_edges ? -r->b / r->a : (boundary * r->c - r->b) / r->a;
+        sum *= 1 + (draw(7) - 3.0) * (draw(2) == 0 ? 0x1p-52 : 0x1p-20);
+        sum = draw(8) == 0 ? draw(1 << 20) - 0x1p19 : sum;
+        bool edge =
+            problem->conversion.finds_edges && gc_passes_threshold(r, sum) != finish->invert;
+        unsigned expected = problem->conversion.finds_edges ? (edge ? (unsigned)finish->largest : 0)
+                                                            : gc_round_once(r, sum);
+        assert_int_equal(gc_once_sample(finish, sum), expected);
+    }
+}
+
+static gconv_job draw_job(void)
+{
+    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
+    job.output = draw(3) == 0 ? GCONV_OUTPUT_EDGES : GCONV_OUTPUT_SAMPLES;
+    job.output_depth = draw(3) == 0 ? 1 : 8;
+    job.rule = (gconv_rule)draw(3);
+    job.invert = draw(2) == 0;
+    job.threshold = draw(1000) / 7.0;
+    if (job.output == GCONV_OUTPUT_SAMPLES) {
+        job.absolute = draw(3) == 0;
+        job.scale = draw(2) == 0 ? 1 : draw(300) / 128.0 - 1;
+        job.has_offset = draw(2) == 0;
+        job.offset = draw(1 << 14) / 64.0;
+    }
+    return job;
+}
+
+TEST(kernels_round_sums_as_the_definition_does)
+{
+    int settled = 0;
+    for (int i = 0; i < 2000; i++) {
+        gconv_filter filter = draw_filter(3, true);
+        gconv_job job = draw_job();
+        job.filters = CHAIN(&filter);
+        job.filter_count = 1;
+        OWNED_PROBLEM problem = problem_of(&job);
+        gc_finish finish;
+        if (!gc_finish_of(&problem, &finish) ||
+            !gc_finish_settle(&problem, gc_error_of_sum(&problem, problem.chain.steps), &finish))
+            continue;
+        settled++;
+        check_rounding(&problem, &finish);
+    }
+    assert_true(settled > 1000);
+}
+
+/* ---- What is in doubt ------------------------------------------------------------------------ */
+
+/* gc_finish_try (pass.cuh) of one value: the output, and whether it is in doubt. */
+static unsigned try_value(const gc_finish *f, float value, bool *doubtful)
+{
+    unsigned bits;
+    value = f->kind == GC_FINISH_ONCE_ABSOLUTE ? fabsf(value) : value;
+    if (f->kind == GC_FINISH_SIDE) {
+        float response = f->side == 0 ? fabsf(value) : f->side < 0 ? -value : value;
+        float far = fabsf(response - f->threshold);
+        memcpy(&bits, &far, sizeof bits);
+        *doubtful = bits < f->doubtful;
+        return (response > f->threshold) != (f->invert != 0) ? (unsigned)f->largest : 0;
+    }
+    float share = fminf(fmaxf(fmaf(value, f->gain, f->base), 0), 1);
+    float fixed = fmaf(share, 255.5f, 256.25f);
+    memcpy(&bits, &fixed, sizeof bits);
+    *doubtful = (bits & 0x7fff) < f->doubtful;
+    return bits >> 15 & 255;
+}
+
+/* How many values that are `off_by` from sums around boundaries are wrong without a doubt;
+ * *doubts counts those in doubt. */
+static int count_wrong(const gc_problem *problem, const gc_finish *finish, double off_by,
+                       int *doubts)
+{
+    const gc_rounding *r = &problem->rounding;
+    double exact = problem->chain.value_of_sum;
+    int wrong = 0;
+    for (int i = 0; i < 400; i++) {
+        double boundary = r->bilevel ? 128 : draw(256) + 0.5;
+        double tie =
+            problem->conversion.finds_edges ? -r->b / r->a : (boundary * r->c - r->b) / r->a;
+        double off = off_by / exact * ((draw(2000) - 1000.0) * 0x1p-9);
+        float value = (float)(exact * (tie + off));
+        double sum = (double)value / exact + (draw(2) == 0 ? -1 : 1) * off_by / exact;
+        bool doubtful;
+        unsigned sample = try_value(finish, value, &doubtful);
+        *doubts += doubtful;
+        wrong += !doubtful && sample != gc_once_sample(finish, sum);
+    }
+    return wrong;
+}
+
+/* Sums that are off by the error are right or in doubt; not if a quarter of it is supposed. */
+TEST(what_is_not_in_doubt_is_right)
+{
+    int settled = 0, wrong = 0, doubts = 0, ignored = 0;
+    for (int i = 0; i < 1000; i++) {
+        gconv_filter filter = draw_filter(3, true);
+        gconv_job job = draw_job();
+        job.filters = CHAIN(&filter);
+        job.filter_count = 1;
+        OWNED_PROBLEM problem = problem_of(&job);
+        double most = 0x1p-11 * fabs(problem.conversion.divisor);
+        gc_finish finish, short_of;
+        if (!gc_finish_of(&problem, &finish))
+            continue;
+        short_of = finish;
+        if (!gc_finish_settle(&problem, most, &finish))
+            continue;
+        settled++;
+        assert_int_equal(count_wrong(&problem, &finish, most, &doubts), 0);
+        assert_true(gc_finish_settle(&problem, most / 4, &short_of));
+        wrong += count_wrong(&problem, &short_of, most, &ignored) > 0;
+    }
+    assert_true(settled > 400 && wrong > settled / 2);
+    assert_true(doubts > 100 * settled && doubts < 390 * settled);
+}
+
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
+static float sum_of(const gc_step *step, const unsigned char *samples)
+{
+    float sum = 0;
+    for (int k = 0; k < step->width * step->height; k++)
+        sum = fmaf((float)samples[k], step->taps[k], sum);
+    return sum;
+}
+
+static float sum_of_products(const gc_step *step, const gc_products *products,
+                             const unsigned char *samples)
+{
+    float sum = 0;
+    for (int j = 0; j < step->height; j++) {
+        float row = 0;
+        for (int i = 0; i < step->width; i++)
+            row = fmaf((float)samples[j * step->width + i], products->row[0][i], row);
+        sum = fmaf(row, products->column[0][j], sum);
+    }
+    return sum;
+}
+
+static double exact_sum(const gc_step *step, const unsigned char *samples)
+{
+    double sum = 0;
+    for (int k = 0; k < step->width * step->height; k++)
+        sum += (double)step->taps[k] * samples[k];
+    return sum;
+}
+
+/* The largest error that a search finds, which keeps what makes the error larger. */
+static double largest_error(const gc_step *step, const gc_products *products)
+{
+    unsigned char samples[81];
+    double largest = 0;
+    for (int start = 0; start < 40; start++) {
+        double error = 0;
+        for (int k = 0; k < 81; k++)
+            samples[k] = (unsigned char)draw(256);
+        for (int change = 0; change < 1500; change++) {
+            int k = (int)draw((unsigned)(step->width * step->height));
+            unsigned char before = samples[k];
+            samples[k] = (unsigned char)draw(256);
+            float sum =
+                products == NULL ? sum_of(step, samples) : sum_of_products(step, products, samples);
+            double changed = fabs((double)sum - exact_sum(step, samples));
+            error = fmax(error, changed);
+            samples[k] = changed < error ? before : samples[k];
+        }
+        largest = fmax(largest, error);
+    }
+    return largest;
+}
+
+/* A quarter of a bound would be too little. */
+TEST(bounds_hold_and_are_tight)
+{
+    for (int i = 0; i < 20; i++) {
+        gconv_filter filter = draw_filter(i < 14 ? 3 : 5, i % 2 == 1);
+        gconv_job job = job_of(CHAIN(&filter), 1, shape_of(8, 8, 1, 8));
+        OWNED_PROBLEM problem = problem_of(&job);
+        const gc_step *step = problem.chain.steps;
+        double bound = gc_error_of_sum(&problem, step), found = largest_error(step, NULL);
+        assert_true(found <= bound && bound < 4 * found);
+    }
+}
+
+TEST(bounds_of_products_hold_and_are_tight)
+{
+    for (int i = 0; i < 20; i++) {
+        int side = i < 14 ? 3 : 5;
+        float column[9], row[9];
+        for (int k = 0; k < side; k++) {
+            column[k] = (float)(1 + draw(1 << 24)) * 0x1p-26f;
+            row[k] = (float)(1 + draw(1 << 24)) * 0x1p-26f;
+        }
+        for (int k = 0; k < side * side; k++)
+            weights[k] = column[k / side] * row[k % side];
+        gconv_filter filter = filter_of(side, side, 1, weights);
+        gconv_job job = job_of(CHAIN(&filter), 1, shape_of(8, 8, 1, 8));
+        OWNED_PROBLEM problem = problem_of(&job);
+        const gc_step *step = problem.chain.steps;
+        gc_products products;
+        assert_true(gc_step_products(step, false, 1, &products));
+        double bound = gc_error_of_products(&problem, step, &products);
+        double found = largest_error(step, &products);
+        assert_true(found <= bound && bound < 5 * found);
+    }
+}
+
+TEST(two_vectors_have_no_bound)
+{
+    double numbers[] = {0.25, 0.5, 0.3};
+    gconv_filter filter = {.width = 3, .height = 3, .anchor_x = 1, .anchor_y = 1, .divisor = 1};
+    filter.column = filter.row = numbers;
+    gconv_job job = job_of(CHAIN(&filter), 1, shape_of(8, 8, 1, 8));
+    OWNED_PROBLEM problem = problem_of(&job);
+    const gc_step *step = problem.chain.steps;
+    gc_products products;
+    assert_true(step->taps == NULL && gc_step_products(step, false, 1, &products));
+    assert_true(isinf(gc_error_of_sum(&problem, step)));
+    assert_true(isinf(gc_error_of_products(&problem, step, &products)));
+}
+
+/* The high parts of weights add up without an error, and what both parts lack is within the bound:
+ * so is half of it, for samples that are white under weights of one sign. */
+TEST(parts_with_a_unit_are_exact_but_for_little)
+{
+    for (int i = 0; i < 100; i++) {
+        gconv_filter filter = draw_filter(3 + 2 * (int)draw(4), i % 2 == 1);
+        gconv_job job = job_of(CHAIN(&filter), 1, shape_of(8, 8, 1, 8));
+        OWNED_PROBLEM problem = problem_of(&job);
+        const gc_step *step = problem.chain.steps;
+        gc_parts parts = gc_parts_of(&problem, step, true);
+        assert_true(parts.unit > 0 && parts.weight_parts == 2);
+        double high_sum = 0, rest[2] = {0, 0};
+        for (int k = 0; k < step->width * step->height; k++) {
+            double weight = ldexp((double)step->taps[k], parts.weight_exponent);
+            double high = rint(weight / (double)parts.unit) * (double)parts.unit;
+            double low = (double)gc_half_of((float)(weight - high));
+            assert_true(high == (double)gc_half_of((float)high));
+            high_sum += fabs(high);
+            rest[weight > high + low] += fabs(weight - high - low);
+        }
+        assert_true(high_sum * 255 < 0x1p24 * (double)parts.unit);
+        double bound = ldexp(gc_parts_error(&problem, step, &parts, 9), parts.weight_exponent);
+        assert_true(255 * fmax(rest[0], rest[1]) <= bound);
+        assert_true(bound < 0x1p-21 * 255 * ldexp(step->absolute_sum, parts.weight_exponent));
+    }
+}
