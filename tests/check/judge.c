@@ -303,14 +303,6 @@ static ratio ratio_of(double value, double denominator)
     return (ratio){(wide)value, 1};
 }
 
-bool judge_rounds_twice(const gconv_job *job)
-{
-    int exponent;
-    bool is_power = fabs(frexp(job->scale, &exponent)) == 0.5;
-    bool is_short = !job->has_offset || fmod(4 * job->offset, 1) == 0;
-    return job->output == GCONV_OUTPUT_SAMPLES && !(is_power && is_short);
-}
-
 static double edge_once(const gconv_job *job, wide sum, wide divisor)
 {
     ratio threshold = ratio_of(job->threshold, job->threshold_denominator);

@@ -27,9 +27,6 @@ typedef struct judge_range {
 judge_range judge_output(const gconv_job *job, const float *chain, double bound, double alpha,
                          int channel);
 
-/* Whether rule 5 in double may round the whole chain values of an exact chain twice. */
-bool judge_rounds_twice(const gconv_job *job);
-
 /* The sample of an exact chain value, rounded once. Alpha multiplies no colours. */
 double judge_once(const gconv_job *job, float value);
 

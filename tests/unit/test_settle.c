@@ -10,7 +10,7 @@
 
 #define __device__
 #define __dmul_rn(x, y) ((x) * (y))
-#include "gpu/pass/once.h"
+#include "gpu/pass/once.cuh"
 
 static uint64_t state = 1;
 

@@ -6,7 +6,7 @@
 #include "gpu/plan/plan.cuh"
 
 extern "C" {
-#include "gpu/pass/once.h"
+#include "gpu/pass/once.cuh"
 }
 
 #include <algorithm>

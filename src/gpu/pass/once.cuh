@@ -1,8 +1,10 @@
 /* gc_round_once (core/rounding.h) as kernels compute it. */
-#ifndef GC_GPU_PASS_ONCE_H
-#define GC_GPU_PASS_ONCE_H
+#ifndef GC_GPU_PASS_ONCE_CUH
+#define GC_GPU_PASS_ONCE_CUH
 
 #include "gpu/pass/types.h"
+
+#include <math.h>
 
 /* The sign of a S + b - boundary * c. The five numbers of its expansion are added one after the
  * other, so that their parts do not overlap: the sign is that of the last part that is not 0
