@@ -35,12 +35,10 @@ static gc_hash hash_filter(gc_hash hash, const gconv_filter *f)
 static gc_hash hash_written(gc_hash hash, const gconv_filter *f)
 {
     size_t width = (size_t)f->width, height = (size_t)f->height;
-    hash = hash_number(hash, f->offset_denominator);
-    if (f->terms == NULL)
-        return hash;
-    hash = hash_number(hash, f->terms_divisor);
-    return gc_hash_bytes(hash, f->terms,
-                         (f->weights != NULL ? width * height : height + width) * sizeof *f->terms);
+    size_t count = f->weights != NULL ? width * height : height + width;
+    const double numbers[] = {f->offset_denominator, f->terms != NULL ? f->terms_divisor : 0};
+    hash = gc_hash_bytes(hash, numbers, sizeof numbers);
+    return f->terms != NULL ? gc_hash_bytes(hash, f->terms, count * sizeof *f->terms) : hash;
 }
 
 /* Adds an argument as the command line has it: "--NAME=VALUE" or "--NAME". */
