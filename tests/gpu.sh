@@ -559,8 +559,8 @@ check_model() {
 check_rounded() {
   rounded=0
   pids=
-  for name in direct separable tensor; do
-    XDG_CACHE_HOME=$work "$build/tests/gpu_rounded" --impl "$name" --cases $((400 / thin + 40)) &
+  for implementation in direct separable tensor; do
+    XDG_CACHE_HOME=$work "$build/tests/gpu_rounded" --impl "$implementation" --cases $((400 / thin + 40)) &
     pids="$pids $!"
   done
   for pid in $pids; do
