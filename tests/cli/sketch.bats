@@ -208,8 +208,10 @@ setup_bar() {
     complains 2 '*--overlay reads its input twice*' gconv edges --overlay white - out.png <in.png
     gconv edges --overlay white --threshold 1000 --depth 16 in.png out.png
     same "$(rows out.png)" '0 0 0 257 257 257 65535 65535 65535 257 257 257'
-    complains 2 '*--overlay draws in colours, and --depth 1 has none' \
-        gconv edges --overlay white --depth 1 in.png out.png
+    for option in '--depth 1' --invert; do # shellcheck disable=SC2086
+        complains 2 '*--overlay draws in one colour over the picture; leave out*' \
+            gconv edges --overlay white $option in.png out.png
+    done
 }
 
 @test "--values writes responses, --grey makes filter compute from grey" {
@@ -220,6 +222,7 @@ setup_bar() {
     gconv filter -k gauss5 -k laplace3 --scale 0.125 --offset 128 --depth 16 in.png wanted.png
     gives out.png wanted.png gconv edges --values in.png out.png
     complains 2 '*--values writes responses, and no edges*' gconv edges --values --threshold 3 in.png out.png
+    complains 2 '*--values writes responses, and no edges*' gconv edges --values --depth 1 in.png out.png
     make_image png:rgb in.png 9 7 noise
     makes out.png 'png grey 8 9x7*' gconv filter --grey -k gauss5 in.png out.png
     gconv filter -k identity in.png grey.pgm

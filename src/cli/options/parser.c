@@ -279,15 +279,16 @@ static gconv_status check_options(const gc_options *options, const char *command
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--threshold': auto and per cent are for 'gconv edges' by --method "
                        "laplace");
-    if (options->draw.overlays && options->form.depth == 1)
+    if (options->draw.overlays && (options->form.depth == 1 || options->job.invert))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "--overlay draws in colours, and --depth 1 has none");
+                       "--overlay draws in one colour over the picture; leave out --depth 1 and "
+                       "--invert");
     if (options->draw.values &&
         (gc_keeps_responses(options) || gc_option_given(options, "threshold") ||
-         gc_option_given(options, "rule") || options->job.invert))
+         gc_option_given(options, "rule") || options->job.invert || options->form.depth == 1))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--values writes responses, and no edges; leave out --threshold, --rule, "
-                       "--invert, --thin, --min-length and --overlay");
+                       "--invert, --thin, --min-length, --overlay and --depth 1");
     const char *decoder = gc_gpu_decoder(options);
     if (decoder != NULL && strcmp(options->job.device, "cpu") == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,

@@ -91,8 +91,8 @@ static const gc_option options_table[] = {
                    NULL},
                   {0}}},
     {"threshold", 't', "T", EDGES | COMPARE, READ(gc_set_threshold), .marks = DECIDES,
-     .help = "a pixel is an edge if |response| > T, in 8-bit levels (default 5; see --rule); N%: "
-             "N per cent of the pixels are edges; auto: found from the image",
+     .help = "a pixel is an edge if |response| > T, in 8-bit levels (default 5, gradient 100; see "
+             "--rule); N%: at most N per cent of the pixels are edges; auto: found from the image",
      .offers = "auto",
      .meanings = MEANINGS{{COMPARE,
                            "a pixel is an edge if |response| > T, in 8-bit levels (default 5)", ""},
