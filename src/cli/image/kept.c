@@ -89,9 +89,9 @@ static const double drawn = 0.2, black = 0.015, faintest = 1.5, least_range = 6;
 /* A mark needs a pixel of this tone: two fifths of the ink. */
 enum { STRONG = 102 };
 
-/* Of --threshold auto: part of the pixels, and the least response, over the square of the Gaussian's
- * sigma, which is 1.19 for gauss5: that to a step of six levels under a wide Gaussian, and of nine
- * with gauss5. */
+/* Of --threshold auto: part of the pixels, and the least response, over the square of the
+ * Gaussian's sigma, which is 1.19 for gauss5: that to a step of six levels under a wide Gaussian,
+ * and of nine with gauss5. */
 static const double usual = 0.1, lowest = 1.45, sigma_of_gauss5 = 1.19;
 
 static double larger_cut(const gc_marks *marks, double part, double least)
