@@ -56,6 +56,11 @@ typedef struct gconv_error {
  * GCONV_ERROR_FILTER if nothing fits, or the text has a mistake. */
 GCONV_API gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
                                          gconv_error *error);
+
+/* Makes a built-in filter or one of a generator, even if a file has this name.
+ * GCONV_ERROR_FILTER if there is none. */
+GCONV_API gconv_status gconv_filter_load_builtin(const char *name, gconv_filter **filter,
+                                                 gconv_error *error);
 /* Accepts NULL. A filter that a caller filled by hand stays the caller's. */
 GCONV_API void gconv_filter_free(gconv_filter *filter);
 

@@ -75,6 +75,16 @@ static gconv_status load_builtin(const gconv_builtin_filter *builtin, gconv_filt
     return status;
 }
 
+/* A built-in filter or one of a generator. *filter stays as it is if none has this name. */
+static gconv_status load_named(const char *name, gconv_filter **filter, gconv_error *error)
+{
+    const gconv_builtin_filter *builtin = find_builtin(name);
+    const gc_generator *generator = gc_find_generator(name);
+    if (builtin != NULL)
+        return load_builtin(builtin, filter, error);
+    return generator != NULL ? gc_filter_generate(generator, name, filter, error) : GCONV_OK;
+}
+
 /* True for a text that can only be an inline filter, WxH: and weights. */
 static bool looks_inline(const char *specification)
 {
@@ -191,15 +201,19 @@ gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
     if (exists && !S_ISDIR(about.st_mode))
         return load_file(specification, filter, error);
 
-    const gconv_builtin_filter *builtin = find_builtin(specification);
-    if (builtin != NULL)
-        return load_builtin(builtin, filter, error);
-    const gc_generator *generator = gc_find_generator(specification);
-    if (generator != NULL)
-        return gc_filter_generate(generator, specification, filter, error);
+    gconv_status status = load_named(specification, filter, error);
+    if (status != GCONV_OK || *filter != NULL)
+        return status;
     if (looks_inline(specification))
         return load_inline(specification, filter, error);
     if (exists)
         return gc_fail(error, GCONV_ERROR_FILTER, "a directory, not a filter file");
     return fail_unknown(specification, error);
+}
+
+gconv_status gconv_filter_load_builtin(const char *name, gconv_filter **filter, gconv_error *error)
+{
+    *filter = NULL;
+    gconv_status status = load_named(name, filter, error);
+    return status == GCONV_OK && *filter == NULL ? fail_unknown(name, error) : status;
 }

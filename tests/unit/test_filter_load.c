@@ -57,6 +57,22 @@ TEST(a_path_wins)
     check_width("3x1: 1,2,3", 3, "3x1: 1,2,3");
 }
 
+TEST(a_built_in_filter_is_loaded_whatever_files_there_are)
+{
+    static const char *const names[] = {"gauss5", "box:3", "identity"};
+    static const int widths[] = {5, 3, 1};
+    gconv_filter *filter;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        write_file(names[i], "1 2 3 4 5 6 7\n");
+        assert_int_equal(gconv_filter_load_builtin(names[i], &filter, &error), GCONV_OK);
+        assert_int_equal(filter->width, widths[i]);
+        gconv_filter_free(filter);
+        assert_int_equal(unlink(names[i]), 0);
+    }
+    assert_int_equal(gconv_filter_load_builtin("3x1: 1,2,3", &filter, &error), GCONV_ERROR_FILTER);
+    assert_null(filter);
+}
+
 TEST(a_directory_is_no_filter)
 {
     static const char *const taken[] = {"gauss5", "gauss5.txt", "box:3", "identity", "3x1: 1,2,3"};

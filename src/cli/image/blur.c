@@ -28,16 +28,14 @@ double gc_sigma_of(const gc_options *options, const gconv_shape *shape)
     return fmin(fmax(sqrt(width * height) / sketch_side, sketch_usual_least), sketch_most);
 }
 
-/* Loads gaussian:SIGMA,SIZE; a size of 0 is that of the generator. With so many digits this is no
- * name that a file can have. */
+/* Loads gaussian:SIGMA,SIZE; a size of 0 is that of the generator. */
 static gconv_status load_gaussian(double sigma, int size, gconv_filter **filter, gconv_error *error)
 {
-    enum { DIGITS = 255 };
-    char name[DIGITS + 32], sides[16] = "";
+    char name[64], sides[16] = "";
     if (size > 0)
         snprintf(sides, sizeof sides, ",%d", size);
-    snprintf(name, sizeof name, "gaussian:%.*f%s", (int)DIGITS, sigma, sides);
-    return gconv_filter_load(name, filter, error);
+    snprintf(name, sizeof name, "gaussian:%.17g%s", sigma, sides);
+    return gconv_filter_load_builtin(name, filter, error);
 }
 
 /* ---- The filter of a sketch ------------------------------------------------------------------ */
@@ -111,6 +109,6 @@ gconv_status gc_own_chain_create(const gc_options *options, const gconv_shape *s
     gconv_status status = draws ? make_difference(sigma, &chain->filters[0], error)
                                 : load_gaussian(sigma, 0, &chain->filters[0], error);
     for (int i = 1; status == GCONV_OK && i < count; i++)
-        status = gc_builtin_load(names[i], &chain->filters[i], error);
+        status = gconv_filter_load_builtin(names[i], &chain->filters[i], error);
     return status;
 }

@@ -12,21 +12,6 @@
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-gconv_status gc_builtin_load(const char *name, gconv_filter **filter, gconv_error *error)
-{
-    for (size_t i = 0; i < gconv_builtin_filter_count(); i++) {
-        const gconv_builtin_filter *builtin = gconv_builtin_filter_at(i);
-        if (strcmp(builtin->name, name) != 0)
-            continue;
-        gconv_status status =
-            gconv_filter_parse(builtin->text, strlen(builtin->text), name, filter, error);
-        if (status == GCONV_OK)
-            (*filter)->dialect = NULL; /* as gconv_filter_load has it */
-        return status;
-    }
-    return gc_fail(error, GCONV_ERROR_FILTER, "not among the built-in filters");
-}
-
 void gc_filter_reading(const char *name, const gconv_filter *filter, char *text, size_t size)
 {
     char other[96] = "";
@@ -79,7 +64,7 @@ gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *ch
         gconv_filter **filter = &chain->filters[i];
         /* A command's own chain is built in, even if files of these names exist. */
         gconv_status status = given ? gconv_filter_load(names[i], filter, error)
-                                    : gc_builtin_load(names[i], filter, error);
+                                    : gconv_filter_load_builtin(names[i], filter, error);
         if (status != GCONV_OK)
             return status;
         if (given)

@@ -13,9 +13,6 @@ typedef struct gc_filter_chain {
     int count;
 } gc_filter_chain;
 
-/* Loads a built-in filter, also if a file of its name exists. */
-gconv_status gc_builtin_load(const char *name, gconv_filter **filter, gconv_error *error);
-
 /* Loads what --kernel names, or the built-in filters of the chain of edges if it was not given.
  * On failure `*subject` is the --kernel at fault, and the chain holds what was loaded before it. */
 gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *chain,
