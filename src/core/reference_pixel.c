@@ -137,7 +137,7 @@ static const gc_word *sample(const work *w, int64_t x, int64_t y, int c)
 static void add_row(const work *w, const gc_word *term, int64_t x, int64_t y, int c, gc_word *sum)
 {
     for (int i = 0; i < w->step->width; i++)
-        gc_add_product(w->chain, sum, term + (size_t)i * w->words,
+        gc_add_product((size_t)w->chain->limbs, sum, term + (size_t)i * w->words,
                        sample(w, x + i - w->step->left, y, c));
 }
 
@@ -152,7 +152,7 @@ static void sum_at(const work *w, int64_t x, int64_t y, int c, gc_word *sum)
             continue;
         }
         add_row(w, w->terms + (size_t)step->height * w->words, x, y + j - step->top, c, row);
-        gc_add_product(w->chain, sum, w->terms + (size_t)j * w->words, row);
+        gc_add_product((size_t)w->chain->limbs, sum, w->terms + (size_t)j * w->words, row);
     }
 }
 

@@ -33,16 +33,16 @@ void gc_words_load(const gc_chain *chain, const float *values, size_t count, gc_
  * them. NULL if memory is short. */
 gc_word *gc_words_of_step(const gc_chain *chain, int s);
 
-/* *sum += a * b. */
-static inline void gc_add_product(const gc_chain *chain, gc_word *sum, const gc_word *a,
+/* *sum += a * b. `limbs` are those of the chain: a caller for which they are the constant 0 keeps
+ * the sum in a register. */
+static inline void gc_add_product(size_t limbs, gc_word *restrict sum, const gc_word *a,
                                   const gc_word *b)
 {
-    size_t limbs = (size_t)chain->limbs;
     if (limbs == 0)
         sum->real += a->real * b->real;
     for (size_t i = 0; i < limbs; i++) {
         uint64_t carry = 0;
-        for (size_t j = 0; i + j < limbs; j++) {
+        for (size_t j = 0; a[i].bits != 0 && i + j < limbs; j++) {
             unsigned __int128 term = (unsigned __int128)a[i].bits * b[j].bits;
             term += sum[i + j].bits;
             term += carry;

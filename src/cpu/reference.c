@@ -28,55 +28,72 @@ typedef struct step {
     size_t words;                  /* of a number */
 } step;
 
-/* Sample of channel `c` at any (x, y): inside, mirrored, wrapped, ... or the border constant. */
-static const gc_word *sample(const step *s, int64_t x, int64_t y, int c)
+/* Rows of an image, or of sums, that a pixel of row y is made from: inside, mirrored, wrapped, ...;
+ * or `outside`, of the border constant. */
+static void find_rows(const step *s, const gc_word *image, const gc_word *outside, int64_t y,
+                      const gc_word **rows)
+{
+    const gc_chain *chain = s->chain;
+    size_t row_words = gc_chain_row_values(chain) * s->words;
+    for (int j = 0; j < s->about->height; j++) {
+        int64_t row = gc_border_index(chain->border, y + j - s->about->top, chain->height);
+        rows[j] = row < 0 ? outside : image + (size_t)row * row_words;
+    }
+}
+
+/* Sample of channel `c` of a row, at any x. NULL is a row of the border constant. */
+static const gc_word *sample(const step *s, const gc_word *row, int64_t x, int c)
 {
     const gc_chain *chain = s->chain;
     x = gc_border_index(chain->border, x, chain->width);
-    y = gc_border_index(chain->border, y, chain->height);
-    if (x < 0 || y < 0)
+    if (x < 0 || row == NULL)
         return s->border + (size_t)c * s->words;
-    return s->in + (size_t)((y * chain->width + x) * chain->channels + c) * s->words;
+    return row + (size_t)(x * chain->channels + c) * s->words;
 }
 
 /* Terms are the weights in reading order: the filter turned by half a turn, unless it
  * correlates. */
-static void convolve_at(const step *s, int64_t x, int64_t y, int c, gc_word *sum)
+static inline void convolve_at(const step *s, size_t limbs, const gc_word *const *rows, int64_t x,
+                               int c, gc_word *sum)
 {
-    const gc_step *about = s->about;
     const gc_word *term = s->terms;
-    for (int j = 0; j < about->height; j++)
-        for (int i = 0; i < about->width; i++, term += s->words)
-            gc_add_product(s->chain, sum, term,
-                           sample(s, x + i - about->left, y + j - about->top, c));
+    for (int j = 0; j < s->about->height; j++)
+        for (int i = 0; i < s->about->width; i++, term += s->words)
+            gc_add_product(limbs, sum, term, sample(s, rows[j], x + i - s->about->left, c));
 }
 
 /* ---- Filters of two vectors ------------------------------------------------------------------ */
 
 /* F[j][i] = column[j] * row[i]: first sum_i row[i] * in(...) at each pixel. */
-static void row_sum_at(const step *s, int64_t x, int64_t y, int c, gc_word *sum)
+static inline void row_sum_at(const step *s, size_t limbs, const gc_word *row, int64_t x, int c,
+                              gc_word *sum)
 {
     const gc_word *term = s->terms + (size_t)s->about->height * s->words;
     for (int i = 0; i < s->about->width; i++, term += s->words)
-        gc_add_product(s->chain, sum, term, sample(s, x + i - s->about->left, y, c));
+        gc_add_product(limbs, sum, term, sample(s, row, x + i - s->about->left, c));
 }
 
-/* Then sum_j column[j] * these. `sums` has a row for each of the image's, and one more for rows of
- * border constants. */
-static void column_sum_at(const step *s, const gc_word *sums, int64_t x, int64_t y, int c,
-                          gc_word *sum)
+/* Then sum_j column[j] * these. */
+static inline void column_sum_at(const step *s, size_t limbs, const gc_word *const *rows, int64_t x,
+                                 int c, gc_word *sum)
 {
-    const gc_chain *chain = s->chain;
     const gc_word *term = s->terms;
-    for (int j = 0; j < s->about->height; j++, term += s->words) {
-        int64_t row = gc_border_index(chain->border, y + j - s->about->top, chain->height);
-        row = row < 0 ? chain->height : row;
-        size_t at = (size_t)((row * chain->width + x) * chain->channels + c);
-        gc_add_product(chain, sum, term, sums + at * s->words);
-    }
+    size_t at = (size_t)(x * s->chain->channels + c) * s->words;
+    for (int j = 0; j < s->about->height; j++, term += s->words)
+        gc_add_product(limbs, sum, term, rows[j] + at);
 }
 
-/* NULL if memory is short. */
+static inline void sum_at(const step *s, size_t limbs, bool of_sums, const gc_word *const *rows,
+                          int64_t x, int c, gc_word *sum)
+{
+    if (of_sums)
+        column_sum_at(s, limbs, rows, x, c, sum);
+    else
+        convolve_at(s, limbs, rows, x, c, sum);
+}
+
+/* A row of sums for each of the image's, and one more for rows of border constants. NULL if memory
+ * is short. */
 static gc_word *sum_rows(const step *s)
 {
     const gc_chain *chain = s->chain;
@@ -85,10 +102,15 @@ static gc_word *sum_rows(const step *s)
     gc_word *to = sums;
     if (sums == NULL)
         return NULL;
-    for (int64_t y = 0; y <= chain->height; y++)
+    for (int64_t y = 0; y <= chain->height; y++) {
+        const gc_word *row = y < chain->height ? s->in + (size_t)y * row_words : NULL;
         for (int64_t x = 0; x < chain->width; x++)
             for (int c = 0; c < chain->channels; c++, to += s->words)
-                row_sum_at(s, x, y, c, to);
+                if (chain->limbs == 0)
+                    row_sum_at(s, 0, row, x, c, to);
+                else
+                    row_sum_at(s, (size_t)chain->limbs, row, x, c, to);
+    }
     return sums;
 }
 
@@ -100,13 +122,17 @@ static gconv_status convolve_rows(gc_stream *stream, int number, const step *s, 
 {
     const gc_chain *chain = s->chain;
     gconv_status status = GCONV_OK;
+    const gc_word *rows[GCONV_FILTER_VECTOR_MAX];
+    const gc_word *outside =
+        sums != NULL ? sums + chain->height * gc_chain_row_values(chain) * s->words : NULL;
     for (int64_t y = 0; status == GCONV_OK && y < chain->height; y++) {
+        find_rows(s, sums != NULL ? sums : s->in, outside, y, rows);
         for (int64_t x = 0; x < chain->width; x++)
             for (int c = 0; c < chain->channels; c++, out += s->words)
-                if (sums == NULL)
-                    convolve_at(s, x, y, c, out);
+                if (chain->limbs == 0)
+                    sum_at(s, 0, sums != NULL, rows, x, c, out);
                 else
-                    column_sum_at(s, sums, x, y, c, out);
+                    sum_at(s, (size_t)chain->limbs, sums != NULL, rows, x, c, out);
         double done = (number + (double)(y + 1) / chain->height) / chain->step_count;
         status = gc_stream_tell(stream, done, error);
     }

@@ -143,7 +143,8 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_OF_PROCESSOR)
     settle_doubts(const __grid_constant__ gc_settling s)
 {
 #if __CUDA_ARCH__ >= 900
-    /* What the code and the weights take to come is over before the pass has ended. */
+    /* One sample is made while the pass still runs, to load the code and the weights. None exceeds
+     * 255, so that no thread returns here. */
     if (settled(s, 0, s.output_first, 0, (int)threadIdx.x % s.lanes, s.lanes) > 255)
         return;
     cudaGridDependencySynchronize();
