@@ -399,8 +399,7 @@ check() {
       ${GCONV_CUDA:+"-DGCONV_CUDA=$GCONV_CUDA"}
   else
     build_kernels "$release"
-    # check_implementations takes the loops of check_avx512, or newer ones.
-    set -- -E '^(cli|docs|faults|fuzz|kills|lab|model)_|^check_avx512$'
+    set -- -E '^(cli|docs|faults|fuzz|kills|lab|model)_'
   fi
   run_tests "$release" "$@"
 }
