@@ -3,68 +3,47 @@
 import gzip
 import json
 import shlex
-from dataclasses import dataclass, fields
+
+# What a point has, by the names of the JSON: numbers and texts. 0 and "": not known, or there is
+# none such.
+NUMBERS = """width height filter_width filter_height rank1 runs seconds shortest_seconds
+    lower_quartile_seconds upper_quartile_seconds spread_seconds kernel_seconds border_seconds
+    convert_seconds transfer_seconds pixels_per_second flops intensity factor theory_flops"""
+TEXTS = "filter samples name implementation verdict reason"
+FIELDS = {**dict.fromkeys(NUMBERS.split(), 0), **dict.fromkeys(TEXTS.split(), "")}
+RIGHT = ("exact", "rounded once", "within bound")
 
 
-@dataclass(frozen=True)
 class Point:
-    """An implementation on a filter and an image. 0 and "": not known, or there is none such."""
+    """An implementation on a filter and an image.
 
-    width: int = 0  # of the image; 0: the implementation cannot run here
-    height: int = 0
-    filter: str = ""
-    filter_width: int = 0  # 0: a chain of filters
-    filter_height: int = 0
-    rank1: bool = False  # the filter was made of a column and a row
-    samples: str = ""
-    name: str = ""
-    implementation: str = ""  # what ran: the name, or what auto chose
-    verdict: str = ""
-    reason: str = ""
-    runs: int = 0
-    seconds: float = 0  # the median of whole runs
-    shortest_seconds: float = 0
-    lower_quartile_seconds: float = 0
-    upper_quartile_seconds: float = 0
-    spread_seconds: float = 0
-    kernel_seconds: float = 0  # on a GPU, from its memory to its memory
-    border_seconds: float = 0
-    convert_seconds: float = 0
-    transfer_seconds: float = 0
-    pixels_per_second: float = 0
-    flops: float = 0
-    intensity: float = 0
-    factor: int = 0
-    theory_flops: float = 0
+    `width` is 0 if the implementation cannot run here, `filter_width` 0 of a chain of filters.
+    `rank1`: the filter was made of a column and a row. `implementation`: what ran, the name or what
+    auto chose. `seconds` is the median of whole runs, `kernel_seconds` the time on a GPU, from its
+    memory to its memory."""
 
-    @property
-    def counts(self):
-        """Whether it was timed and is right: no other one is in a chart."""
-        right = self.verdict in ("exact", "rounded once", "within bound")
-        return right and self.runs > 0 and self.seconds > 0
-
-    @property
-    def on_gpu(self):
-        return self.kernel_seconds > 0
-
-    @property
-    def time(self):
-        """By which implementations are compared: on a GPU that of its kernels."""
-        return self.kernel_seconds or self.seconds
-
-    @property
-    def counted_seconds(self):
-        """What ratios are of: on a GPU the convolution alone, where it is known."""
+    def __init__(self, row):
+        """Raises ValueError if a value has a wrong type."""
+        for key, none in FIELDS.items():
+            value = none if row.get(key) is None else row[key]
+            if not isinstance(value, str if none == "" else (int, float)):
+                raise ValueError(f"a measurement has a wrong value of '{key}'")
+            setattr(self, key, value)
+        # No other than right and timed ones are in a chart.
+        self.counts = self.verdict in RIGHT and self.runs > 0 and self.seconds > 0
+        self.on_gpu = self.kernel_seconds > 0
+        # By the time implementations are compared. Ratios are of the convolution alone, if known.
+        self.time = self.kernel_seconds or self.seconds
         alone = self.kernel_seconds - self.border_seconds - self.convert_seconds
-        return alone if alone > 0 else self.time
-
-    @property
-    def gflops(self):
-        return 1e-9 * self.flops
-
-    @property
-    def transforms(self):
-        return self.name.startswith(("fft", "tilefft")) or self.name == "cpu:tiles"
+        self.counted_seconds = alone if alone > 0 else self.time
+        self.gflops = 1e-9 * self.flops
+        self.transforms = self.name.startswith(("fft", "tilefft")) or self.name == "cpu:tiles"
+        # What may stand in one chart over the sides of filters, and over the sides of images.
+        samples = self.samples and f", {self.samples}"
+        self.size = self.filter_width, self.filter_height
+        self.image = f"{self.width}x{self.height}"
+        self.scene = self.image + samples + (", filters of rank 1" if self.rank1 else "")
+        self.case = self.filter + samples
 
     def whisker(self, value, is_rate=True):
         """The quartiles of the runs beside a value made of their median; None: not known. Those of
@@ -77,37 +56,64 @@ class Point:
         return value * low / self.seconds, value * high / self.seconds
 
 
-KEYS = {field.name: field.type for field in fields(Point)}
-
-
-def make_point(row, common):
-    """A point of an object of the JSON. Raises ValueError where a value cannot be."""
-    row = {**common, **row} if row.get("verdict") != "not usable" or "width" in row else row
-    values = {}
-    for key, kind in KEYS.items():
-        value = row.get(key)
-        if value is None:
-            continue
-        if isinstance(value, str) != (kind is str):
-            raise ValueError(f"a measurement has a wrong value of '{key}'")
-        values[key] = kind(value)
-    return Point(**values)
+def read_points(document):
+    """Of bench a list `results`; of compare `implementations`, with what they share before."""
+    common = {key: document[key] for key in ("width", "height") if key in document}
+    filters = document.get("filters", [])
+    if "channels" in document:
+        many = "s" if document["channels"] > 1 else ""
+        common["samples"] = f"{document['channels']} channel{many} of {document['depth']} bits"
+        common["filter"] = f"chain of {len(filters)} filters"
+    if len(filters) == 1:
+        width, height = filters[0]["width"], filters[0]["height"]
+        common.update(filter=f"{width}x{height}", filter_width=width, filter_height=height)
+    rows = document.get("results", document.get("implementations"))
+    if rows is None:
+        raise ValueError("no 'results': not what bench or compare print with --json")
+    # One that cannot run is of no image.
+    alone = [row.get("verdict") == "not usable" and "width" not in row for row in rows]
+    return [Point(row if lone else common | row) for row, lone in zip(rows, alone)]
 
 
 def clock_text(document, prefix):
-    """ "2600 to 3700 MHz, 45 to 61 degrees C"; "" where nothing is known."""
+    """ "2600 to 3700 MHz, 45 to 61 degrees C"; "" if nothing is known."""
     parts = []
     for key, unit in (("megahertz", "MHz"), ("celsius", "degrees C")):
-        low, high = (document.get(f"{prefix}{key}_{end}", 0) for end in ("low", "high"))
-        if round(low) < round(high):
-            parts.append(f"{low:.0f} to {high:.0f} {unit}")
-        elif high > 0:
-            parts.append(f"{high:.0f} {unit}")
+        low, high = (round(document.get(f"{prefix}{key}_{end}", 0)) for end in ("low", "high"))
+        if high > 0:
+            parts.append(f"{f'{low} to ' if low < high else ''}{high} {unit}")
     return ", ".join(parts)
 
 
-def version_text(number):
-    return f"{number // 1000}.{number % 1000 // 10}"
+def list_facts(document, gpu, cpu, roofs):
+    about = document.get("about", {})
+    arguments, commit = about.get("arguments"), about.get("commit", "")
+    yield "command", arguments and shlex.join(["gconv", *arguments])
+    yield "date", about.get("date")
+    yield "program", f"gconv {about.get('version', '')}" + (commit and f", commit {commit}")
+    yield "build", about.get("build")
+    if gpu:
+        bandwidth = 1e-9 * gpu.get("memory_bandwidth", 0)
+        yield "GPU", (
+            f"{gpu['name']}, compute capability {gpu['compute_major']}.{gpu['compute_minor']}, "
+            f"{gpu['processors']} multiprocessors at {gpu['clock_khz'] / 1e3:.0f} MHz, "
+            f"{gpu['memory_bytes'] / 2**30:.1f} GiB at {bandwidth:.0f} GB/s"
+        )
+        yield "GPU clock", clock_text(document, "gpu_")
+        module = about.get("kernel_module", "")
+        numbers = (gpu[f"{one}_version"] for one in ("driver", "runtime"))
+        driver, runtime = (f"{number // 1000}.{number % 1000 // 10}" for number in numbers)
+        yield "driver", f"{module and module + ', '}CUDA {driver}, runtime {runtime}"
+    if cpu:
+        memory = cpu["memory_bytes"] / 2**30
+        yield "processor", f"{cpu['name']}, {cpu['processors']} processors, {memory:.1f} GiB"
+    yield "clock", clock_text(document, "")
+    yield "instructions", about.get("instructions")
+    yield "CPU roofs", roofs[1] and (
+        f"{roofs[0]:.1f} GB/s, read and written beyond the caches, and {roofs[1]:.0f} GFLOP/s by "
+        "multiply-adds in registers, both measured by this run"
+    )
+    yield "system", about.get("system")
 
 
 class Study:
@@ -115,71 +121,19 @@ class Study:
 
     def __init__(self, document):
         about = document.get("about", {})
-        self.command = document.get("command", "bench")
         self.preset = document.get("preset", "")
         what = self.preset or document.get("input", "").split("/")[-1]
-        self.title = f"gconv {self.command}" + (f": {what}" if what else "")
+        self.title = f"gconv {document.get('command', 'bench')}" + (what and f": {what}")
         self.subject = about.get("subject", "")
-        self.points = self.read_points(document)
+        self.points = read_points(document)
         self.has_gpu = any(point.on_gpu for point in self.points)
-        devices = about.get("devices", [])
-        self.cpu = next((d for d in devices if d["kind"] == "cpu"), {})
-        self.gpu = next((d for d in devices if d["kind"] == "cuda" and self.has_gpu), {})
-        self.instructions = about.get("instructions", "")
+        devices = {device["kind"]: device for device in reversed(about.get("devices", []))}
+        gpu = devices.get("cuda", {}) if self.has_gpu else {}
         # Bytes and float32 operations a second, in thousand millions; 0: not known.
-        self.gpu_roofs = [1e-9 * self.gpu.get(k, 0) for k in ("memory_bandwidth", "peak_flops")]
+        self.gpu_roofs = [1e-9 * gpu.get(key, 0) for key in ("memory_bandwidth", "peak_flops")]
         self.cpu_roofs = [1e-9 * document.get(k, 0) for k in ("cpu_bandwidth", "cpu_peak_flops")]
-        self.facts = [(k, v) for k, v in self.list_facts(document, about) if v]
-
-    @staticmethod
-    def read_points(document):
-        """Of bench a list `results`; of compare `implementations`, with what they share before."""
-        common = {key: document[key] for key in ("width", "height") if key in document}
-        filters = document.get("filters", [])
-        if "channels" in document:
-            many = "s" if document["channels"] > 1 else ""
-            common["samples"] = f"{document['channels']} channel{many} of {document['depth']} bits"
-            common["filter"] = f"chain of {len(filters)} filters"
-        if len(filters) == 1:
-            width, height = filters[0]["width"], filters[0]["height"]
-            common.update(filter=f"{width}x{height}", filter_width=width, filter_height=height)
-        rows = document.get("results", document.get("implementations"))
-        if rows is None:
-            raise ValueError("no 'results': not what bench or compare print with --json")
-        return [make_point(row, common) for row in rows]
-
-    def list_facts(self, document, about):
-        commit = about.get("commit", "")
-        yield "command", (
-            shlex.join(["gconv", *about["arguments"]]) if "arguments" in about else ""
-        )
-        yield "date", about.get("date", "")
-        yield "program", f"gconv {about.get('version', '')}" + (commit and f", commit {commit}")
-        yield "build", about.get("build", "")
-        if self.gpu:
-            d = self.gpu
-            yield "GPU", (
-                f"{d['name']}, compute capability {d['compute_major']}.{d['compute_minor']}, "
-                f"{d['processors']} multiprocessors at {d['clock_khz'] / 1e3:.0f} MHz, "
-                f"{d['memory_bytes'] / 2**30:.1f} GiB at {self.gpu_roofs[0]:.0f} GB/s"
-            )
-            yield "GPU clock", clock_text(document, "gpu_")
-            module = about.get("kernel_module", "")
-            versions = [version_text(d[f"{one}_version"]) for one in ("driver", "runtime")]
-            yield "driver", (module and module + ", ") + "CUDA {}, runtime {}".format(*versions)
-        if self.cpu:
-            d = self.cpu
-            memory = d["memory_bytes"] / 2**30
-            yield "processor", f"{d['name']}, {d['processors']} processors, {memory:.1f} GiB"
-        yield "clock", clock_text(document, "")
-        yield "instructions", self.instructions
-        if self.cpu_roofs[1]:
-            yield "CPU roofs", (
-                f"{self.cpu_roofs[0]:.1f} GB/s, read and written beyond the caches, and "
-                f"{self.cpu_roofs[1]:.0f} GFLOP/s by multiply-adds in registers, both measured by "
-                "this run"
-            )
-        yield "system", about.get("system", "")
+        facts = list_facts(document, gpu, devices.get("cpu"), self.cpu_roofs)
+        self.facts = {name: fact for name, fact in facts if fact}
 
 
 def plain(data):

@@ -13,13 +13,6 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 NO_MATPLOTLIB = 3  # the exit status that gconv knows
 
 
-def parse_arguments():
-    parser = argparse.ArgumentParser(description="Draws a report of gconv bench or compare.")
-    parser.add_argument("results", help="JSON, also compressed by gzip; '-' is standard input")
-    parser.add_argument("-o", "--output", required=True, help="the page; '-' is standard output")
-    return parser.parse_args()
-
-
 def need_matplotlib():
     try:
         import matplotlib  # noqa: F401
@@ -31,28 +24,24 @@ def need_matplotlib():
 
 
 def main():
-    arguments = parse_arguments()
+    parser = argparse.ArgumentParser(description="Draws a report of gconv bench or compare.")
+    parser.add_argument("results", help="JSON, also compressed by gzip; '-' is standard input")
+    parser.add_argument("-o", "--output", required=True, help="the page; '-' is standard output")
+    arguments = parser.parse_args()
     need_matplotlib()
     import charts
     import page
     import points
 
     try:
-        if arguments.results == "-":
-            data = sys.stdin.buffer.read()
-        else:
-            with open(arguments.results, "rb") as file:
-                data = file.read()
+        with open(0 if arguments.results == "-" else arguments.results, "rb") as file:
+            data = file.read()
         study = points.read(data)
-        text = page.page(study, charts.Maker(study).make(), points.plain(data)).encode()
-        if arguments.output == "-":
-            sys.stdout.buffer.write(text)
-        else:
-            with open(arguments.output, "wb") as file:
-                file.write(text)
+        text = page.page(study, charts.Maker(study).make(), points.plain(data))
+        with open(1 if arguments.output == "-" else arguments.output, "wb") as file:
+            file.write(text.encode())
     except (OSError, ValueError) as error:
-        print(f"report.py: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(f"report.py: {error}")
 
 
 if __name__ == "__main__":

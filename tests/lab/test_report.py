@@ -202,7 +202,7 @@ class Charts(unittest.TestCase):
         """A figure of two passes is compared with filters of rank 1 alone."""
         figure = next(r for r in charts.PUBLISHED if r.step == "Separable")
         for rank1, there in ((False, False), (True, True)):
-            one = row("twopass", figure.filter_width, figure.image, gpu=True, rank1=rank1)
+            one = row("twopass", figure.size, figure.image, gpu=True, rank1=rank1)
             study = study_of([one], "kth")[0]
             self.assertEqual(page.measured_value(study, figure)[0] > 0, there)
 
