@@ -99,12 +99,14 @@ static double value_of(const gc_levels *levels, double level)
     return (level - levels->offset) / levels->scale * divisor;
 }
 
-static void find_limits(gc_levels *levels, double boundary)
+static void find_limits(gc_levels *levels, double boundary, bool inverts)
 {
     double a = value_of(levels, boundary - levels->error);
     double b = value_of(levels, boundary + levels->error);
-    levels->low = nextafterf((float)fmin(a, b), -INFINITY);
-    levels->high = nextafterf((float)fmax(a, b), INFINITY);
+    levels->boundary = (gc_boundary){.low = nextafterf((float)fmin(a, b), -INFINITY),
+                                     .high = nextafterf((float)fmax(a, b), INFINITY),
+                                     .absolute = levels->absolute,
+                                     .falls = (b < a) != inverts};
 }
 
 /* Errors of a level beside that of the chain value, which are 0 but for:
@@ -136,7 +138,7 @@ gc_levels gc_levels_of(const gc_problem *problem, const gc_entry *entry)
     levels.error =
         (fabs(levels.scale / levels.divisor) * of_chain + 0x1p-24 * in_float) * (1 + 0x1p-10) +
         0x1p-25;
-    find_limits(&levels, boundary);
+    find_limits(&levels, boundary, conversion->finds_edges && conversion->invert);
     return levels;
 }
 

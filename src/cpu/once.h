@@ -31,7 +31,7 @@ typedef struct gc_levels {
     bool absolute;                 /* of the quotient */
     double error;                  /* less than this far from the true level */
     bool has_boundary;             /* output depends on one boundary, not on ties */
-    float low, high;               /* chain values, or their magnitudes, that are so near to it */
+    gc_boundary boundary;
 } gc_levels;
 
 /* `entry` is what leaves the last step. */

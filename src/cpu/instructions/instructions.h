@@ -31,6 +31,13 @@ typedef struct gc_double_taps {
 
 enum { GC_DOUBLE_SLACK = 64, GC_DOT_GROUP = 8 };
 
+/* Where a chain value, or its magnitude, decides between black and white. */
+typedef struct gc_boundary {
+    float low, high; /* so near to it that float32 leaves the side in doubt */
+    bool absolute;
+    bool falls; /* values above are 0, those below 1 */
+} gc_boundary;
+
 typedef struct gc_taps_loops {
     gc_taps_function *every;  /* every tap */
     gc_taps_function *sparse; /* those that are not 0, one row after the other */
@@ -51,9 +58,10 @@ typedef struct gc_taps_loops {
                       double *out);
     /* sum_j sum_k taps[j*width+k] * rows[j][k]. The width is a multiple of GC_DOT_GROUP. */
     double (*dot)(const gc_double_taps *taps, const uint8_t *const *rows);
-    /* Bit i % 64 of between[i / 64]: low <= values[i] <= high, or its magnitude is. */
-    void (*find_between)(const float *values, size_t count, float low, float high, bool absolute,
-                         uint64_t *between);
+    /* flags[i] is the side of values[i], and bit i % 64 of doubtful[i / 64] says that it is in
+     * doubt. */
+    void (*find_sides)(const float *values, size_t count, const gc_boundary *boundary,
+                       uint8_t *flags, uint64_t *doubtful);
 } gc_taps_loops;
 
 /* ---- Taps in bytes --------------------------------------------------------------------------- */

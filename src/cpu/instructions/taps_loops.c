@@ -349,34 +349,42 @@ static void widen(const uint8_t *samples, size_t count, double *to)
 
 /* ---- Values near a boundary ------------------------------------------------------------------ */
 
-INLINE bool is_between(float value, int32_t kept, float low, float high)
+INLINE float kept_bits(float value, int32_t kept)
 {
     int32_t bits;
     memcpy(&bits, &value, sizeof bits);
     bits &= kept;
     memcpy(&value, &bits, sizeof value);
-    return (value >= low) & (value <= high);
+    return value;
 }
 
-static void find_between(const float *values, size_t count, float low, float high, bool absolute,
-                         uint64_t *between)
+static void find_sides(const float *values, size_t count, const gc_boundary *boundary,
+                       uint8_t *restrict flags, uint64_t *doubtful)
 {
-    const int32_t kept = absolute ? INT32_MAX : -1; /* of the bits of a value */
-    for (; count > 0; between++) {
+    const float low = boundary->low, high = boundary->high;
+    const int32_t kept = boundary->absolute ? INT32_MAX : -1; /* of the bits of a value */
+    const uint8_t falls = boundary->falls;
+    for (; count > 0; doubtful++) {
         const size_t part = count < 64 ? count : 64;
         int32_t any = 0;
-        for (size_t i = 0; i < part; i++)
-            any |= is_between(values[i], kept, low, high) ? 1 : 0;
-        *between = 0;
-        for (size_t i = 0; i < part && any != 0; i++)
-            *between |= (uint64_t)is_between(values[i], kept, low, high) << i;
+        for (size_t i = 0; i < part; i++) {
+            float value = kept_bits(values[i], kept);
+            flags[i] = (uint8_t)(value > high) ^ falls;
+            any |= (value >= low) & (value <= high) ? 1 : 0;
+        }
+        *doubtful = 0;
+        for (size_t i = 0; i < part && any != 0; i++) {
+            float value = kept_bits(values[i], kept);
+            *doubtful |= (uint64_t)((value >= low) & (value <= high)) << i;
+        }
         values += part;
+        flags += part;
         count -= part;
     }
 }
 
 extern const gc_taps_loops GC_TAPS_LOOPS;
 const gc_taps_loops GC_TAPS_LOOPS = {every, sparse, apart,     spin, ROWS *BLOCK,
-                                     BLOCK, widen,  in_double, dot,  find_between};
+                                     BLOCK, widen,  in_double, dot,  find_sides};
 
 #endif

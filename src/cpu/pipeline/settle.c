@@ -113,12 +113,12 @@ static bool is_near_tie(const gc_levels *levels, double value)
     return value > -1 && value < 256 && fabs(value - (floor(value) + 0.5)) <= levels->error;
 }
 
-void gc_find_doubtful(const gc_settler *settler, const float *values, size_t count, uint64_t *near)
+void gc_find_doubtful(const gc_settler *settler, const float *values, size_t count, uint64_t *near,
+                      uint8_t *flags)
 {
     const gc_levels *levels = &settler->levels;
     if (levels->has_boundary) {
-        settler->loops->find_between(values, count, levels->low, levels->high, levels->absolute,
-                                     near);
+        settler->loops->find_sides(values, count, &levels->boundary, flags, near);
         return;
     }
     memset(near, 0, (count + TOGETHER - 1) / TOGETHER * sizeof *near);
@@ -316,16 +316,18 @@ static void settle_all(gc_settler *settler, int64_t y, size_t first, size_t end,
         put(settler, at, round_sum(settler, settler->plane[at - x * channels]), output);
 }
 
-void gc_settle(gc_settler *settler, int64_t y, size_t first, size_t count, const uint64_t *near,
-               char *output)
+/* The sums of an exact chain are its values. */
+void gc_settle(gc_settler *settler, int64_t y, size_t first, size_t count, const float *values,
+               const uint64_t *near, char *output)
 {
+    const bool exact = settler->problem->chain.exact;
     double sum;
     for (size_t word = 0; word * TOGETHER < count; word++) {
         uint64_t bits = near[word];
         if (bits == 0)
             continue;
         size_t from = first + word * TOGETHER;
-        if (are_many(bits)) {
+        if (are_many(bits) && !exact) {
             settle_all(settler, y, from,
                        (size_t)gc_smaller((int64_t)(first + count), (int64_t)(from + TOGETHER)),
                        output);
@@ -333,7 +335,8 @@ void gc_settle(gc_settler *settler, int64_t y, size_t first, size_t count, const
         }
         for (; bits != 0; bits &= bits - 1) {
             size_t at = from + (size_t)__builtin_ctzll(bits);
-            if (sum_alone(settler, y, at, &sum))
+            sum = exact ? (double)values[at - first] : 0;
+            if (exact || sum_alone(settler, y, at, &sum))
                 put(settler, at, round_sum(settler, sum), output);
             else
                 settle_all(settler, y, at, at + 1, output);

@@ -32,13 +32,15 @@ gconv_status gc_settler_create(gc_settler *settler, const gc_problem *problem,
                                gconv_error *error);
 void gc_settler_destroy(gc_settler *settler);
 
-/* Sets bit i % 64 of near[i / 64] if value i of a row of chain values is doubtful. `count` is at
- * most GC_SETTLE_VALUES. */
-void gc_find_doubtful(const gc_settler *settler, const float *values, size_t count, uint64_t *near);
+/* Sets bit i % 64 of near[i / 64] if value i of a row of chain values is doubtful; of bilevel
+ * output, flags[i] to the side of its boundary. `count` is at most GC_SETTLE_VALUES. */
+void gc_find_doubtful(const gc_settler *settler, const float *values, size_t count, uint64_t *near,
+                      uint8_t *flags);
 
-/* Stores the true output for values from value `first` of row y on whose bits in `near` are set. A
- * row has the values of the whole image, and `output` is its place. */
-void gc_settle(gc_settler *settler, int64_t y, size_t first, size_t count, const uint64_t *near,
-               char *output);
+/* Stores the true output for values from value `first` of row y on whose bits in `near` are set:
+ * these are `values` in float32. A row has the values of the whole image, and `output` is its
+ * place. */
+void gc_settle(gc_settler *settler, int64_t y, size_t first, size_t count, const float *values,
+               const uint64_t *near, char *output);
 
 #endif

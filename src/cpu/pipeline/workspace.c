@@ -177,6 +177,7 @@ static void load_row(const gc_workspace *workspace, const char *samples, void *r
 typedef enum storing {
     STORE_CHAIN,  /* unchanged */
     STORE_LEVELS, /* 8 bits from input of 8 or 32 bits, or 16 from 16, without alpha: in segments */
+    STORE_FLAGS,  /* black and white that is rounded once, without alpha: in segments */
     STORE_ALPHA,  /* 8 bits from 8, with alpha: whole rows */
     STORE_ROW     /* all else, by core/conversion.c */
 } storing;
@@ -186,6 +187,8 @@ static storing choose_storing(const gc_workspace *workspace, const gc_stream *st
     const gc_conversion *conversion = &workspace->problem->conversion;
     if (stream->chain_only)
         return STORE_CHAIN;
+    if (conversion->bilevel && workspace->stages->once && !conversion->keeps_alpha)
+        return STORE_FLAGS;
     if (conversion->bilevel || workspace->stages->instructions->samples == NULL)
         return STORE_ROW;
     if (conversion->keeps_alpha || conversion->premultiplies)
@@ -334,9 +337,10 @@ static void store_pixels(const gc_workspace *workspace, const gc_stream *stream,
         return;
     }
     gc_stream_store_pixels(stream, (uint32_t)y, first, pixels, row, output);
+    uint8_t ignored[GC_SETTLE_VALUES];
     if (near != NULL)
         gc_find_doubtful(&workspace->settler, row, pixels * (size_t)conversion->chain_channels,
-                         near);
+                         near, ignored);
 }
 
 /* As below, rounded once. Parts of a row end with a word of bits, a pixel and a byte. */
@@ -349,14 +353,19 @@ static void store_once(gc_workspace *workspace, const gc_stream *stream, storing
     size_t most = GC_SETTLE_VALUES / (64 * channels) * 64 * channels;
     for (size_t part; count > 0; first += part, count -= part, row += part) {
         uint64_t near[GC_SETTLE_VALUES / 64];
+        uint8_t flags[GC_SETTLE_VALUES];
         part = count < most ? count : most;
-        if (how == STORE_LEVELS)
+        if (how == STORE_LEVELS) {
             stages->instructions->samples->store8_near(conversion, (float)stages->levels.error, row,
                                                        part, (uint8_t *)output + first, near);
-        else
+        } else if (how == STORE_FLAGS) {
+            gc_find_doubtful(&workspace->settler, row, part, near, flags);
+            gc_store_flags(conversion, flags, first, part, output);
+        } else {
             store_pixels(workspace, stream, how, y, first / channels, part / channels, row, output,
                          near);
-        gc_settle(&workspace->settler, y, first, part, near, output);
+        }
+        gc_settle(&workspace->settler, y, first, part, row, near, output);
     }
 }
 
@@ -398,7 +407,8 @@ static void finish_rows(gc_workspace *workspace, const gc_stream *stream, int64_
     int last = workspace->stages->count - 1;
     size_t values = values_of_stage(workspace, last);
     size_t before = (size_t)workspace->first * (size_t)workspace->problem->chain.channels;
-    bool in_segments = how == STORE_LEVELS && !workspace->stages->list[last].solver->tiled;
+    bool in_segments =
+        (how == STORE_LEVELS || how == STORE_FLAGS) && !workspace->stages->list[last].solver->tiled;
     size_t segment = in_segments ? GC_SEGMENT_VALUES : values;
     for (int o = 0; o < count; o++)
         workspace->out[o] = how == STORE_CHAIN
