@@ -117,6 +117,8 @@ setup_bar() {
 
 @test "a threshold may be a part of the pixels, or found" {
     make_image png:grey in.png 200 100 noise
+    json 0 gconv edges --json --threshold 10% in.png ten.pgm
+    like "$(key edge_share)" '0.0999*'
     json 0 gconv edges --json --threshold 10% in.png ten.png
     like "$(key edge_share)" '0.0999*'
     local told
