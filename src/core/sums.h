@@ -33,6 +33,22 @@ void gc_words_load(const gc_chain *chain, const float *values, size_t count, gc_
  * them. NULL if memory is short. */
 gc_word *gc_words_of_step(const gc_chain *chain, int s);
 
+/* *sum += a * b, of `limbs` limbs each. It is not inlined, so that its loop has all registers. */
+static __attribute__((noinline)) void gc_add_limbs(size_t limbs, gc_word *restrict sum,
+                                                   const gc_word *a, const gc_word *b)
+{
+    for (size_t i = 0; i < limbs; i++) {
+        uint64_t factor = a[i].bits, carry = 0;
+        for (size_t j = 0; factor != 0 && i + j < limbs; j++) {
+            unsigned __int128 term = (unsigned __int128)factor * b[j].bits;
+            term += sum[i + j].bits;
+            term += carry;
+            sum[i + j].bits = (uint64_t)term;
+            carry = (uint64_t)(term >> 64);
+        }
+    }
+}
+
 /* *sum += a * b. `limbs` are those of the chain: a caller for which they are the constant 0 keeps
  * the sum in a register. */
 static inline void gc_add_product(size_t limbs, gc_word *restrict sum, const gc_word *a,
@@ -40,16 +56,8 @@ static inline void gc_add_product(size_t limbs, gc_word *restrict sum, const gc_
 {
     if (limbs == 0)
         sum->real += a->real * b->real;
-    for (size_t i = 0; i < limbs; i++) {
-        uint64_t carry = 0;
-        for (size_t j = 0; a[i].bits != 0 && i + j < limbs; j++) {
-            unsigned __int128 term = (unsigned __int128)a[i].bits * b[j].bits;
-            term += sum[i + j].bits;
-            term += carry;
-            sum[i + j].bits = (uint64_t)term;
-            carry = (uint64_t)(term >> 64);
-        }
-    }
+    else
+        gc_add_limbs(limbs, sum, a, b);
 }
 
 /* Chain values as float32: S, or next to it. */

@@ -26,6 +26,7 @@ typedef struct step {
     const gc_word *terms, *border; /* one after the other, of gc_words_of_step */
     const gc_word *in;             /* the image */
     size_t words;                  /* of a number */
+    int64_t *columns;              /* x of the image, for x from -left on; less than 0: outside */
 } step;
 
 /* Rows of an image, or of sums, that a pixel of row y is made from: inside, mirrored, wrapped, ...;
@@ -41,14 +42,24 @@ static void find_rows(const step *s, const gc_word *image, const gc_word *outsid
     }
 }
 
-/* Sample of channel `c` of a row, at any x. NULL is a row of the border constant. */
+/* The column that each x of step.columns stands for. NULL if memory is short. */
+static int64_t *find_columns(const gc_chain *chain, const gc_step *about)
+{
+    int64_t count = chain->width + about->width;
+    int64_t *columns = gc_allocate_array((size_t)count, sizeof *columns);
+    for (int64_t i = 0; columns != NULL && i < count; i++)
+        columns[i] = gc_border_index(chain->border, i - about->left, chain->width);
+    return columns;
+}
+
+/* What tap `x` of a row, counted from the first tap at x = 0, reads of channel `c`. NULL is a row
+ * of the border constant. */
 static const gc_word *sample(const step *s, const gc_word *row, int64_t x, int c)
 {
-    const gc_chain *chain = s->chain;
-    x = gc_border_index(chain->border, x, chain->width);
+    x = s->columns[x];
     if (x < 0 || row == NULL)
         return s->border + (size_t)c * s->words;
-    return row + (size_t)(x * chain->channels + c) * s->words;
+    return row + (size_t)(x * s->chain->channels + c) * s->words;
 }
 
 /* Terms are the weights in reading order: the filter turned by half a turn, unless it
@@ -59,7 +70,7 @@ static inline void convolve_at(const step *s, size_t limbs, const gc_word *const
     const gc_word *term = s->terms;
     for (int j = 0; j < s->about->height; j++)
         for (int i = 0; i < s->about->width; i++, term += s->words)
-            gc_add_product(limbs, sum, term, sample(s, rows[j], x + i - s->about->left, c));
+            gc_add_product(limbs, sum, term, sample(s, rows[j], x + i, c));
 }
 
 /* ---- Filters of two vectors ------------------------------------------------------------------ */
@@ -70,7 +81,7 @@ static inline void row_sum_at(const step *s, size_t limbs, const gc_word *row, i
 {
     const gc_word *term = s->terms + (size_t)s->about->height * s->words;
     for (int i = 0; i < s->about->width; i++, term += s->words)
-        gc_add_product(limbs, sum, term, sample(s, row, x + i - s->about->left, c));
+        gc_add_product(limbs, sum, term, sample(s, row, x + i, c));
 }
 
 /* Then sum_j column[j] * these. */
@@ -145,18 +156,20 @@ static gconv_status convolve(gc_stream *stream, int number, const gc_word *in, g
 {
     const gc_chain *chain = &stream->problem->chain;
     step s = {chain, &chain->steps[number], .in = in, .words = gc_words(chain)};
+    s.columns = find_columns(chain, s.about);
     bool is_matrix = s.about->column == NULL;
     gc_word *terms = gc_words_of_step(chain, number), *sums = NULL;
     s.terms = terms;
     if (terms != NULL)
         s.border = terms + gc_step_term_count(s.about) * s.words;
-    if (terms != NULL && !is_matrix)
+    if (terms != NULL && s.columns != NULL && !is_matrix)
         sums = sum_rows(&s);
     size_t bytes = chain->height * gc_chain_row_values(chain) * s.words * sizeof *out;
     memset(out, 0, bytes);
-    gconv_status status = terms == NULL || (sums == NULL && !is_matrix)
+    gconv_status status = terms == NULL || s.columns == NULL || (sums == NULL && !is_matrix)
                               ? gc_fail_memory(error, bytes)
                               : convolve_rows(stream, number, &s, sums, out, error);
+    free(s.columns);
     free(sums);
     free(terms);
     return status;
