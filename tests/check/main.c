@@ -32,25 +32,27 @@ typedef struct options {
     const char *device;
     int every, from; /* of the selected cases */
     uint64_t runs;   /* that jobs expect; 0: what the cases say */
-    bool list;
+    bool list, each_set;
 } options;
 
 /* An implementation under check, and how it fares. */
 typedef struct tally {
     gconv_implementation_info info;
+    const char *instructions; /* NULL: those that are chosen without it */
     unsigned passed, failed, skipped, refused;
 } tally;
 
 static const char usage[] =
     "usage: gconv_check [--seed N] [--cases N] [--impl NAMES] [--device NAME] [--list]\n"
-    "                   [--every N] [--from K] [--runs N]\n"
+    "                   [--every N] [--from K] [--runs N] [--each-set]\n"
     "                   [--sweep | --quick | --case INDEX | --property NAME]\n"
     "Checks every usable implementation, or those in NAMES, separated by commas. --cases is the\n"
     "number of random cases (default 1500).\n"
     "--sweep runs all filter sizes, borders and depths on shapes around warps and blocks instead,\n"
     "--quick a few dozen cases of every kind, --case and --property one check alone.\n"
     "Of the cases, --every takes one in N, the first K left out: N processes share them.\n"
-    "--runs is how many runs plans are made for: with very many, kernels are always compiled.\n";
+    "--runs is how many runs plans are made for: with very many, kernels are always compiled.\n"
+    "--each-set checks cpu with each instruction set that this processor has.\n";
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -110,6 +112,8 @@ static options read_options(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--list") == 0)
             set.list = true;
+        else if (strcmp(argv[i], "--each-set") == 0)
+            set.each_set = true;
         else if (strcmp(argv[i], "--sweep") == 0)
             set.what = SWEEP;
         else if (strcmp(argv[i], "--quick") == 0)
@@ -162,6 +166,24 @@ static int count_names(const char *names)
     return count;
 }
 
+/* Appends an entry for each instruction set but that which `whole` has. */
+static int add_sets(const tally *whole, tally *tallies, int count)
+{
+    const gc_instructions *chosen = gc_instructions_chosen();
+    for (int i = 0; i < gc_instructions_count() && count < IMPLEMENTATIONS_MAX; i++) {
+        const gc_instructions *other = gc_instructions_at(i);
+        if (other == chosen)
+            continue;
+        if (!other->usable()) {
+            printf("skipped: %s with %s: this processor lacks it\n", whole->info.name, other->name);
+            continue;
+        }
+        tallies[count] = *whole;
+        tallies[count++].instructions = other->name;
+    }
+    return count;
+}
+
 /* Fills `tallies` with what can be checked, says what can not. */
 static int find_implementations(const options *set, tally *tallies)
 {
@@ -181,6 +203,9 @@ static int find_implementations(const options *set, tally *tallies)
     }
     if (set->implementations != NULL && known < count_names(set->implementations))
         usage_error("no such implementation in", set->implementations);
+    for (int i = count - 1; set->each_set && i >= 0; i--)
+        if (strcmp(tallies[i].info.name, "cpu") == 0)
+            return add_sets(&tallies[i], tallies, count);
     return count;
 }
 
@@ -247,8 +272,20 @@ static void count_verdict(tally *counts, check_verdict verdict, const check_subj
 
 static check_subject subject_of(const tally *counts, const options *set)
 {
-    return (check_subject){
-        .implementation = counts->info.name, .device = set->device, .seed = set->seed};
+    return (check_subject){.implementation = counts->info.name,
+                           .instructions = counts->instructions,
+                           .device = set->device,
+                           .seed = set->seed};
+}
+
+/* Has plans use the instructions of an entry from now on; NULL: those from the beginning. */
+static void choose_instructions(const tally *counts)
+{
+    static const char *before;
+    if (before == NULL)
+        before = gc_instructions_chosen()->name;
+    bool other = counts != NULL && counts->instructions != NULL;
+    setenv("GCONV_INSTRUCTIONS", other ? counts->instructions : before, 1);
 }
 
 /* A case on which the reference fails is a failure of the reference, and of no use to others. */
@@ -256,6 +293,7 @@ static void run_case(const options *set, int index, tally *tallies, int count,
                      unsigned *reference_failures)
 {
     check_trial trial;
+    choose_instructions(NULL);
     if (check_trial_create(&trial, set->seed, index) != CHECK_PASSED) {
         ++*reference_failures;
         check_trial_free(&trial);
@@ -267,6 +305,7 @@ static void run_case(const options *set, int index, tally *tallies, int count,
         check_subject subject = subject_of(&tallies[i], set);
         subject.made = &trial.made;
         snprintf(subject.replay, sizeof subject.replay, "--case %d", index);
+        choose_instructions(&tallies[i]);
         count_verdict(&tallies[i], check_trial_run(&trial, &subject), &subject);
     }
     check_trial_free(&trial);
@@ -278,6 +317,7 @@ static void run_property(const options *set, int index, tally *tallies, int coun
         check_subject subject = subject_of(&tallies[i], set);
         snprintf(subject.replay, sizeof subject.replay, "--property %s",
                  check_property_name(index));
+        choose_instructions(&tallies[i]);
         count_verdict(&tallies[i], check_property_run(index, &subject), &subject);
     }
 }
@@ -302,6 +342,8 @@ static int report(const tally *tallies, int count, unsigned reference_failures)
         const tally *one = &tallies[i];
         printf("%-10s %u passed, %u failed, %u skipped", one->info.name, one->passed, one->failed,
                one->skipped);
+        if (one->instructions != NULL)
+            printf(" with %s", one->instructions);
         if (one->refused > 0)
             printf(" (%u refused)", one->refused);
         putchar('\n');

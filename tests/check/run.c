@@ -23,12 +23,13 @@ static size_t chain_row_bytes(const gconv_job *job)
     return job->input.width * (size_t)judge_channels(job) * sizeof(float);
 }
 
-static float *chain_without_padding(const check_image *chain)
+/* Freed with free. */
+static void *without_padding(const check_image *image)
 {
-    char *values = check_allocate(chain->row_bytes * chain->rows, 1);
-    for (uint32_t y = 0; y < chain->rows; y++)
-        memcpy(values + y * chain->row_bytes, check_image_row(chain, y), chain->row_bytes);
-    return (float *)(void *)values;
+    char *rows = check_allocate(image->row_bytes * image->rows, 1);
+    for (uint32_t y = 0; y < image->rows; y++)
+        memcpy(rows + y * image->row_bytes, check_image_row(image, y), image->row_bytes);
+    return rows;
 }
 
 /* ---- The trial and its reference ------------------------------------------------------------- */
@@ -126,6 +127,8 @@ void check_trial_free(check_trial *trial)
     check_image_free(&trial->input);
     free(trial->input_copy);
     free(trial->reference);
+    free(trial->found[0].rows);
+    free(trial->found[1].rows);
     check_image_free(&trial->output);
     check_case_free(&trial->made);
 }
@@ -231,7 +234,7 @@ static check_verdict check_chain(contender *c)
         return check_fail(c->subject, NULL, "run_chain fails: %s", error.message);
     if (check_surroundings(c, &c->chain, "run_chain") != CHECK_PASSED)
         return CHECK_FAILED;
-    float *values = chain_without_padding(&c->chain);
+    float *values = without_padding(&c->chain);
     gconv_difference difference;
     gconv_status status =
         gconv_plan_compare(c->plan, check_image_row(input, 0), input->stride, values,
@@ -253,22 +256,38 @@ static check_verdict check_chain(contender *c)
     return CHECK_PASSED;
 }
 
+static bool is_found(const check_found *found, double bound, const check_image *output)
+{
+    if (found->rows == NULL || found->bound != bound)
+        return false;
+    for (uint32_t y = 0; y < output->rows; y++)
+        if (memcmp(found->rows + y * output->row_bytes, check_image_row(output, y),
+                   output->row_bytes) != 0)
+            return false;
+    return true;
+}
+
 /* `promised`: the samples are those of the reference, each rounded once. */
 static check_verdict check_against_judge(const contender *c, const check_image *output,
                                          bool promised, const char *what)
 {
-    const check_trial *trial = c->trial;
+    check_trial *trial = c->trial;
     bool once = promised && trial->exact;
+    check_found *found = &trial->found[once];
     if (check_surroundings(c, output, what) != CHECK_PASSED)
         return CHECK_FAILED;
     for (uint32_t y = 0; promised && y < output->rows; y++)
         if (memcmp(check_image_row(output, y), check_image_row(&trial->output, y),
                    output->row_bytes) != 0)
             return check_fail(c->subject, NULL, "%s: row %u is not that of the reference", what, y);
+    if (is_found(found, c->bound, output))
+        return CHECK_PASSED;
     compare_map map =
         compare_output(&c->job, &trial->input, trial->reference, c->bound, once, output);
     if (map.wrong > 0)
         return check_fail(c->subject, &map, "%s: the output is wrong", what);
+    free(found->rows);
+    *found = (check_found){without_padding(output), c->bound};
     return CHECK_PASSED;
 }
 

@@ -7,6 +7,12 @@
 /* Multiply-adds up to which a case is also judged by judge.c. */
 #define CHECK_JUDGE_WORK 1e6
 
+/* Output rows, without padding, that the judge found right: none are judged a second time. */
+typedef struct check_found {
+    unsigned char *rows; /* NULL: none yet */
+    double bound;        /* on the chain values that they were judged by */
+} check_found;
+
 /* A case with its image and what must come out. */
 typedef struct check_trial {
     check_case made;
@@ -15,7 +21,8 @@ typedef struct check_trial {
     float *reference;          /* chain values of `reference`, without padding; NULL: it failed */
     check_image output;        /* what `reference` makes of them */
     bool exact;
-    bool judged; /* `reference` was itself compared with judge.c */
+    bool judged;          /* `reference` was itself compared with judge.c */
+    check_found found[2]; /* the last ones: of samples by rule 5, and of those rounded once */
 } check_trial;
 
 /* Makes case `index` and has `reference` compute it, judged where it is small. */

@@ -15,8 +15,11 @@ check_verdict check_fail(const check_subject *subject, const compare_map *map, c
     va_start(arguments, format);
     vprintf(format, arguments);
     va_end(arguments);
-    printf("\n  replay: gconv_check --seed %" PRIu64 " %s --impl %s\n", subject->seed,
-           subject->replay, subject->implementation);
+    printf("\n  replay: ");
+    if (subject->instructions != NULL)
+        printf("GCONV_INSTRUCTIONS=%s ", subject->instructions);
+    printf("gconv_check --seed %" PRIu64 " %s --impl %s\n", subject->seed, subject->replay,
+           subject->implementation);
     if (failures++ >= FULL_FAILURES)
         return CHECK_FAILED;
     if (subject->made != NULL)

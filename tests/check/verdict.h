@@ -9,6 +9,7 @@ typedef enum check_verdict { CHECK_PASSED, CHECK_FAILED, CHECK_SKIPPED } check_v
 /* Whom a check is about, and how to run it again. */
 typedef struct check_subject {
     const char *implementation;
+    const char *instructions; /* what GCONV_INSTRUCTIONS names for it; NULL: what it did before */
     const char *device;
     uint64_t seed;
     char replay[96];        /* options that run this check alone */
