@@ -133,9 +133,8 @@ static std::string host_binary(const std::string &source)
     fprintf(file, "#include \"compiled.hpp\"\n#undef __constant__\n#define __constant__\n%s",
             source.c_str());
     fclose(file);
-    std::string command = std::string(compiler) +
-                          " -std=c++17 -O1 -w -ffp-contract=off -shared -fPIC -o " + path + ".so " +
-                          path + ".cpp";
+    std::string command =
+        std::string(compiler) + " " GC_DOUBLE_FLAGS " -shared -o " + path + ".so " + path + ".cpp";
     bool made = includes_are_set == 0 && system(command.c_str()) == 0;
     unlink((path + ".cpp").c_str());
     return made ? path + ".so" : "";

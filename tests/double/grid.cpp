@@ -11,10 +11,11 @@ __thread gc_double_position gc_double_place;
 
 enum barrier { NOTHING, WARP, BLOCK };
 
-/* A thread of a block; where it stands is set before it goes on. */
+/* A thread of a block. */
 struct fibre {
     gc_double_context context;
     std::unique_ptr<char[]> stack;
+    uint3 position;
     bool ended;
     barrier waits; /* for the others of its warp or block */
     /* To the others of its warp, by turns: what is shown next overwrites nothing that others may
@@ -27,24 +28,63 @@ enum { STACK_BYTES = 64 << 10 };
 
 struct block {
     std::vector<fibre> fibres;
+    unsigned count, left; /* threads, and those that have not ended */
+    unsigned at;          /* the one that runs */
     gc_double_context caller;
-    fibre *current;
     const std::function<void()> *thread;
 };
 
-static thread_local block the_block;
+/* The block that runs. */
+static __thread block *the_block __attribute__((tls_model("initial-exec")));
+
+/* Lets threads go on where all of them that have not ended wait for it. */
+static void release(unsigned first, unsigned end, barrier which)
+{
+    for (unsigned i = first; i < end; i++)
+        if (!the_block->fibres[i].ended && the_block->fibres[i].waits != which)
+            return;
+    for (unsigned i = first; i < end; i++)
+        the_block->fibres[i].waits = NOTHING;
+}
+
+/* Leaves a stack for that of the next thread by turns that does not wait, or for the caller's once
+ * all have ended. */
+static void go_on(gc_double_context *from)
+{
+    block *b = the_block;
+    const gc_double_context *to = &b->caller;
+    while (b->left > 0) {
+        if (++b->at >= b->count) {
+            for (unsigned i = 0; i < b->count; i += 32)
+                release(i, std::min(i + 32, b->count), WARP);
+            release(0, b->count, BLOCK);
+            b->at = 0;
+        }
+        const fibre &next = b->fibres[b->at];
+        if (!next.ended && next.waits == NOTHING) {
+            gc_double_place.thread = next.position;
+            to = &next.context;
+            break;
+        }
+    }
+    if (to != from)
+        gc_double_enter(from, to);
+}
 
 static void begin()
 {
-    (*the_block.thread)();
-    the_block.current->ended = true;
-    gc_double_enter(&the_block.current->context, &the_block.caller);
+    (*the_block->thread)();
+    fibre &own = the_block->fibres[the_block->at];
+    own.ended = true;
+    the_block->left--;
+    go_on(&own.context);
 }
 
 static void wait_at(barrier which)
 {
-    the_block.current->waits = which;
-    gc_double_enter(&the_block.current->context, &the_block.caller);
+    fibre &own = the_block->fibres[the_block->at];
+    own.waits = which;
+    go_on(&own.context);
 }
 
 void gc_double_barrier()
@@ -59,8 +99,7 @@ void gc_double_warp_barrier()
 
 void gc_double_show(unsigned word, unsigned (&all)[32])
 {
-    fibre *own = the_block.current;
-    fibre *first = own - (own - the_block.fibres.data()) % 32;
+    fibre *own = &the_block->fibres[the_block->at], *first = own - the_block->at % 32;
     int turn = own->turn ^= 1;
     own->shown[turn] = word;
     wait_at(WARP);
@@ -68,55 +107,36 @@ void gc_double_show(unsigned word, unsigned (&all)[32])
         all[lane] = first[lane].shown[turn];
 }
 
-static void prepare(size_t count)
+static uint3 position_of(unsigned index, dim3 sizes)
 {
-    if (the_block.fibres.size() < count)
-        the_block.fibres.resize(count);
-    for (size_t i = 0; i < count; i++) {
-        fibre &one = the_block.fibres[i];
+    return {index % sizes.x, index / sizes.x % sizes.y, index / sizes.x / sizes.y};
+}
+
+static void prepare(block *b, dim3 threads)
+{
+    b->count = b->left = threads.x * threads.y * threads.z;
+    b->at = b->count - 1;
+    if (b->fibres.size() < b->count)
+        b->fibres.resize(b->count);
+    for (unsigned i = 0; i < b->count; i++) {
+        fibre &one = b->fibres[i];
         if (one.stack == nullptr)
             one.stack.reset(new char[STACK_BYTES]);
         gc_double_begin_on(&one.context, one.stack.get(), STACK_BYTES, begin);
+        one.position = position_of(i, threads);
         one.ended = false;
         one.waits = NOTHING;
         one.turn = 0;
     }
 }
 
-/* Lets threads go on where all of them that have not ended wait for it. */
-static void release(size_t first, size_t end, barrier which)
-{
-    for (size_t i = first; i < end; i++)
-        if (!the_block.fibres[i].ended && the_block.fibres[i].waits != which)
-            return;
-    for (size_t i = first; i < end; i++)
-        the_block.fibres[i].waits = NOTHING;
-}
-
-static uint3 position_of(unsigned index, dim3 sizes)
-{
-    return {index % sizes.x, index / sizes.x % sizes.y, index / sizes.x / sizes.y};
-}
-
 static void run_meeting(const std::function<void()> &thread, dim3 threads)
 {
-    unsigned count = threads.x * threads.y * threads.z, left = count;
-    the_block.thread = &thread;
-    prepare(count);
-    while (left > 0) {
-        for (unsigned i = 0; i < count; i++) {
-            fibre &one = the_block.fibres[i];
-            if (one.ended || one.waits != NOTHING)
-                continue;
-            gc_double_place.thread = position_of(i, threads);
-            the_block.current = &one;
-            gc_double_enter(&the_block.caller, &one.context);
-            left -= one.ended;
-        }
-        for (unsigned i = 0; i < count; i += 32)
-            release(i, std::min(i + 32, count), WARP);
-        release(0, count, BLOCK);
-    }
+    static thread_local block storage;
+    the_block = &storage;
+    storage.thread = &thread;
+    prepare(&storage, threads);
+    go_on(&storage.caller);
 }
 
 static void run_alone(const std::function<void()> &thread, dim3 threads)
