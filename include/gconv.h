@@ -889,14 +889,15 @@ typedef enum gconv_norm { GCONV_NORM_L1, GCONV_NORM_L2 } gconv_norm;
  * and the filter `identity` (contract.md, rule 104). */
 typedef enum gconv_likeness { GCONV_LIKE_NONE, GCONV_LIKE_OPENCV } gconv_likeness;
 
-/* For GCONV_OUTPUT_EDGES. All methods but LAPLACE take samples of 8 and 16 bits, and compute in
- * whole numbers: their result is the same on every device. */
+/* For GCONV_OUTPUT_EDGES, and GCONV_METHOD_GRADIENT for GCONV_OUTPUT_SAMPLES, too: these are
+ * magnitudes then, in the place of chain values. All methods but LAPLACE take samples of 8 and 16
+ * bits, and compute in whole numbers: their result is the same on every device. */
 typedef struct gconv_detector {
     size_t size; /* set by gconv_detector_default() */
     gconv_method method;
     gconv_operator derivative; /* of GRADIENT and CANNY, as the two members below */
     gconv_norm norm;
-    gconv_likeness like; /* counts for CANNY */
+    gconv_likeness like; /* counts for CANNY, and for its gradients */
     double low, high; /* thresholds of CANNY, in 8-bit levels of the magnitude: 0 <= low <= high */
 } gconv_detector;
 
@@ -996,7 +997,7 @@ struct gconv_job {
     /* Only implementations may compute that promise the output exact or rounded once
      * (gconv_plan_promise), however long it takes. GCONV_ERROR_UNSUPPORTED if there is none. */
     bool exact;
-    /* For GCONV_OUTPUT_EDGES; NULL: GCONV_METHOD_LAPLACE. A plan copies it. Chains of the methods:
+    /* How edges are found; NULL: by GCONV_METHOD_LAPLACE. A plan copies it. Chains of the methods:
      * see gconv_method_filters. */
     const gconv_detector *detector;
 };

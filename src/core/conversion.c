@@ -241,6 +241,14 @@ static void quantize(const gc_conversion *conversion, const double *v, size_t fi
     }
 }
 
+void gc_store_values(const gc_conversion *conversion, double *v, size_t first, size_t count,
+                     void *output)
+{
+    if (conversion->bilevel)
+        make_bilevel(conversion, count, v);
+    quantize(conversion, v, first, count, output);
+}
+
 static void store_samples(const gc_conversion *conversion, const float *row, size_t pixels,
                           const void *alpha, void *output)
 {
@@ -254,9 +262,7 @@ static void store_samples(const gc_conversion *conversion, const float *row, siz
             final_values_alpha_kept(conversion, chain, count, alpha, first, v);
         else
             final_values(conversion, chain, count, v);
-        if (conversion->bilevel)
-            make_bilevel(conversion, count, v);
-        quantize(conversion, v, first, count, output);
+        gc_store_values(conversion, v, first, count, output);
     }
 }
 

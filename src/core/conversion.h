@@ -62,6 +62,11 @@ void gc_store_pixels(const gc_conversion *conversion, const float *row, size_t c
 void gc_store_flags(const gc_conversion *conversion, const uint8_t *flags, size_t first,
                     size_t count, void *output);
 
+/* Stores the samples of `count` pixels, at most 256, from pixel `first` of an output row on, as
+ * gc_store_flags does. `v` is on the scale of the input's samples. */
+void gc_store_values(const gc_conversion *conversion, double *v, size_t first, size_t count,
+                     void *output);
+
 /* Copies the alpha samples of one row of input (2 or 4 channels) to `alpha`. */
 void gc_extract_alpha(const gconv_shape *input, const void *samples, void *alpha);
 

@@ -191,7 +191,31 @@ gconv_status gc_detector_create(const gconv_job *job, const gc_conversion *conve
     d->is_wide =
         fmax(products, d->asked.norm == GCONV_NORM_L2 ? 2 * gradient * gradient : 0) >= INT32_MAX;
     set_thresholds(job, conversion, d);
+    d->sample = ldexp((d->by_16 ? 16 : 1) / fabs(conversion->divisor), d->shift);
     return GCONV_OK;
+}
+
+void gc_detector_store(const gc_detector *d, const gc_conversion *conversion, const void *found,
+                       bool are_wide, size_t count, void *output)
+{
+    enum { CHUNK = 256 };
+    bool squared = d->asked.norm == GCONV_NORM_L2;
+    double v[CHUNK];
+    uint8_t flags[CHUNK];
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t part = count - first < CHUNK ? count - first : CHUNK;
+        for (size_t i = 0; i < part; i++) {
+            int64_t own = are_wide ? ((const int64_t *)found)[first + i]
+                                   : ((const int32_t *)found)[first + i];
+            flags[i] = own != 0;
+            v[i] = (squared ? sqrt((double)own) : (double)own) * d->sample;
+            v[i] = conversion->scale * v[i] + conversion->offset;
+        }
+        if (conversion->finds_edges)
+            gc_store_flags(conversion, flags, first, part, output);
+        else
+            gc_store_values(conversion, v, first, part, output);
+    }
 }
 
 void gc_detector_range(const gc_chain *chain, const gc_detector *detector, int64_t *first,

@@ -9,6 +9,7 @@
 #define GC_CORE_DETECTOR_H
 
 #include "core/chain.h"
+#include "core/conversion.h"
 
 enum { GC_OPERATOR_SIDE_MAX = 7 };
 
@@ -31,6 +32,7 @@ typedef struct gc_detector {
     /* A magnitude, or a difference of values, passes a threshold if it is greater. Those of the
      * norm L2 are squares. */
     int64_t low, high;
+    double sample; /* what a magnitude of 1 is in samples of the input's depth */
 } gc_detector;
 
 /* Whether chain values go to a detector. Those of the method `laplace` become output by the
@@ -61,6 +63,11 @@ static inline int32_t gc_detector_value(const gc_detector *detector, double sum)
     int64_t half = detector->shift > 0 ? (int64_t)1 << (detector->shift - 1) : 0;
     return (int32_t)(((int64_t)sum + half) >> detector->shift);
 }
+
+/* Stores what was found of `count` pixels as a row of output: of edges 0 or 1, else magnitudes.
+ * They are int64_t, or int32_t. */
+void gc_detector_store(const gc_detector *detector, const gc_conversion *conversion,
+                       const void *found, bool are_wide, size_t count, void *output);
 
 /* The rows of chain values, from *first to *last, that output rows `first` to `last` depend on. As
  * gc_step_range for a step. */

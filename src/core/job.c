@@ -146,7 +146,7 @@ static gconv_status read_detector(const gconv_job *job, gconv_detector *detector
                                   gconv_error *error)
 {
     *detector = gconv_detector_default();
-    if (job->detector == NULL || job->output != GCONV_OUTPUT_EDGES)
+    if (job->detector == NULL)
         return GCONV_OK;
     gconv_status status =
         gc_sized_read(job->detector, "gconv_detector", detector, sizeof *detector, error);
@@ -156,7 +156,9 @@ static gconv_status read_detector(const gconv_job *job, gconv_detector *detector
                               {"like", (int)detector->like, GCONV_LIKE_OPENCV}};
     if (status == GCONV_OK)
         status = check_choices(choices, sizeof choices / sizeof *choices, error);
-    if (detector->method != GCONV_METHOD_CANNY)
+    if (detector->method != GCONV_METHOD_GRADIENT && job->output != GCONV_OUTPUT_EDGES)
+        *detector = gconv_detector_default();
+    if (detector->method != GCONV_METHOD_CANNY && detector->method != GCONV_METHOD_GRADIENT)
         detector->like = GCONV_LIKE_NONE;
     return status == GCONV_OK && detector->method != GCONV_METHOD_LAPLACE
                ? check_detector(job, detector, error)

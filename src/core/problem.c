@@ -73,7 +73,8 @@ static void complete(gc_problem *problem)
     problem->given = job->input;
     if (job->output_depth == 0)
         job->output_depth = job->input.depth;
-    problem->to_grey = job->output == GCONV_OUTPUT_EDGES && job->input.channels > 1;
+    problem->to_grey = (job->output == GCONV_OUTPUT_EDGES || gc_detects(&problem->detector)) &&
+                       job->input.channels > 1;
     if (problem->to_grey)
         job->input.channels = 1;
     if (gc_detects(&problem->detector)) {

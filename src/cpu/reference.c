@@ -218,8 +218,8 @@ static gconv_status read_image(gc_stream *stream, void *samples, float *row, gc_
     return GCONV_OK;
 }
 
-/* `flags` are those of a detector, a row of them after the other, or NULL. */
-static gconv_status write_image(gc_stream *stream, const gc_word *image, const uint8_t *flags,
+/* `found` is what a detector found, row after row, or NULL. */
+static gconv_status write_image(gc_stream *stream, const gc_word *image, const int64_t *found,
                                 void *output, float *row, gconv_error *error)
 {
     const gc_conversion *conversion = &stream->problem->conversion;
@@ -228,11 +228,12 @@ static gconv_status write_image(gc_stream *stream, const gc_word *image, const u
     for (uint32_t y = stream->first; y < stream->end; y++) {
         const gc_word *sums = image + y * values * gc_words(chain);
         gc_words_to_chain(chain, sums, values, row);
-        if (flags != NULL)
-            gc_store_flags(conversion, flags + y * values, 0, values, output);
+        if (found != NULL)
+            gc_detector_store(&stream->problem->detector, conversion, found + y * values, true,
+                              values, output);
         else
             gc_stream_store_row(stream, y, row, output);
-        if (!stream->chain_only && flags == NULL)
+        if (!stream->chain_only && found == NULL)
             gc_words_round(stream->problem, sums, chain->width, output);
         if (stream->chain_too != NULL)
             memcpy(stream->chain_too + y * stream->chain_too_stride, row, values * sizeof *row);
@@ -254,7 +255,7 @@ static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
     gc_word *out = gc_allocate_array(chain->height, row_words * sizeof *out);
     void *samples = gc_allocate_array(1, row_bytes);
     float *row = gc_allocate_array(values, sizeof *row);
-    uint8_t *flags = NULL;
+    int64_t *found = NULL;
     gconv_status status = GCONV_OK;
     if (in == NULL || out == NULL || samples == NULL || row == NULL)
         status = gc_fail_memory(error, 2 * chain->height * row_words * sizeof *in);
@@ -268,11 +269,11 @@ static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
         out = swap;
     }
     if (status == GCONV_OK && gc_detects(&problem->detector) && !stream->chain_only)
-        status = gc_reference_detect(problem, in, &flags, error);
+        status = gc_reference_detect(problem, in, &found, error);
     stream->timings.compute += gc_seconds() - start;
     if (status == GCONV_OK)
-        status = write_image(stream, in, flags, samples, row, error);
-    free(flags);
+        status = write_image(stream, in, found, samples, row, error);
+    free(found);
     free(row);
     free(samples);
     free(out);

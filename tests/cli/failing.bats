@@ -306,7 +306,12 @@ bad_filter() {
     script -qec true /dev/null >/dev/null 2>&1 ||
         skip "no pseudo-terminal here, or script(1) is not that of util-linux"
     export GCONV
-    for arguments in 'edges' 'edges in.png -' 'edges -f png in.png /dev/stdout' 'edges -f png in.png /dev/tty'; do
+    for command in edges sketch thin filter\ -kgauss3; do
+        status=0
+        script -qec "\"\$GCONV\" $command" /dev/null >out </dev/null || status=$?
+        same "$status $(tr -d '\r' <out)" "2 gconv: which image? $(gconv help "${command%% *}" | sed -n 's/^ *\(gconv .*IN OUT\]\)$/\1/p')"
+    done
+    for arguments in 'edges in.png -' 'edges -f png in.png /dev/stdout' 'edges -f png in.png /dev/tty'; do
         status=0
         script -qec "\"\$GCONV\" $arguments" /dev/null >out </dev/null || status=$?
         like "$status $(tr -d '\r' <out)" '2 gconv: * is a terminal; redirect it or name an output'

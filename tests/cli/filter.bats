@@ -50,7 +50,7 @@ float() {
     filtered 1 -k k.txt --impl reference --border constant:$double
     like "$(gconv filter -k k.txt --impl reference -b constant:0.1 --json in.png out.png)" \
         '*"promise": "rounded once"*'
-    complains 2 "option '--scale': '1/0' is not a finite number or a fraction p/q" \
+    complains 2 "option '--scale': '1/0' is not a finite number or a fraction p/q, q above 0" \
         gconv filter -k identity --scale 1/0 in.png out.png
 }
 

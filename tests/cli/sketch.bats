@@ -141,7 +141,8 @@ setup_bar() {
     make_image png:grey flat.png 200 100 "$(yes 77 | head -n 20000 | paste -sd ' ')"
     json 0 gconv edges --json --threshold auto flat.png out.png
     same "$(key edge_share)" 0
-    complains 2 "*option '--threshold': auto and per cent are for 'gconv edges' by --method laplace" gconv compare --threshold auto in.png
+    complains 2 "*option '--threshold': auto and per cent are for 'gconv edges' by --method laplace or gradient" gconv compare --threshold auto in.png
+    complains 2 '*by --method laplace or gradient' gconv edges --method zero-crossing --threshold 5% in.png out.png
     complains 2 "*'101%' is not 0% to 100% of the pixels" gconv edges --threshold 101% in.png out.png
     complains 2 '*the whole image decides what is drawn' gconv edges --threshold auto --rows 0:1 in.png out.png
     complains 2 '*the whole image decides what is drawn' gconv sketch --rows 0:1 in.png out.png
@@ -214,6 +215,90 @@ setup_bar() {
         complains 2 '*--overlay draws in one colour over the picture; leave out*' \
             gconv edges --overlay white $option in.png out.png
     done
+}
+
+@test "--high auto finds the thresholds of Canny, from memory, a pipe or a file that is read twice" {
+    make_image png:grey in.png 200 100 noise
+    make_image pgm:grey:16 large.pgm 2900 2900 noise
+    for image in in.png large.pgm; do
+        for options in '' '--like opencv' '--sigma 2 --norm l2 --operator scharr --min-length 3'; do # shellcheck disable=SC2086
+            json 0 gconv edges --method canny --high auto $options --json $image out.png
+            low=$(key low) high=$(key threshold) share=$(key edge_share)
+            awk "BEGIN { exit !($high > 5 && $low / $high > 0.3999 && $low / $high < 0.4001) }"
+            gconv edges --method canny $options $image - --high auto <$image | cmp - out.png
+            json 0 gconv edges --method canny $options --low "$low" --high "$high" --json $image other.png
+            cmp out.png other.png
+            same "$(key edge_share)" "$share"
+            [ $image = in.png ] || break
+        done
+    done
+    expect 0 gconv edges -v --method canny --low auto in.png out.png
+    like "$err" '*thresholds [0-9.]* (low) and [0-9.]* (high): [0-9.]* % of the pixels are edges*'
+    silently gconv edges --method canny --high auto --impl reference in.png other.png
+    cmp out.png other.png
+    json 0 gconv edges --method canny --high 100 --low auto --json in.png out.png
+    same "$(key low) $(key threshold)" '40 100'
+    json 0 gconv edges --method canny --high auto --low 3000 --json in.png out.png
+    same "$(key low) $(key threshold)" '3000 3000'
+    silently gconv edges --journal journal --method canny --high auto -o out in.png
+    expect 0 gconv check --verify journal
+    cat in.png >several.png
+    gconv filter -k identity in.png a.pgm
+    gconv filter -k gauss5 in.png b.pgm
+    cat a.pgm b.pgm | gconv edges --method canny --high auto --format pgm - both.pgm
+    gconv edges --method canny --high auto a.pgm a.out.pgm
+    gconv edges --method canny --high auto b.pgm b.out.pgm
+    cat a.out.pgm b.out.pgm | cmp - both.pgm
+    complains 2 "option '--high': auto is for 'gconv edges'" gconv compare --method canny --high auto in.png
+    complains 2 "option '--low': 'x' is not a number of at least 0, nor auto" gconv edges --method canny --low x in.png out.png
+}
+
+@test "a gradient's threshold may be found, and its values written" {
+    make_image png:grey in.png 200 100 noise
+    json 0 gconv edges --json --method gradient --threshold 10% in.png ten.png
+    like "$(key edge_share)" '0.[01]*'
+    silently gconv edges --method gradient --threshold "$(key threshold)" in.png other.png
+    cmp ten.png other.png
+    silently gconv edges --method gradient --threshold auto --impl reference in.png other.png
+    cmp ten.png other.png
+    for output in out.pfm out.png out.pgm; do
+        expect 0 gconv edges -v --method gradient --norm l2 --values --verify in.png $output
+        like "$err" '*verified, exact*'
+    done
+}
+
+@test "what would be drawn in vain is refused or said" {
+    make_image png:grey in.png 40 30 noise
+    complains 2 '--ink and --paper are the same colour: nothing would be seen' gconv sketch --ink white in.png out.png
+    complains 2 'in.png: the colour of --ink needs an output that holds colours; pgm holds grey' gconv sketch --ink '#f00' in.png out.pgm
+    complains 2 'in.png: the colour of --overlay needs an output that holds colours; pgm holds grey' gconv edges --overlay '#f00' in.png out.pgm
+    silently gconv edges --overlay 200 in.png out.pgm
+    gconv edges --threshold 10% --invert in.png black.png
+    expect 0 gconv thin black.png out.png
+    like "$err" "gconv: more than 50 % of the pixels are white, and lines are white on black; 'gconv filter -k identity --scale -1 --offset 255' turns an image round"
+    gconv filter -k identity --scale -1 --offset 255 black.png white.png
+    silently gconv thin white.png out.png
+    for option in '-b wrap' --exact; do # shellcheck disable=SC2086
+        complains 2 "option '--*' does not belong to 'gconv thin'" gconv thin $option in.png out.png
+    done
+    expect 0 gconv edges --sigma 2 --threshold auto --explain in.png out.png
+    like "$err" '*promise: bounded*'
+    expect 0 gconv edges --sigma 2 --threshold auto --exact --explain in.png out.png
+    like "$err" '*promise: rounded once*'
+    gconv edges --sigma 2 --threshold auto --exact --impl reference in.png other.png
+    cmp out.png other.png
+    make_image png:grey in.png 400 250 noise
+    expect 0 gconv edges --method gradient --threshold 5000 in.png out.png
+    same "$err" 'gconv: less than 0.1 % of the pixels are edges; --threshold auto finds a threshold'
+    expect 0 gconv edges --method canny --high 5000 in.png out.png
+    same "$err" 'gconv: less than 0.1 % of the pixels are edges; --high auto finds thresholds'
+    expect 0 gconv edges --method zero-crossing --threshold 5000 in.png out.png
+    same "$err" 'gconv: less than 0.1 % of the pixels are edges; --threshold sets the least slope'
+    make_image pgm:grey in.pgm 2000 1500 noise
+    "$GCONV" edges --exact --sigma 60 --threshold auto --explain in.pgm out.png 2>err &
+    until [ -s err ]; do sleep 0.02; done
+    kill $!
+    like "$(cat err)" "gconv: in.pgm: about [0-9]* s by '*', rounded once"
 }
 
 @test "--values writes responses, --grey makes filter compute from grey" {

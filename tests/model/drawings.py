@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Judges drawings of random small images against rules 105 to 108 of docs/contract.md, which are
+"""Judges drawings of random small images against rules 101 and 105 to 108 of docs/contract.md, which are
 written here once more in whole numbers and slowly: `gconv sketch`, thresholds that `gconv edges`
 finds, thinning, and marks that are dropped.
 
@@ -77,6 +77,18 @@ def edge_responses(rows, rule):
     elif rule == "negative":
         values = [[-v for v in row] for row in values]
     return [[max(0, min(MOST, nearest(257 * v, 4 * 289))) for v in row] for row in values]
+
+
+SOBEL = [[[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]], [[-1, -2, -1], [0, 0, 0], [1, 2, 1]]]
+
+
+def magnitudes(rows, norm):
+    """In samples of 16 bits that are an eighth of a magnitude."""
+    across, down = (convolve(convolve(rows, GAUSS5), weights) for weights in SOBEL)
+    pairs = [list(zip(*both)) for both in zip(across, down)]
+    if norm == "l1":
+        return [[nearest(257 * (abs(a) + abs(b)), 8 * 289) for a, b in row] for row in pairs]
+    return [[round(257 * math.sqrt(a * a + b * b) / (8 * 289)) for a, b in row] for row in pairs]
 
 
 def cut(responses, most):
@@ -168,6 +180,22 @@ def edges(rows, rule, share):
     return [[255 * (k > low) for k in row] for row in responses]
 
 
+LEAST_MAGNITUDE = 6 * 4 / 1.19
+
+
+def gradient_edges(rows, norm, share):
+    found = magnitudes(rows, norm)
+    low = cut(found, (10 if share is None else share) / 100 * len(rows) * len(rows[0]))
+    if share is None:
+        low = max(low, math.floor(LEAST_MAGNITUDE * 257 / 8))
+    return [[255 * (k > low) for k in row] for row in found]
+
+
+def canny_high(rows, norm):
+    return max((cut(magnitudes(rows, norm), 0.1 * len(rows) * len(rows[0])) + 0.5) / (257 / 8),
+               LEAST_MAGNITUDE)
+
+
 # ---- Images and judgement ------------------------------------------------------------------------
 
 
@@ -232,9 +260,12 @@ def choose(chance):
         thins = chance.random() < 0.3
         arguments += ["--lines", "thin"] if thins else []
         return arguments, lambda rows: [[255 - v for v in row] for row in sketch(rows, sigma, thins)]
-    rule = chance.choice(("abs", "positive", "negative"))
+    rule, norm = chance.choice(("abs", "positive", "negative")), chance.choice(("l1", "l2"))
     share = chance.choice((None, 0, 3, 10, 37.5, 100))
     threshold = "auto" if share is None else "%g%%" % share
+    if chance.random() < 0.3:
+        return ["edges", "--norm", norm, "--method", "gradient", "--threshold", threshold], \
+            lambda rows: gradient_edges(rows, norm, share)
     return ["edges", "--rule", rule, "--threshold", threshold], lambda rows: edges(rows, rule, share)
 
 
@@ -250,11 +281,23 @@ def judge(gconv, directory, chance):
     pixels = len(rows) * len(rows[0])
     if arguments[0] == "edges":
         share = sum(v == 255 for row in drawn for v in row) / pixels
-        given = ["edges", *arguments[1:3], "--threshold", repr(told["threshold"])]
+        given = [*arguments[:-1], repr(told["threshold"])]
         if abs(told["edge_share"] - share) > 1e-9:
             return "%s of %s: %g are edges" % (" ".join(arguments), rows, share)
         if draw(gconv, directory, rows, given)[0] != drawn:
             return "%s of %s: not those of the threshold told" % (" ".join(arguments), rows)
+    wanted = chance.random() < 0.2
+    return judge_canny(gconv, directory, rows, chance.choice(("l1", "l2"))) if wanted else None
+
+
+def judge_canny(gconv, directory, rows, norm):
+    arguments = ["edges", "--method", "canny", "--norm", norm, "--high"]
+    drawn, told = draw(gconv, directory, rows, [*arguments, "auto"])
+    low, high = told["low"], told["threshold"]
+    if abs(high / canny_high(rows, norm) - 1) > 1e-8 or abs(low / high - 0.4) > 1e-8:
+        return "%s of %s: %r and %r were found" % (" ".join(arguments), rows, low, high)
+    if draw(gconv, directory, rows, [*arguments, repr(high), "--low", repr(low)])[0] != drawn:
+        return "%s of %s: not those of the thresholds told" % (" ".join(arguments), rows)
     return None
 
 

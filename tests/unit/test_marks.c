@@ -9,7 +9,7 @@ static gc_marks take(uint32_t width, uint32_t height, const uint16_t *samples)
 {
     enum { GAP = 3 };
     gc_marks marks;
-    assert_ok(gc_marks_create(&marks, width, height, NULL));
+    assert_ok(gc_marks_create(&marks, width, height, true, NULL));
     gconv_sink sink = gc_marks_sink(&marks);
     uint16_t *rows = calloc((size_t)height * (width + GAP), sizeof *rows);
     for (uint32_t y = 0; y < height; y++)
@@ -29,7 +29,7 @@ static gc_marks take(uint32_t width, uint32_t height, const uint16_t *samples)
 static gc_marks draw(uint32_t width, uint32_t height, const char *drawing)
 {
     gc_marks marks;
-    assert_ok(gc_marks_create(&marks, width, height, NULL));
+    assert_ok(gc_marks_create(&marks, width, height, true, NULL));
     for (size_t i = 0; i < strlen(drawing); i++)
         marks.samples[i] = drawing[i] == ' ' ? 0 : (uint16_t)(25 * (drawing[i] - '0'));
     assert_int_equal(strlen(drawing), width * height);

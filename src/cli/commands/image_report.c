@@ -109,6 +109,8 @@ static void json_found(const gc_found *found, double share)
         gc_json_number("sigma", found->sigma);
     if (found->counted) {
         gc_json_number("threshold", found->threshold);
+        if (found->low > 0)
+            gc_json_number("low", found->low);
         gc_json_number("edge_share", share);
     }
 }
@@ -207,12 +209,14 @@ static void note_clipped(const char *name, const gc_result *result)
 static void note_found(const char *name, const gc_result *result)
 {
     const gc_found *found = &result->found;
-    char sigma[48] = "";
+    char sigma[48] = "", low[48] = "";
     if (found->sigma > 0)
         snprintf(sigma, sizeof sigma, "sigma %g pixels, ", found->sigma);
+    if (found->low > 0)
+        snprintf(low, sizeof low, "s %.9g (low) and", found->low);
     if (found->counted)
-        gc_note(name, "%sthreshold %.9g: %.2f %% of the pixels are edges", sigma, found->threshold,
-                100 * share_of_edges(result));
+        gc_note(name, "%sthreshold%s %.9g%s: %.2f %% of the pixels are edges", sigma, low,
+                found->threshold, found->low > 0 ? " (high)" : "", 100 * share_of_edges(result));
 }
 
 /* Says the lines of an explanation that begin with "step": what the implementation chose for each
@@ -362,12 +366,12 @@ static void note_share(gc_summary *s, const gc_result *result)
 {
     const double few = 0.001, many = 0.5, small = 100000 /* pixels */;
     double pixels = (double)result->output.width * result->output.height;
-    bool is_part = s->options->rows.count > 0, found = s->options->draw.cut != GC_CUT_GIVEN;
-    bool by_other = s->options->detector.method != GCONV_METHOD_LAPLACE; /* it finds none itself */
-    if (!result->found.counted || found || is_part || by_other || pixels < small)
+    bool is_part = s->options->rows.count > 0, thins = s->options->command == GC_COMMAND_THIN;
+    if (!result->found.counted || s->options->draw.cut == GC_CUT_SHARE || is_part ||
+        (pixels < small && !thins))
         return;
     s->with_few += share_of_edges(result) < few;
-    s->with_many += share_of_edges(result) > many;
+    s->with_many += (thins ? (double)result->found.marked / pixels : share_of_edges(result)) > many;
 }
 
 void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
@@ -499,6 +503,21 @@ static void say_background(const gc_summary *s)
            images);
 }
 
+/* What to do about a threshold that does not suit. */
+static const char *find_remedy(const gc_options *options)
+{
+    switch (options->detector.method) {
+    case GCONV_METHOD_CANNY:
+        return options->draw.finds_high ? "--low and --high set thresholds"
+                                        : "--high auto finds thresholds";
+    case GCONV_METHOD_ZERO_CROSSING:
+        return "--threshold sets the least slope";
+    default:
+        return options->draw.cut == GC_CUT_AUTO ? "--threshold N% takes N per cent"
+                                                : "--threshold auto finds a threshold";
+    }
+}
+
 /* Says that a threshold does not suit. */
 static void say_shares(const gc_summary *s, size_t count, const char *what)
 {
@@ -507,7 +526,12 @@ static void say_shares(const gc_summary *s, size_t count, const char *what)
         return;
     if (s->batch)
         snprintf(images, sizeof images, "in %zu image%s ", count, count == 1 ? "" : "s");
-    gc_say("%s%s of the pixels are edges; --threshold auto finds a threshold", images, what);
+    if (s->options->command == GC_COMMAND_THIN)
+        gc_say("%s%s of the pixels are white, and lines are white on black; 'gconv filter -k "
+               "identity --scale -1 --offset 255' turns an image round",
+               images, what);
+    else
+        gc_say("%s%s of the pixels are edges; %s", images, what, find_remedy(s->options));
 }
 
 int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
@@ -517,10 +541,10 @@ int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
     if (gc_collisions_tell(&s->collisions, &error) != GCONV_OK)
         gc_report(NULL, &error);
     say_background(s);
-    if (s->options->command == GC_COMMAND_EDGES) {
+    if (s->options->command == GC_COMMAND_EDGES)
         say_shares(s, s->with_few, "less than 0.1 %");
+    if (s->options->command == GC_COMMAND_EDGES || s->options->command == GC_COMMAND_THIN)
         say_shares(s, s->with_many, "more than 50 %");
-    }
     if (!list->batch)
         return s->code;
     say_images(s);

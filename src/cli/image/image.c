@@ -65,6 +65,8 @@ gconv_status gc_plan_job(gc_work *work, gconv_job *job)
     if (work->picture.samples == NULL && !work->options->report.verify)
         job->source_format = gconv_reader_format(work->reader);
     job->source_decoder = work->options->reader.decoder;
+    if (job->detector != NULL)
+        job->detector = &work->detector;
     gconv_status status = gc_output_depth(work, &job->output_depth);
     gc_kept_job(work->options, job);
     return status == GCONV_OK ? take_own_chain(work, job) : status;
@@ -75,7 +77,21 @@ static bool fits(const gc_worker *worker, const gconv_job *job)
 {
     return worker->plan != NULL && gc_is_same_shape(&job->input, &worker->job.input) &&
            job->alpha == worker->job.alpha && job->output_depth == worker->job.output_depth &&
-           job->source_format == worker->job.source_format && !gconv_plan_is_outdated(worker->plan);
+           job->source_format == worker->job.source_format &&
+           (job->detector == NULL || (job->detector->low == worker->detector.low &&
+                                      job->detector->high == worker->detector.high)) &&
+           !gconv_plan_is_outdated(worker->plan);
+}
+
+/* Says at once what takes long. The explanation follows when the image is done. */
+static void tell_seconds(const gc_work *work)
+{
+    const double many = 2;
+    const gconv_plan *plan = work->worker->plan;
+    double seconds = gconv_plan_expected_seconds(plan);
+    if (work->options->report.explain && !work->options->report.json && seconds > many)
+        gc_answer(gc_input_name(work->task->input), "about %.0f s by '%s', %s", seconds,
+                  gconv_plan_implementation(plan), gconv_promise_name(gconv_plan_promise(plan)));
 }
 
 static gconv_status make_plan(gc_work *work)
@@ -86,13 +102,16 @@ static gconv_status make_plan(gc_work *work)
     gconv_status status = gc_plan_job(work, &job);
     if (status == GCONV_OK && !fits(worker, &job)) {
         gconv_plan *old = worker->plan;
+        worker->detector = work->detector;
         worker->job = job;
+        worker->job.detector = job.detector != NULL ? &worker->detector : NULL;
         status = gconv_plan_create(&job, &worker->plan, work->error);
         gconv_plan_free(old); /* after that: what plans share stays */
     }
     if (status != GCONV_OK)
         return status;
     gconv_plan_on_wait(worker->plan, worker->waits, worker->waits_user);
+    tell_seconds(work);
     result->output = *gconv_plan_output_shape(worker->plan);
     if (work->options->rows.count > 0)
         result->output.height = work->options->rows.count;
@@ -258,6 +277,7 @@ void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
                     .task = task,
                     .result = result,
                     .error = &result->error,
+                    .detector = worker->session->options->detector,
                     .image = 1,
                     .start = gc_seconds()};
     gconv_error barred;

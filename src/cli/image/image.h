@@ -34,7 +34,9 @@ typedef struct gc_clipped {
 typedef struct gc_found {
     bool counted;     /* the others count */
     double sigma;     /* of the blur; 0: that of gauss5 */
-    double threshold; /* in 8-bit levels */
+    double threshold; /* in 8-bit levels; of Canny the one where lines begin */
+    double low;       /* the one up to which they go on; 0 by other methods */
+    uint64_t marked;  /* pixels before they were thinned, of a drawing that is kept */
     uint64_t pixels;  /* that are edges */
 } gc_found;
 
@@ -107,6 +109,7 @@ typedef struct gc_worker {
     gc_first_check *first;       /* made before the output is opened; NULL: it was */
     gconv_plan *plan;            /* of the latest image, kept for the next one of the same shape */
     gconv_job job;               /* that `plan` was made for */
+    gconv_detector detector;     /* of this job */
     gc_filter_chain own;         /* the chain of this job if its image has one of its own */
     gconv_shape own_shape;       /* that `own` was made for */
     size_t image_count;          /* of the command, for the progress line */

@@ -154,13 +154,17 @@ gconv_status gc_look_ahead(gc_work *work)
     gconv_status status = GCONV_OK;
     double start = gc_seconds();
     work->opaque = true;
-    bool holds = work->options->report.verify || reads_early(work);
+    bool finds = gc_finds_limits(work->options);
+    bool holds = work->options->report.verify || reads_early(work) ||
+                 (finds && (work->image > 1 || !is_large_file(work)));
     if (needs_pixels && !holds && is_large_file(work))
         status = look_for_transparency(work);
     else if (needs_pixels || holds)
         status = gc_picture_read(work->reader, &work->picture, work->error);
     if (status == GCONV_OK && needs_pixels && work->picture.samples != NULL)
         work->opaque = gc_picture_is_opaque(&work->picture);
+    if (status == GCONV_OK)
+        status = gc_find_limits(work);
     work->result->timings.decode += gc_seconds() - start;
     return status;
 }

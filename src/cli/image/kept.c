@@ -19,14 +19,27 @@ static bool is_sketch(const gc_options *options)
     return options->command == GC_COMMAND_SKETCH;
 }
 
+/* The gradient of a step of one level without a blur. */
+static double gain_of(const gc_options *options)
+{
+    static const double gains[] = {
+        [GCONV_OPERATOR_SOBEL] = 4,   [GCONV_OPERATOR_SCHARR] = 16,  [GCONV_OPERATOR_PREWITT] = 3,
+        [GCONV_OPERATOR_SOBEL5] = 48, [GCONV_OPERATOR_SOBEL7] = 640,
+    };
+    return gains[options->detector.derivative];
+}
+
 /* Responses are multiplied by this power of 2, so that 16 bits hold them: those of gauss5 reach
- * 4 * 255 levels, and those of a Gaussian 375 levels over the square of its sigma. */
+ * 4 * 255 levels, those of a Gaussian 375 levels over the square of its sigma, and magnitudes twice
+ * the gradient of a step of 255 levels. */
 static double response_scale(const gc_options *options, const gconv_shape *shape)
 {
     double sigma = gc_has_own_chain(options) ? gc_sigma_of(options, shape) : 0;
     int exponent;
     if (options->command != GC_COMMAND_EDGES)
         return 1;
+    if (options->detector.method != GCONV_METHOD_LAPLACE)
+        return exp2(-ceil(log2(2 * gain_of(options))));
     frexp(sigma * sigma, &exponent);
     return sigma < 1 ? 0.25 : ldexp(1, exponent - 2);
 }
@@ -39,7 +52,9 @@ static bool keeps_samples(const gc_options *options)
 
 void gc_kept_job(const gc_options *options, gconv_job *job)
 {
-    if (options->draw.values && job->output_depth != 32) {
+    if (options->draw.values && options->detector.method == GCONV_METHOD_GRADIENT) {
+        job->scale = job->output_depth != 32 ? response_scale(options, &job->input) : 1;
+    } else if (options->draw.values && job->output_depth != 32) {
         job->scale = 0.125;
         job->offset = 128;
         job->has_offset = true;
@@ -72,12 +87,19 @@ gconv_status gc_kept_begin(gc_work *work)
         return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
                        "--paper transparent needs an output in PNG; %s holds no alpha",
                        gconv_format_name(work->result->format));
-    bool colours =
-        draw->overlays || !is_grey(draw->ink) || (!draw->transparent && !is_grey(draw->paper));
+    bool inks = !is_grey(draw->ink) || (!draw->transparent && !is_grey(draw->paper));
+    bool colours = draw->overlays || inks;
+    if (inks && gconv_format_describe(work->result->format)->channels == 1)
+        return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
+                       "the colour of --%s needs an output that holds colours; %s holds grey",
+                       draw->overlays         ? "overlay"
+                       : is_grey(draw->paper) ? "ink"
+                                              : "paper",
+                       gconv_format_name(work->result->format));
     output->channels = (colours ? 3 : 1) + draw->transparent;
     gconv_status status = gc_output_depth(work, &output->depth);
     if (status == GCONV_OK)
-        status = gc_marks_create(&work->marks, output->width, output->height, work->error);
+        status = gc_marks_create(&work->marks, output->width, output->height, true, work->error);
     work->marks_sink = gc_marks_sink(&work->marks);
     return status;
 }
@@ -89,10 +111,26 @@ static const double drawn = 0.2, black = 0.015, faintest = 1.5, least_range = 6;
 /* A mark needs a pixel of this tone: two fifths of the ink. */
 enum { STRONG = 102 };
 
-/* Of --threshold auto: part of the pixels, and the least response, over the square of the
- * Gaussian's sigma, which is 1.19 for gauss5: that to a step of six levels under a wide Gaussian,
- * and of nine with gauss5. */
-static const double usual = 0.1, lowest = 1.45, sigma_of_gauss5 = 1.19;
+/* Of --threshold auto and --high auto: part of the pixels, and the least response, over the square
+ * of the Gaussian's sigma, which is 1.19 for gauss5: that to a step of six levels under a wide
+ * Gaussian, and of nine with gauss5. The least magnitude is that of a step of six levels without a
+ * blur, over the sigma. */
+static const double usual = 0.1, lowest = 1.45, sigma_of_gauss5 = 1.19, lowest_step = 6;
+
+/* Of Canny: a usual choice, and --high times this. */
+static const double low_part = 0.4;
+
+/* In levels. */
+static double least_threshold(const gc_work *work)
+{
+    const gc_options *options = work->options;
+    double sigma = options->detector.like == GCONV_LIKE_OPENCV ? 1 : sigma_of_gauss5;
+    if (gc_has_own_chain(options))
+        sigma = gc_sigma_of(options, &work->result->input);
+    return options->detector.method == GCONV_METHOD_LAPLACE
+               ? lowest / (sigma * sigma)
+               : lowest_step * gain_of(options) / sigma;
+}
 
 static double larger_cut(const gc_marks *marks, double part, double least)
 {
@@ -104,13 +142,12 @@ static void find_range(const gc_work *work, double unit, double *low, double *hi
 {
     const gc_marks *marks = &work->marks;
     const gc_draw_options *draw = &work->options->draw;
-    double sigma = work->result->found.sigma > 0 ? work->result->found.sigma : sigma_of_gauss5;
     if (is_sketch(work->options))
         *low = larger_cut(marks, drawn, floor(faintest * unit));
     else if (draw->cut == GC_CUT_SHARE)
         *low = larger_cut(marks, draw->share / 100, 0);
     else if (draw->cut == GC_CUT_AUTO)
-        *low = larger_cut(marks, usual, floor(lowest / (sigma * sigma) * unit));
+        *low = larger_cut(marks, usual, floor(least_threshold(work) * unit));
     else
         *low = GC_RESPONSE_MOST / 2; /* white is above */
     *high = *low + 1;
@@ -129,6 +166,7 @@ static gconv_status make_tones(gc_work *work)
     gconv_status status = GCONV_OK;
     find_range(work, unit, &low, &high);
     gc_marks_set(marks, (uint32_t)low, (uint32_t)high);
+    found->marked = gc_marks_count(marks);
     if (is_sketch(work->options))
         status = gc_marks_drop(marks, STRONG, 1, work->error);
     if (status == GCONV_OK &&
@@ -136,10 +174,97 @@ static gconv_status make_tones(gc_work *work)
         status = gc_marks_thin(marks, work->error);
     if (status == GCONV_OK && draw->least > 1)
         status = gc_marks_drop(marks, 1, draw->least, work->error);
-    found->counted = true;
-    found->threshold =
-        keeps_samples(work->options) ? (low + 0.5) / unit : gc_threshold_of(work->options);
+    gc_note_limits(work);
+    if (keeps_samples(work->options))
+        found->threshold = (low + 0.5) / unit;
     found->pixels = gc_marks_count(marks);
+    return status;
+}
+
+void gc_note_limits(gc_work *work)
+{
+    gc_found *found = &work->result->found;
+    bool is_canny = work->detector.method == GCONV_METHOD_CANNY;
+    found->counted = true;
+    found->threshold = is_canny ? work->detector.high : work->options->job.threshold;
+    found->low = is_canny ? work->detector.low : 0;
+}
+
+/* ---- The file, once more --------------------------------------------------------------------- */
+
+/* Opens a reader of its own, which gives no warnings: the other reader does. */
+static gconv_status open_again(gc_work *work, gconv_reader_options options, gconv_reader **reader)
+{
+    const gconv_shape *wanted = &work->result->input;
+    gconv_status status = gconv_reader_open(work->task->input, &options, reader, work->error);
+    if (status != GCONV_OK)
+        return status;
+    const gconv_shape *shape = gconv_reader_shape(*reader);
+    if (shape->width == wanted->width && shape->height == wanted->height &&
+        (shape->channels == wanted->channels || !options.grey) && shape->depth == wanted->depth)
+        return GCONV_OK;
+    gconv_reader_free(*reader);
+    *reader = NULL;
+    return gc_fail(work->error, GCONV_ERROR_READ, "the file has changed since it was opened");
+}
+
+/* ---- Thresholds of Canny --------------------------------------------------------------------- */
+
+/* Counts the magnitudes of the image times `scale`. Every device computes the same ones. */
+static gconv_status count_magnitudes(gc_work *work, double scale, gc_marks *marks)
+{
+    gconv_detector gradient = work->options->detector;
+    gconv_job job;
+    gconv_plan *plan = NULL;
+    gconv_reader *reader = NULL;
+    gc_memory_source memory;
+    gconv_source samples = gc_picture_source(&work->picture, &memory);
+    gconv_sink sink = gc_marks_sink(marks);
+    gconv_status status = gc_plan_job(work, &job);
+    gradient.method = GCONV_METHOD_GRADIENT;
+    job.detector = &gradient;
+    job.output = GCONV_OUTPUT_SAMPLES;
+    job.output_depth = 16;
+    job.scale = scale;
+    job.invert = false;
+    job.implementation = job.device = "cpu";
+    if (status == GCONV_OK)
+        status = gconv_plan_create(&job, &plan, work->error);
+    if (status == GCONV_OK && work->picture.samples == NULL)
+        status = open_again(work, gc_reader_options(work->options), &reader);
+    if (status == GCONV_OK)
+        status = gconv_plan_run(plan, reader != NULL ? gconv_reader_source(reader) : &samples,
+                                &sink, NULL, work->error);
+    gconv_reader_free(reader);
+    gconv_plan_free(plan);
+    return status;
+}
+
+bool gc_finds_limits(const gc_options *options)
+{
+    return options->draw.finds_high && options->detector.method == GCONV_METHOD_CANNY;
+}
+
+gconv_status gc_find_limits(gc_work *work)
+{
+    const gconv_shape *shape = &work->result->input;
+    gconv_detector *d = &work->detector;
+    gc_marks marks = {.samples = NULL};
+    gconv_status status = GCONV_OK;
+    *d = work->options->detector;
+    if (gc_finds_limits(work->options)) {
+        double start = gc_seconds(), scale = response_scale(work->options, shape);
+        status = gc_marks_create(&marks, shape->width, shape->height, false, work->error);
+        if (status == GCONV_OK)
+            status = count_magnitudes(work, scale, &marks);
+        if (status == GCONV_OK)
+            d->high = fmax((larger_cut(&marks, usual, 0) + 0.5) / (257 * scale),
+                           fmax(least_threshold(work), work->options->draw.finds_low ? 0 : d->low));
+        gc_marks_destroy(&marks);
+        work->result->timings.compute += gc_seconds() - start;
+    }
+    if (work->options->draw.finds_low)
+        d->low = low_part * d->high;
     return status;
 }
 
@@ -207,7 +332,7 @@ static gconv_status open_picture(gc_work *work, gconv_reader **picture)
                        "--overlay reads its input twice: give a file of one image");
     options.grey = false;
     options.opaque = true;
-    return gconv_reader_open(work->task->input, &options, picture, work->error);
+    return open_again(work, options, picture);
 }
 
 static unsigned char byte_of(const void *row, size_t i, int depth)

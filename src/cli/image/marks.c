@@ -8,14 +8,15 @@
 
 /* ---- Responses ------------------------------------------------------------------------------- */
 
-gconv_status gc_marks_create(gc_marks *marks, uint32_t width, uint32_t height, gconv_error *error)
+gconv_status gc_marks_create(gc_marks *marks, uint32_t width, uint32_t height, bool keeps,
+                             gconv_error *error)
 {
     size_t pixels = 0;
     *marks = (gc_marks){.width = width, .height = height};
-    if (gc_multiply(width, height, &pixels))
+    if (keeps && gc_multiply(width, height, &pixels))
         marks->samples = gc_allocate_array(pixels, sizeof marks->samples[0]);
     marks->counts = calloc(GC_RESPONSE_MOST + 1, sizeof marks->counts[0]);
-    if (marks->samples != NULL && marks->counts != NULL)
+    if ((marks->samples != NULL || !keeps) && marks->counts != NULL)
         return GCONV_OK;
     gc_marks_destroy(marks);
     return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory for the responses of %ux%u pixels",
@@ -40,8 +41,9 @@ static gconv_status take(void *user, uint32_t count, const void *rows, size_t st
     gc_marks *marks = user;
     (void)error;
     for (uint32_t y = 0; y < count; y++, marks->taken += marks->width) {
-        uint16_t *row = marks->samples + marks->taken;
-        memcpy(row, (const char *)rows + y * stride, marks->width * sizeof *row);
+        const uint16_t *row = (const void *)((const char *)rows + y * stride);
+        if (marks->samples != NULL)
+            memcpy(marks->samples + marks->taken, row, marks->width * sizeof *row);
         for (uint32_t x = 0; x < marks->width; x++)
             marks->counts[row[x]]++;
     }

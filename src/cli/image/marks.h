@@ -10,13 +10,15 @@ enum { GC_RESPONSE_MOST = 65535 };
 
 typedef struct gc_marks {
     uint32_t width, height;
-    uint16_t *samples; /* width * height responses; tones after gc_marks_set; owned */
+    uint16_t *samples; /* width * height responses; tones after gc_marks_set; owned; or NULL */
     uint64_t *counts;  /* how often each response occurs; owned */
     size_t taken;      /* samples that the sink has taken */
 } gc_marks;
 
-/* Makes room for the responses of an image: 2 bytes for each pixel, and 512 KiB. */
-gconv_status gc_marks_create(gc_marks *marks, uint32_t width, uint32_t height, gconv_error *error);
+/* Makes room for the responses of an image: 512 KiB, and if it keeps them 2 bytes for each pixel.
+ * Else they are counted, and `samples` is NULL. */
+gconv_status gc_marks_create(gc_marks *marks, uint32_t width, uint32_t height, bool keeps,
+                             gconv_error *error);
 void gc_marks_destroy(gc_marks *marks);
 
 /* A sink that takes the responses: rows of one channel of 16 bits. */

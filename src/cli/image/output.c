@@ -308,12 +308,10 @@ static gconv_status count_edges_and_write(void *user, uint32_t count, const void
 static const gconv_sink *count_edges(gc_work *work, const gconv_sink *sink)
 {
     gc_clip_counter *counter = &work->clip_counter;
-    gc_found *found = &work->result->found;
-    found->counted = true;
-    found->threshold = gc_threshold_of(work->options);
+    gc_note_limits(work);
     *counter = (gc_clip_counter){.own = gconv_sink_default(),
                                  .sink = sink,
-                                 .edges = &found->pixels,
+                                 .edges = &work->result->found.pixels,
                                  .inverted = work->worker->job.invert,
                                  .shape = work->result->output};
     counter->own.write = count_edges_and_write;

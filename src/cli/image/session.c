@@ -104,7 +104,8 @@ static void fill_job(gc_session *session)
     gconv_job *job = &session->job;
     *job = options->job;
     job->tiling = &options->tiling;
-    job->detector = &options->detector;
+    if (options->kernel_count == 0)
+        job->detector = &options->detector;
     if (options->detector.like == GCONV_LIKE_OPENCV)
         job->border = GCONV_BORDER_REPLICATE;
     job->filters = (const gconv_filter *const *)session->chain.filters;

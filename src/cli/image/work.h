@@ -36,7 +36,8 @@ typedef struct gc_work {
     gconv_reader *reader;
     gconv_writer *writer;
     gc_clip_counter clip_counter;
-    gc_marks marks; /* responses of the whole image, if the drawing depends on them */
+    gconv_detector detector; /* with the thresholds of this image */
+    gc_marks marks;          /* responses of the whole image, if the drawing depends on them */
     gconv_sink marks_sink;
     gc_picture picture; /* the whole input, if it had to be looked at; else no samples */
     bool opaque;        /* all pixels are opaque; true, too, if alpha does not depend on that */
@@ -109,6 +110,16 @@ gconv_status gc_finish_output(gc_work *work);
 
 /* Makes the job that of responses, if they are kept (gc_keeps_responses). */
 void gc_kept_job(const gc_options *options, gconv_job *job);
+
+/* Sets work->detector. Finds thresholds of Canny in the picture, or in the file if there is
+ * none. */
+gconv_status gc_find_limits(gc_work *work);
+
+/* Whether gc_find_limits reads the picture. */
+bool gc_finds_limits(const gc_options *options);
+
+/* Notes by which thresholds edges are counted. */
+void gc_note_limits(gc_work *work);
 
 /* Makes room for responses that are kept, and sets the shape of the output, once that of the
  * plan's is there. */

@@ -109,9 +109,10 @@ typedef enum gc_lines { GC_LINES_INK, GC_LINES_THIN } gc_lines;
 /* What is drawn of the responses of an image, and with which blur. */
 typedef struct gc_draw_options {
     gc_cut cut;
-    double share;       /* of GC_CUT_SHARE, in per cent of the pixels */
-    double sigma;       /* --sigma; 0: not given */
-    bool sigma_is_part; /* it is in per cent of the longer side */
+    double share;               /* of GC_CUT_SHARE, in per cent of the pixels */
+    bool finds_low, finds_high; /* thresholds of Canny */
+    double sigma;               /* --sigma; 0: not given */
+    bool sigma_is_part;         /* it is in per cent of the longer side */
     uint8_t ink[3], paper[3];
     bool transparent; /* the paper is */
     gc_lines lines;

@@ -7,6 +7,7 @@
 #include "cli/options/values.h"
 
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,7 +241,7 @@ static gconv_status check_method(const gc_options *options, gconv_error *error)
         {"like", CANNY, "canny"},
         {"threshold", LAPLACE | CROSSING | GRADIENT, "laplace, zero-crossing or gradient"},
         {"rule", LAPLACE, "laplace"},
-        {"values", LAPLACE, "laplace"},
+        {"values", LAPLACE | GRADIENT, "laplace or gradient"},
         {"operator", GRADIENT | CANNY, "gradient or canny"},
         {"norm", GRADIENT | CANNY, "gradient or canny"},
         {"low", CANNY, "canny"},
@@ -274,11 +275,21 @@ static gconv_status check_options(const gc_options *options, const char *command
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
                            "option '--%s' does not belong to 'gconv %s'", option->name, command);
     }
+    bool finds = options->draw.finds_low || options->draw.finds_high;
     if (options->draw.cut != GC_CUT_GIVEN &&
-        (options->command != GC_COMMAND_EDGES || options->detector.method != GCONV_METHOD_LAPLACE))
+        (options->command != GC_COMMAND_EDGES ||
+         options->detector.method == GCONV_METHOD_ZERO_CROSSING))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--threshold': auto and per cent are for 'gconv edges' by --method "
-                       "laplace");
+                       "laplace or gradient");
+    if (finds && options->command != GC_COMMAND_EDGES)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s': auto is for 'gconv edges'",
+                       gc_option_given(options, "high") ? "high" : "low");
+    const gc_draw_options *draw = &options->draw;
+    if (options->command == GC_COMMAND_SKETCH && !draw->transparent &&
+        memcmp(draw->ink, draw->paper, sizeof draw->ink) == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--ink and --paper are the same colour: nothing would be seen");
     if (options->draw.overlays && (options->form.depth == 1 || options->job.invert))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--overlay draws in one colour over the picture; leave out --depth 1 and "
@@ -349,6 +360,11 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
     options->job.has_offset = gc_option_given(options, "offset");
     if (options->detector.like == GCONV_LIKE_OPENCV && !gc_option_given(options, "method"))
         options->detector.method = GCONV_METHOD_CANNY;
+    gc_draw_options *draw = &options->draw;
+    draw->finds_high |= draw->finds_low && !gc_option_given(options, "high");
+    draw->finds_low |= draw->finds_high && !gc_option_given(options, "low");
+    if (draw->finds_high) /* until it is found */
+        options->detector.high = fmax(options->detector.high, options->detector.low);
     if (options->detector.method == GCONV_METHOD_GRADIENT && !gc_option_given(options, "threshold"))
         options->job.threshold = options->detector.high;
     if (status == GCONV_OK)

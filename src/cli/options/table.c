@@ -118,11 +118,23 @@ static const gc_option options_table[] = {
      WORD(detector.norm, {"l1", GCONV_NORM_L1}, {"l2", GCONV_NORM_L2}), .marks = DECIDES,
      .help = "magnitude of a gradient: l1, |gx| + |gy| (default), or l2, the root of gx^2 + gy^2",
      .affects = GC_MET_EDGES, .unless = "--kernel takes the place of edges"},
-    {"low", 0, "T", EDGES | COMPARE, NUMBER(detector.low, 0, DBL_MAX), .marks = DECIDES,
-     .help = "canny: magnitude above which a line goes on, in 8-bit levels (default 50)",
+    {"low", 0, "T", EDGES | COMPARE, READ(gc_set_low), .marks = DECIDES,
+     .help = "canny: magnitude above which a line goes on, in 8-bit levels (default 50); auto: 0.4 "
+             "times --high",
+     .offers = "auto",
+     .meanings =
+         MEANINGS{{COMPARE,
+                   "canny: magnitude above which a line goes on, in 8-bit levels (default 50)", ""},
+                  {0}},
      .affects = GC_MET_EDGES, .unless = "--kernel takes the place of edges"},
-    {"high", 0, "T", EDGES | COMPARE, NUMBER(detector.high, 0, DBL_MAX), .marks = DECIDES,
-     .help = "canny: magnitude above which a line begins, in 8-bit levels (default 100)",
+    {"high", 0, "T", EDGES | COMPARE, READ(gc_set_high), .marks = DECIDES,
+     .help = "canny: magnitude above which a line begins, in 8-bit levels (default 100); auto: "
+             "found from the image, and --low, too",
+     .offers = "auto",
+     .meanings =
+         MEANINGS{{COMPARE,
+                   "canny: magnitude above which a line begins, in 8-bit levels (default 100)", ""},
+                  {0}},
      .affects = GC_MET_EDGES, .unless = "--kernel takes the place of edges"},
     {"like", 0, "PROGRAM", EDGES | COMPARE, WORD(detector.like, {"opencv", GCONV_LIKE_OPENCV}),
      .marks = DECIDES,
@@ -164,7 +176,8 @@ static const gc_option options_table[] = {
      .help = "side of the response that counts: abs (default), positive or negative"},
     {"invert", 0, NULL, EDGES | THIN, SET(job.invert), .marks = DECIDES,
      .help = "black edges on white"},
-    {"border", 'b', "MODE", COMPUTES, READ(gc_set_border), .marks = DECIDES | CONVOLVES,
+    {"border", 'b', "MODE", COMPUTES & ~(unsigned)THIN, READ(gc_set_border),
+     .marks = DECIDES | CONVOLVES,
      .help = "what lies outside the image: mirror (default), mirror101, replicate, wrap, "
              "constant[:V] or "
              "zero",
@@ -177,7 +190,7 @@ static const gc_option options_table[] = {
      .help = "add O to the result, in 8-bit levels (default: the offset of the last filter)"},
     {"abs", 0, NULL, FILTER, SET(job.absolute), .marks = DECIDES,
      .help = "take the absolute value before scale and offset"},
-    {"exact", 0, NULL, IMAGES, SET(job.exact), .marks = DECIDES,
+    {"exact", 0, NULL, EDGES | SKETCH | FILTER, SET(job.exact), .marks = DECIDES,
      .help = "round the true result once, however long it takes; refuse what nothing rounds once"},
     {"alpha", 0, "MODE", FILTER | COMPARE,
      WORD(job.alpha, {"auto", GCONV_ALPHA_AUTO}, {"keep", GCONV_ALPHA_KEEP},

@@ -43,7 +43,7 @@ static gconv_status read_number(const gc_value *value, const char *text, double 
     if (!(is_fraction ? gc_parse_quotient(text, &field[0], &field[1])
                       : gc_parse_number(text, field)))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a finite number%s", text,
-                       is_fraction ? " or a fraction p/q" : "");
+                       is_fraction ? " or a fraction p/q, q above 0" : "");
     if ((above ? *field > value->low : *field >= value->low) && *field <= value->high)
         return GCONV_OK;
     if (value->high < DBL_MAX)
@@ -145,8 +145,8 @@ gconv_status gc_set_threshold(gc_options *options, const char *value, gconv_erro
     if (!gc_parse_quotient(value, &number, &denominator) &&
         !(read_part(value, &number, &is_part) && is_part))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "'%s' is not a finite number or a fraction p/q, nor auto, nor per cent of "
-                       "the pixels as in 10%%",
+                       "'%s' is not a finite number or a fraction p/q, q above 0, nor auto, nor "
+                       "per cent of the pixels as in 10%%",
                        value);
     if (number < 0 || (is_part && number > 100))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not %s", value,
@@ -159,6 +159,25 @@ gconv_status gc_set_threshold(gc_options *options, const char *value, gconv_erro
     options->job.threshold = number;
     options->job.threshold_denominator = denominator;
     return GCONV_OK;
+}
+
+static gconv_status read_limit(const char *text, double *limit, bool *is_found, gconv_error *error)
+{
+    *is_found = strcmp(text, "auto") == 0;
+    if (*is_found || (gc_parse_number(text, limit) && *limit >= 0))
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a number of at least 0, nor auto",
+                   text);
+}
+
+gconv_status gc_set_low(gc_options *options, const char *value, gconv_error *error)
+{
+    return read_limit(value, &options->detector.low, &options->draw.finds_low, error);
+}
+
+gconv_status gc_set_high(gc_options *options, const char *value, gconv_error *error)
+{
+    return read_limit(value, &options->detector.high, &options->draw.finds_high, error);
 }
 
 gconv_status gc_set_sigma(gc_options *options, const char *value, gconv_error *error)
@@ -436,12 +455,6 @@ static const char *names_gpu(const gc_options *options)
     if (options->implementations != NULL && gc_is_cuda(options->implementations))
         return "impl";
     return gc_names_gpu(options) ? "device" : NULL;
-}
-
-double gc_threshold_of(const gc_options *options)
-{
-    bool canny = options->detector.method == GCONV_METHOD_CANNY;
-    return canny ? options->detector.high : options->job.threshold;
 }
 
 bool gc_keeps_responses(const gc_options *options)

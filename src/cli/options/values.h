@@ -13,6 +13,8 @@ gconv_status gc_value_read(const gc_value *value, const char *text, gc_options *
 
 gc_value_function gc_set_kernel;
 gc_value_function gc_set_threshold;
+gc_value_function gc_set_low;
+gc_value_function gc_set_high;
 gc_value_function gc_set_sigma;
 gc_value_function gc_set_ink;
 gc_value_function gc_set_paper;
@@ -35,9 +37,6 @@ gc_value_function gc_set_write;
 
 /* Whether the command line asks for a batch: -o DIR or --in-place. */
 bool gc_is_batch(const gc_options *options);
-
-/* The threshold above which an edge begins. */
-double gc_threshold_of(const gc_options *options);
 
 /* Whether what is drawn depends on the responses of the whole image. */
 bool gc_keeps_responses(const gc_options *options);

@@ -76,6 +76,9 @@ static bool is_terminal(const char *path)
 static gconv_status check_standard_streams(const gc_options *options, const char *input,
                                            const char *output, gconv_error *error)
 {
+    if (is_terminal(output) && options->operand_count == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "which image? %s",
+                       gc_command_of(options->command)->synopsis[0]);
     if (is_terminal(output))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "%s is a terminal; redirect it or name an output", gc_output_name(output));

@@ -131,7 +131,8 @@ static void close_finder(void *own)
 
 static bool are_bytes(const gc_detector *detector)
 {
-    return detector->asked.like == GCONV_LIKE_OPENCV && detector->side == RING;
+    return gc_detects_canny(detector) && detector->asked.like == GCONV_LIKE_OPENCV &&
+           detector->side == RING;
 }
 
 static gconv_status open_finder(const void *shared, void **own, gconv_error *error)
@@ -243,27 +244,36 @@ static void store_row(const gc_conversion *conversion, uint8_t *flags, size_t wi
     gc_store_flags(conversion, flags, 0, width, output);
 }
 
+/* A row of output, by a method that needs no other row of it. */
+static void find_row(finder *f, int64_t y, char *output)
+{
+    const gc_conversion *conversion = &f->shared->problem->conversion;
+    const char *magnitudes = f->magnitudes[y % RING];
+    if (f->detector->side == 1)
+        find_crossings(f, y);
+    else
+        measure_row(f, y);
+    if (!conversion->finds_edges) {
+        gc_detector_store(f->detector, conversion, magnitudes, f->detector->is_wide, f->width,
+                          output);
+        return;
+    }
+    if (f->detector->side > 1)
+        f->loops->pass(f->detector, magnitudes, f->width, f->weak);
+    store_row(conversion, f->weak, f->width, output);
+}
+
 static bool run(void *own, const gc_pass_job *job)
 {
     finder *f = own;
-    gconv_method method = f->detector->asked.method;
     if (job->chain_only)
         return false;
     gc_value_rows_begin(&f->rows, &job->input);
-    if (method == GCONV_METHOD_CANNY) {
+    if (gc_detects_canny(f->detector))
         find_lines(f, job->area.top, job->area.bottom);
-        return true;
-    }
-    for (int64_t y = job->area.top; y < job->area.bottom; y++) {
-        if (method == GCONV_METHOD_GRADIENT) {
-            measure_row(f, y);
-            f->loops->pass(f->detector, f->magnitudes[y % RING], f->width, f->weak);
-        } else {
-            find_crossings(f, y);
-        }
-        store_row(&f->shared->problem->conversion, f->weak, f->width,
-                  job->output + (size_t)(y - job->area.top) * job->stride);
-    }
+    else
+        for (int64_t y = job->area.top; y < job->area.bottom; y++)
+            find_row(f, y, job->output + (size_t)(y - job->area.top) * job->stride);
     return true;
 }
 

@@ -13,7 +13,7 @@ typedef struct image {
     int64_t width, height;
     const gc_word *sums;
     int64_t *across, *down, *magnitudes; /* of gradients */
-    uint8_t *flags;
+    int64_t *found;                      /* flags, or magnitudes */
 } image;
 
 /* What the detector works on, at any (x, y). */
@@ -88,17 +88,17 @@ static void follow(image *m, int64_t *queue)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < m->width * m->height; i++)
-        if (m->flags[i] == EDGE)
+        if (m->found[i] == EDGE)
             queue[count++] = i;
     for (int64_t next = 0; next < count; next++)
         for (int64_t y = queue[next] / m->width - 1; y <= queue[next] / m->width + 1; y++)
             for (int64_t x = queue[next] % m->width - 1; x <= queue[next] % m->width + 1; x++)
-                if (is_inside(m, x, y) && m->flags[y * m->width + x] == MAYBE) {
-                    m->flags[y * m->width + x] = EDGE;
+                if (is_inside(m, x, y) && m->found[y * m->width + x] == MAYBE) {
+                    m->found[y * m->width + x] = EDGE;
                     queue[count++] = y * m->width + x;
                 }
     for (int64_t i = 0; i < m->width * m->height; i++)
-        m->flags[i] = m->flags[i] == EDGE;
+        m->found[i] = m->found[i] == EDGE;
 }
 
 static int classify(const image *m, int64_t x, int64_t y)
@@ -142,43 +142,50 @@ static bool is_crossing(const image *m, int64_t x, int64_t y)
 
 /* ---- Images ---------------------------------------------------------------------------------- */
 
+static int64_t find(const image *m, int64_t x, int64_t y)
+{
+    const gc_detector *d = m->detector;
+    if (!m->problem->conversion.finds_edges)
+        return magnitude(m, x, y);
+    return d->asked.method == GCONV_METHOD_CANNY      ? classify(m, x, y)
+           : d->asked.method == GCONV_METHOD_GRADIENT ? magnitude(m, x, y) > d->low
+                                                      : is_crossing(m, x, y);
+}
+
 static void detect(image *m, int64_t *queue)
 {
-    gconv_method method = m->detector->asked.method;
     for (int64_t y = 0; y < m->height && m->detector->side > 1; y++)
         for (int64_t x = 0; x < m->width; x++)
             find_gradient(m, x, y);
     for (int64_t y = 0; y < m->height; y++)
         for (int64_t x = 0; x < m->width; x++)
-            m->flags[y * m->width + x] =
-                (uint8_t)(method == GCONV_METHOD_CANNY      ? classify(m, x, y)
-                          : method == GCONV_METHOD_GRADIENT ? magnitude(m, x, y) > m->detector->low
-                                                            : is_crossing(m, x, y));
-    if (method == GCONV_METHOD_CANNY)
+            m->found[y * m->width + x] = find(m, x, y);
+    if (gc_detects_canny(m->detector))
         follow(m, queue);
-    for (int64_t i = 0; i < m->width * m->height; i++)
-        m->flags[i] ^= m->problem->conversion.invert;
+    const gc_conversion *conversion = &m->problem->conversion;
+    for (int64_t i = 0; i < m->width * m->height && conversion->finds_edges; i++)
+        m->found[i] ^= conversion->invert;
 }
 
-gconv_status gc_reference_detect(const gc_problem *problem, const gc_word *sums, uint8_t **flags,
+gconv_status gc_reference_detect(const gc_problem *problem, const gc_word *sums, int64_t **found,
                                  gconv_error *error)
 {
     size_t pixels = (size_t)problem->chain.width * problem->chain.height;
     int64_t *numbers = gc_allocate_array(pixels, 4 * sizeof *numbers);
+    *found = gc_allocate_array(pixels, sizeof **found);
+    if (numbers == NULL || *found == NULL) {
+        free(numbers);
+        return gc_fail_memory(error, pixels * 4 * sizeof *numbers);
+    }
     image m = {.problem = problem,
                .detector = &problem->detector,
                .width = problem->chain.width,
                .height = problem->chain.height,
                .sums = sums,
                .across = numbers,
-               .flags = malloc(pixels)};
-    *flags = m.flags;
-    if (numbers == NULL || m.flags == NULL) {
-        free(numbers);
-        return gc_fail_memory(error, pixels * 4 * sizeof *numbers);
-    }
-    m.down = numbers + pixels;
-    m.magnitudes = numbers + 2 * pixels;
+               .down = numbers + pixels,
+               .magnitudes = numbers + 2 * pixels,
+               .found = *found};
     detect(&m, numbers + 3 * pixels);
     free(numbers);
     return GCONV_OK;

@@ -4,9 +4,9 @@
 
 #include "core/sums.h"
 
-/* *flags becomes a flag for each pixel, 1 for white, of the sums of the chain. The caller frees
- * them. */
-gconv_status gc_reference_detect(const gc_problem *problem, const gc_word *sums, uint8_t **flags,
+/* *found becomes what gc_detector_store takes, for each pixel: 1 for white or a magnitude, of the
+ * sums of the chain. The caller frees it. */
+gconv_status gc_reference_detect(const gc_problem *problem, const gc_word *sums, int64_t **found,
                                  gconv_error *error);
 
 #endif
