@@ -197,25 +197,17 @@ class Maker:
         one_image = len({p.width for p in self.points}) == 1
         if len(scene.squares) < (2 if one_image else 3):
             return
-        # "tiled:nopad:16x16x2" says a block and a factor. What such a name begins with varies them.
-        tilings = {name: re.fullmatch(r"(.+):[x\d]*", name) for name in self.names}
-        varied = {match[1] for match in tilings.values() if match}
-        plain = [name for name in self.names if not tilings[name]]
-        if plain:
-            yield self.rates(scene, plain, "Rate")
-        if varied:
-            tiled = [name for name in self.names if tilings[name] or name in varied]
-            yield self.rates(scene, tiled, "Rate with blocks and factors")
-
-    def rates(self, scene, names, what):
-        title = f"{what} over the side of square filters, {scene.name}"
+        names = self.names
+        if scene.is_grid:  # those with a block and a factor, "tiled:16x16x2", have maps
+            names = [name for name in names if not re.fullmatch(r".+:[x\d]+", name)] or names
+        title = f"Rate over the side of square filters, {scene.name}"
         chart = Chart("lines", title, "GFLOP/s", x_label=SQUARES)
         chart.own_ticks = len(scene.squares) <= 24
         for name in names:
             points = [scene.at.get((name, side, side)) for side in scene.squares]
             dots = [(p.filter_width, p.gflops, p.whisker(p.gflops)) for p in points if p]
             chart.add(name, "measured", self.colour(name), dots)
-        if not scene.rank1 and what == "Rate":
+        if not scene.rank1:
             # A rate of any filter is a line over all sides.
             ends = scene.squares[0], scene.squares[-1]
             rows = [r for r in self.published if r.quantity == "GFLOP/s" and len({*r.size}) == 1]
@@ -226,7 +218,7 @@ class Maker:
         chart.log = "y" if values and max(values) > 20 * min(values) else ""
         chart.note = "2 w h operations for a sample, however an implementation saves some of them. "
         chart.note += self.rate_note
-        return chart
+        yield chart
 
     # ---- Over the sides of images ----
 

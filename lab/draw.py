@@ -8,6 +8,7 @@ import matplotlib
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.markers import MarkerStyle
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
 # Colours of series: light, dark. In each theme any two differ for readers with protanopia,
@@ -49,6 +50,13 @@ def colour_name(index):
 
 def paint(index):
     return THEME[colour_name(index)][0]
+
+
+def mark_path(index):
+    """A mark about (15, 6), in the words of SVG."""
+    mark = MarkerStyle(MARKS[index])
+    corners = mark.get_path().to_polygons(mark.get_transform().scale(9, -9).translate(15, 6))[0]
+    return "M" + " ".join(f"{x:.1f} {y:.1f}" for x, y in corners[:-1]) + "z"
 
 
 def dashes_of(series):

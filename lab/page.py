@@ -8,20 +8,8 @@ import re
 from pathlib import Path
 
 from charts import PUBLISHED
-from draw import LETTERS, THEME, colour_name, dashes_of, draw
+from draw import LETTERS, THEME, colour_name, dashes_of, draw, mark_path
 from points import RIGHT
-
-# Marks of a legend, by colour, as draw.MARKS has them: paths about (15, 6).
-MARK_PATHS = (
-    "M15 2a4 4 0 1 0 .01 0z",
-    "M11 2h8v8h-8z",
-    "M15 1.5l4.5 8.5h-9z",
-    "M15 1l5 5-5 5-5-5z",
-    "M15 10.5l4.5-8.5h-9z",
-    "M15 1.5l4.8 3.5-1.8 5.5h-6l-1.8-5.5z",
-    "M12.5 1.5l2.5 2.5 2.5-2.5 2 2-2.5 2.5 2.5 2.5-2 2-2.5-2.5-2.5 2.5-2-2 2.5-2.5-2.5-2.5z",
-    "M13.5 1.5h3v3h3v3h-3v3h-3v-3h-3v-3h3z",
-)
 
 READING = """<h2>How to read this</h2>
 <p><em>Time</em> is the median of the runs, from samples in memory to samples in memory.
@@ -117,7 +105,7 @@ def legend(chart):
         dash = f' stroke-dasharray="{dashes[0] * 1.5} {dashes[1] * 1.5}"' if dashes else ""
         fill = "var(--paper)" if series.role == "published" else colour
         line = f'<path d="M1 6H29" stroke="{colour}" stroke-width="2"{dash}/>'
-        mark = f'<path d="{MARK_PATHS[series.mark]}" stroke="{colour}" fill="{fill}"/>'
+        mark = f'<path d="{mark_path(series.mark)}" stroke="{colour}" fill="{fill}"/>'
         key = {"marks": mark, "limit": line}.get(series.role, line + mark)
         items.append(f'<svg viewBox="0 0 30 12">{key}</svg>{text(series.name)}')
     for letter, (name, colour) in zip(LETTERS, chart.colours.items()):
