@@ -65,11 +65,25 @@ static bool is_ours_alone(const struct stat *about)
     return about->st_uid == geteuid() && (about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-static gconv_status open_directory(bool make, int *directory, gconv_error *error)
+static gconv_status check_name(const char *name, gconv_error *error)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789-_.";
+    size_t length = strlen(name);
+    if (length == 0 || length > NAME_LENGTH_MAX || name[0] == '.' ||
+        strspn(name, allowed) != length)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' cannot name a file of the cache", name);
+    return GCONV_OK;
+}
+
+/* Opens the directory for a file of this name. */
+static gconv_status open_directory(const char *name, bool make, int *directory, gconv_error *error)
 {
     char path[PATH_MAX];
     size_t base = 0;
-    gconv_status status = directory_path(path, &base, error);
+    gconv_status status = check_name(name, error);
+    if (status == GCONV_OK)
+        status = directory_path(path, &base, error);
     if (status != GCONV_OK)
         return status;
     if (make)
@@ -85,17 +99,6 @@ static gconv_status open_directory(bool make, int *directory, gconv_error *error
 }
 
 /* ---- Files in it ----------------------------------------------------------------------------- */
-
-static gconv_status check_name(const char *name, gconv_error *error)
-{
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789-_.";
-    size_t length = strlen(name);
-    if (length == 0 || length > NAME_LENGTH_MAX || name[0] == '.' ||
-        strspn(name, allowed) != length)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' cannot name a file of the cache", name);
-    return GCONV_OK;
-}
 
 static gconv_status read_descriptor(int descriptor, char **bytes, size_t *size, gconv_error *error)
 {
@@ -249,14 +252,11 @@ typedef struct entry_end {
 
 static const char entry_magic[8] = {'g', 'c', 'o', 'n', 'v', ' ', '0', '1'};
 
-static gconv_status entry_name(const char *kind, gc_hash key, char name[NAME_LENGTH_MAX + 1],
-                               gconv_error *error)
+/* A name that is too long is cut to one that check_name refuses. */
+static void entry_name(const char *kind, gc_hash key, char name[NAME_LENGTH_MAX + 2])
 {
-    int length = snprintf(name, NAME_LENGTH_MAX + 1, "%s-%016" PRIx64 "%016" PRIx64 "%s", kind,
-                          key.high, key.low, entry_suffix);
-    if (length > NAME_LENGTH_MAX)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is too long for a kind", kind);
-    return check_name(name, error);
+    snprintf(name, NAME_LENGTH_MAX + 2, "%s-%016" PRIx64 "%016" PRIx64 "%s", kind, key.high,
+             key.low, entry_suffix);
 }
 
 static entry_end end_of(const char *kind, gc_hash key, const void *bytes, size_t size)
@@ -283,11 +283,10 @@ gconv_status gc_cache_load(const char *kind, gc_hash key, void **bytes, size_t *
 {
     *bytes = NULL;
     *size = 0;
-    char name[NAME_LENGTH_MAX + 1];
+    char name[NAME_LENGTH_MAX + 2];
     int directory = -1;
-    gconv_status status = entry_name(kind, key, name, error);
-    if (status == GCONV_OK)
-        status = open_directory(false, &directory, error);
+    entry_name(kind, key, name);
+    gconv_status status = open_directory(name, false, &directory, error);
     if (status != GCONV_OK)
         return status;
     char *whole = NULL;
@@ -308,13 +307,12 @@ gconv_status gc_cache_load(const char *kind, gc_hash key, void **bytes, size_t *
 gconv_status gc_cache_store(const char *kind, gc_hash key, const void *bytes, size_t size,
                             gconv_error *error)
 {
-    char name[NAME_LENGTH_MAX + 1];
+    char name[NAME_LENGTH_MAX + 2];
     int directory = -1;
     if (size > FILE_BYTES_MAX - sizeof(entry_end))
         return gc_fail(error, GCONV_ERROR_LIMIT, "%zu bytes are more than the cache holds", size);
-    gconv_status status = entry_name(kind, key, name, error);
-    if (status == GCONV_OK)
-        status = open_directory(true, &directory, error);
+    entry_name(kind, key, name);
+    gconv_status status = open_directory(name, true, &directory, error);
     if (status != GCONV_OK)
         return status;
     entry_end end = end_of(kind, key, bytes, size);
@@ -328,10 +326,10 @@ gconv_status gc_cache_store(const char *kind, gc_hash key, const void *bytes, si
 
 void gc_cache_remove(const char *kind, gc_hash key)
 {
-    char name[NAME_LENGTH_MAX + 1];
+    char name[NAME_LENGTH_MAX + 2];
     int directory = -1;
-    if (entry_name(kind, key, name, NULL) != GCONV_OK ||
-        open_directory(false, &directory, NULL) != GCONV_OK)
+    entry_name(kind, key, name);
+    if (open_directory(name, false, &directory, NULL) != GCONV_OK)
         return;
     unlinkat(directory, name, 0);
     close(directory);
@@ -362,9 +360,7 @@ gconv_status gc_cache_read(const char *name, char **text, size_t *size, gconv_er
     *text = NULL;
     *size = 0;
     int directory = -1;
-    gconv_status status = check_name(name, error);
-    if (status == GCONV_OK)
-        status = open_directory(false, &directory, error);
+    gconv_status status = open_directory(name, false, &directory, error);
     if (status != GCONV_OK)
         return status;
     status = read_file(directory, name, false, text, size, error);
@@ -375,9 +371,7 @@ gconv_status gc_cache_read(const char *name, char **text, size_t *size, gconv_er
 gconv_status gc_cache_write(const char *name, const char *text, size_t size, gconv_error *error)
 {
     int directory = -1;
-    gconv_status status = check_name(name, error);
-    if (status == GCONV_OK)
-        status = open_directory(true, &directory, error);
+    gconv_status status = open_directory(name, true, &directory, error);
     if (status != GCONV_OK)
         return status;
     const struct iovec piece = {(void *)text, size};
@@ -405,7 +399,7 @@ static bool lock_within(double seconds, int descriptor)
 gconv_status gc_cache_lock(double seconds, int *lock, gconv_error *error)
 {
     int directory = -1;
-    gconv_status status = open_directory(true, &directory, error);
+    gconv_status status = open_directory(lock_name, true, &directory, error);
     if (status != GCONV_OK)
         return status;
     *lock = openat(directory, lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
