@@ -39,44 +39,15 @@ static void destroy_levels(level *levels, int count)
 
 /* ---- Grids ----------------------------------------------------------------------------------- */
 
-static gconv_status allocate_axis(axis *a, size_t size, gconv_error *error)
-{
-    a->at = gc_allocate_array(size, sizeof *a->at);
-    a->index = gc_allocate_array(size, sizeof *a->index);
-    if (a->at == NULL || a->index == NULL)
-        return gc_fail_memory(error, size * (sizeof *a->at + sizeof *a->index));
-    for (size_t i = 0; i < size; i++)
-        a->index[i] = -1;
-    return GCONV_OK;
-}
-
-/* Numbers the coordinates whose index is not -1. */
-static void number_axis(axis *a, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (a->index[i] >= 0) {
-            a->index[i] = (int32_t)a->count;
-            a->at[a->count++] = (int64_t)i;
-        }
-}
-
-static gconv_status make_point(axis *a, int64_t at, size_t size, gconv_error *error)
-{
-    gconv_status status = allocate_axis(a, size, error);
-    if (status != GCONV_OK)
-        return status;
-    a->index[at] = 0;
-    number_axis(a, size);
-    return GCONV_OK;
-}
-
 /* What `taps` taps read for the coordinates of `out`. The first lies `before` the output value. */
 static gconv_status make_reach(const gc_problem *problem, const axis *out, int taps, int before,
                                size_t size, axis *in, gconv_error *error)
 {
-    gconv_status status = allocate_axis(in, size, error);
-    if (status != GCONV_OK)
-        return status;
+    in->at = gc_allocate_array(size, sizeof *in->at);
+    in->index = gc_allocate_array(size, sizeof *in->index);
+    if (in->at == NULL || in->index == NULL)
+        return gc_fail_memory(error, size * (sizeof *in->at + sizeof *in->index));
+    memset(in->index, -1, size * sizeof *in->index);
     for (size_t o = 0; o < out->count; o++)
         for (int i = 0; i < taps; i++) {
             int64_t at =
@@ -84,7 +55,11 @@ static gconv_status make_reach(const gc_problem *problem, const axis *out, int t
             if (at >= 0)
                 in->index[at] = 0;
         }
-    number_axis(in, size);
+    for (size_t i = 0; i < size; i++)
+        if (in->index[i] == 0) {
+            in->index[i] = (int32_t)in->count;
+            in->at[in->count++] = (int64_t)i;
+        }
     return GCONV_OK;
 }
 
@@ -94,9 +69,10 @@ static gconv_status make_levels(const gc_problem *problem, uint32_t x, uint32_t 
 {
     const gc_chain *chain = &problem->chain;
     level *last = &levels[chain->step_count];
-    gconv_status status = make_point(&last->columns, x, chain->width, error);
+    const axis column = {.at = &(int64_t){x}, .count = 1}, row = {.at = &(int64_t){y}, .count = 1};
+    gconv_status status = make_reach(problem, &column, 1, 0, chain->width, &last->columns, error);
     if (status == GCONV_OK)
-        status = make_point(&last->rows, y, chain->height, error);
+        status = make_reach(problem, &row, 1, 0, chain->height, &last->rows, error);
     for (int s = chain->step_count - 1; status == GCONV_OK && s >= 0; s--) {
         const gc_step *step = &chain->steps[s];
         status = make_reach(problem, &levels[s + 1].columns, step->width, step->left, chain->width,
