@@ -14,34 +14,20 @@
 
 /* `red` is the place of red in a pixel: 0 or 2. The constants of the callers let the compiler
  * vectorise each loop. */
-static ALWAYS_INLINE void grey_row_8(const uint8_t *restrict input, uint8_t *restrict output,
-                                     uint32_t width, size_t channels, size_t red)
-{
-    for (size_t i = 0; i < width; i++) {
-        const uint8_t *pixel = input + i * channels;
-        output[i] =
-            channels < 3 ? pixel[0] : (uint8_t)gc_luma(pixel[red], pixel[1], pixel[2 - red]);
+#define GREY_ROW(name, type, luma)                                                                 \
+    static ALWAYS_INLINE void name(const type *restrict input, type *restrict output,              \
+                                   uint32_t width, size_t channels, size_t red)                    \
+    {                                                                                              \
+        for (size_t i = 0; i < width; i++) {                                                       \
+            const type *pixel = input + i * channels;                                              \
+            output[i] =                                                                            \
+                channels < 3 ? pixel[0] : (type)luma(pixel[red], pixel[1], pixel[2 - red]);        \
+        }                                                                                          \
     }
-}
 
-static ALWAYS_INLINE void grey_row_16(const uint16_t *restrict input, uint16_t *restrict output,
-                                      uint32_t width, size_t channels, size_t red)
-{
-    for (size_t i = 0; i < width; i++) {
-        const uint16_t *pixel = input + i * channels;
-        output[i] =
-            channels < 3 ? pixel[0] : (uint16_t)gc_luma(pixel[red], pixel[1], pixel[2 - red]);
-    }
-}
-
-static ALWAYS_INLINE void grey_row_32(const float *restrict input, float *restrict output,
-                                      uint32_t width, size_t channels, size_t red)
-{
-    for (size_t i = 0; i < width; i++) {
-        const float *pixel = input + i * channels;
-        output[i] = channels < 3 ? pixel[0] : gc_float_luma(pixel[red], pixel[1], pixel[2 - red]);
-    }
-}
+GREY_ROW(grey_row_8, uint8_t, gc_luma)
+GREY_ROW(grey_row_16, uint16_t, gc_luma)
+GREY_ROW(grey_row_32, float, gc_float_luma)
 
 static ALWAYS_INLINE void grey_row(const void *input, void *output, uint32_t width, int channels,
                                    int depth, size_t red)
