@@ -31,7 +31,7 @@ int gc_flush_output(void)
 
 /* Both are read by a signal handler. */
 static atomic_bool line_is_written;
-static atomic_int postponed;
+static atomic_int postponed; /* a signal; 0: none */
 
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
                "a signal handler uses them");
@@ -46,12 +46,6 @@ static bool postpones(int signal_number)
     return true;
 }
 
-/* The signal that was noted, 0 if none was. Async-signal-safe. */
-static int postponed_signal(void)
-{
-    return atomic_load(&postponed);
-}
-
 void gc_write_line(const char *line, size_t size)
 {
     gc_flush_output();
@@ -59,8 +53,8 @@ void gc_write_line(const char *line, size_t size)
     if (!gc_write_all(STDOUT_FILENO, line, size))
         fail_output(errno);
     atomic_store(&line_is_written, false);
-    if (postponed_signal() != 0)
-        raise(postponed_signal());
+    if (atomic_load(&postponed) != 0)
+        raise(atomic_load(&postponed));
 }
 
 void gc_json_end(void)
@@ -89,7 +83,7 @@ static volatile sig_atomic_t alarm_is_own;
  *   signal. */
 static void end_program(int number)
 {
-    int waiting = postponed_signal(), saved = errno;
+    int waiting = atomic_load(&postponed), saved = errno;
     if (number == SIGALRM && waiting == 0 && alarm_is_own)
         return;
     if (waiting == 0 && postpones(number)) {
