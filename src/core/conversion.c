@@ -319,9 +319,3 @@ void gc_store_pixels(const gc_conversion *conversion, const float *row, size_t c
     else
         store_samples(conversion, row, count, alpha, output);
 }
-
-void gc_store_row(const gc_conversion *conversion, const float *row, const void *alpha,
-                  void *output)
-{
-    gc_store_pixels(conversion, row, conversion->input.width, alpha, output);
-}

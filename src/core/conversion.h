@@ -47,13 +47,9 @@ void gc_load_row(const gc_conversion *conversion, const void *samples, float *ro
 /* gc_load_row of `count` pixels, the first of them at `samples` and at `row`. */
 void gc_load_pixels(const gc_conversion *conversion, const void *samples, size_t count, float *row);
 
-/* Converts one row of chain values to one row of output (rules 5 to 7). `alpha` holds the row's own
- * alpha samples, one a pixel, if the conversion keeps alpha, else it is NULL. */
-void gc_store_row(const gc_conversion *conversion, const float *row, const void *alpha,
-                  void *output);
-
-/* gc_store_row of `count` pixels, the first of them at `row`, `alpha` and `output`. At depth 1
- * `output` is the byte that begins with the first pixel. */
+/* Converts chain values of `count` pixels of a row to output (rules 5 to 7). `alpha` holds the
+ * pixels' own alpha samples, one a pixel, if the conversion keeps alpha, else it is NULL. At depth
+ * 1 `output` is the byte that begins with the first pixel. */
 void gc_store_pixels(const gc_conversion *conversion, const float *row, size_t count,
                      const void *alpha, void *output);
 

@@ -359,8 +359,9 @@ static check_verdict check_conversion(contender *c, check_image *output)
     for (uint32_t y = 0; y < output->rows; y++) {
         if (conversion->keeps_alpha)
             gc_extract_alpha(&conversion->input, check_image_row(&c->trial->input, y), alpha);
-        gc_store_row(conversion, (const float *)(const void *)check_image_row(&c->chain, y),
-                     conversion->keeps_alpha ? alpha : NULL, check_image_row(output, y));
+        gc_store_pixels(conversion, (const float *)(const void *)check_image_row(&c->chain, y),
+                        conversion->input.width, conversion->keeps_alpha ? alpha : NULL,
+                        check_image_row(output, y));
     }
     bool alike = c->plan->problem.rounding.plain || !is_promised(c);
     if (c->trial->exact && alike && check_same(c, output, what) != CHECK_PASSED)

@@ -27,7 +27,7 @@ static void store(const float *row, const void *alpha, void *output)
 {
     OWNED_PROBLEM problem = problem_of(&b.job);
     memset(output, 0xa5, gconv_shape_row_bytes(&problem.conversion.output));
-    gc_store_row(&problem.conversion, row, alpha, output);
+    gc_store_pixels(&problem.conversion, row, b.job.input.width, alpha, output);
 }
 
 static void assert_stored(const float *row, const void *alpha, const uint8_t *wanted, size_t count)

@@ -148,7 +148,7 @@ TEST(plain_jobs_round_once_in_double)
                 continue;
             float value = (float)sum;
             uint16_t got = 0;
-            gc_store_row(&problem.conversion, &value, NULL, &got);
+            gc_store_pixels(&problem.conversion, &value, 1, NULL, &got);
             uint32_t wanted = gc_round_once(r, sum);
             uint32_t stored = job.output_depth == 1 ? (got & 255) >> 7 : got;
             if (stored != wanted)

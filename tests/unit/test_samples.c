@@ -41,7 +41,7 @@ static void compare_row(const gc_problem *problem, const float *row)
     static uint16_t wanted[WIDTH], got[WIDTH + 1];
     const gc_conversion *conversion = &problem->conversion;
     int depth = conversion->output.depth;
-    gc_store_row(conversion, row, NULL, wanted);
+    gc_store_pixels(conversion, row, WIDTH, NULL, wanted);
     EACH_SET(set, n)
     {
         memset(got, 99, sizeof got);

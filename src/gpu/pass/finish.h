@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* True if the device can make the output of this problem. *finish then gives the bits of
- * gc_store_row for every chain value. The CPU makes the output if a divisor is beyond 2^500 or
+ * gc_store_pixels for every chain value. The CPU makes the output if a divisor is beyond 2^500 or
  * below 2^-500, and output of depth 1 with alpha. */
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
 

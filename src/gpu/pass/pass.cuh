@@ -305,8 +305,8 @@ static __device__ inline double gc_finish_quantize(const gc_finish &f, double v)
     return rint(f.narrows ? gc_finish_ratio(v, 257, 1.0 / 257) : __dmul_rn(v, f.factor));
 }
 
-/* Rule 5 from step 2 on. What these functions compute is what gc_store_row does, in the same order,
- * with the same roundings. */
+/* Rule 5 from step 2 on. What these functions compute is what gc_store_pixels does, in the same
+ * order, with the same roundings. */
 static __device__ inline double gc_finish_scaled(const gc_finish &f, double v, bool rounds)
 {
     v = f.absolute ? fabs(v) : v;

@@ -43,7 +43,7 @@ typedef enum gc_pass_alpha {
 /* What becomes of a chain value. */
 typedef enum gc_finish_kind {
     GC_FINISH_NONE,      /* it is stored as float */
-    GC_FINISH_SAMPLES,   /* contract.md, rule 5, in double, as gc_store_row computes it */
+    GC_FINISH_SAMPLES,   /* contract.md, rule 5, in double, as gc_store_pixels computes it */
     GC_FINISH_QUOTIENT,  /* rule 5 for an integer over an integer, in float. Quotients that become
                            bytes are below 2^15 */
     GC_FINISH_ROUND,     /* as GC_FINISH_QUOTIENT, if no quotient is a tie; also any value over a
