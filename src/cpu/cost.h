@@ -86,7 +86,7 @@
 #define GC_CACHE_FACTOR_2_MIB 1.7
 #define GC_CACHE_FACTOR_BEYOND 3.2
 
-/* How much slower smaller transform tiles may be that keep the rings within their memory
+/* How much slower smaller tiles of transforms may be that keep the rings within their memory
  * (cpu/budget.h): a choice, not a measurement. */
 #define GC_WORTH_OF_MEMORY 1.6
 

@@ -72,7 +72,7 @@ gconv_status gc_plan_job(gc_work *work, gconv_job *job)
     return status == GCONV_OK ? take_own_chain(work, job) : status;
 }
 
-/* Whether the kept plan fits a job. Jobs of one command differ in nothing else. */
+/* Whether the plan of the latest image fits a job. Jobs of one command differ in nothing else. */
 static bool fits(const gc_worker *worker, const gconv_job *job)
 {
     return worker->plan != NULL && gc_is_same_shape(&job->input, &worker->job.input) &&
