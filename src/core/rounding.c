@@ -68,8 +68,8 @@ static expansion beyond(const gc_rounding *r, const double *parts, int count, do
 static int side_of(const gc_rounding *r, const double *parts, int count, double boundary)
 {
     double product = boundary * r->c, others = r->b - product, back = others - r->b;
-    bool is_exact = fma(boundary, r->c, -product) == 0 &&
-                    (r->b - (others - back)) + (-product - back) == 0;
+    bool is_exact =
+        fma(boundary, r->c, -product) == 0 && (r->b - (others - back)) + (-product - back) == 0;
     if (count == 1 && is_exact) {
         double all = fma(r->a, r->absolute ? fabs(parts[0]) : parts[0], others);
         return (all > 0) - (all < 0);

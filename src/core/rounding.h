@@ -46,7 +46,7 @@ uint32_t gc_round_once(const gc_rounding *rounding, double sum);
 bool gc_passes_threshold(const gc_rounding *rounding, double sum);
 
 /* The same for a sum in doubles, at most GC_ROUNDING_PARTS, that do not overlap, in ascending
- * order, all of one sign. */
+ * order. */
 enum { GC_ROUNDING_PARTS = 20 };
 uint32_t gc_round_parts(const gc_rounding *rounding, const double *parts, int count);
 bool gc_parts_pass(const gc_rounding *rounding, const double *parts, int count);

@@ -43,6 +43,11 @@
 #define GC_ROW_TAP_SECONDS_AVX2 0.023e-9
 #define GC_ROW_TAP_SECONDS_PORTABLE 0.17e-9
 
+/* A value that is summed in double (pipeline/settle.c), conversion included, and how much longer a
+ * tap takes there than in `every tap`. */
+#define GC_IN_DOUBLE_SECONDS 1e-9
+#define GC_IN_DOUBLE_FACTOR 3
+
 /* The reference: conversion, and a multiply-add. */
 #define GC_REFERENCE_SECONDS 5e-9
 #define GC_REFERENCE_TAP_SECONDS 2e-9

@@ -74,7 +74,8 @@ static double cost(const gc_problem *problem, const gconv_device_info *device)
 static bool rounds_once(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)device;
-    return gc_cpu_settles(problem) || gc_cpu_rounds_values(problem);
+    return gc_cpu_settles(problem) || gc_cpu_rounds_values(problem) ||
+           gc_cpu_sums_in_double(problem);
 }
 
 static void describe(void *opaque, char *text, size_t size)
@@ -326,7 +327,7 @@ const gc_operations gc_cpu_operations = {
     .release = release,
     .extra_terms = gc_stages_extra_terms,
     .rounds_once = rounds_once,
-    .rounded_once = "8 bits and 1 bit, of small filters and sums of few columns and rows",
+    .rounded_once = "small filters, and with --exact nearly all that reference does",
     .describe = describe,
     .detects = true,
 };

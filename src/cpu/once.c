@@ -13,6 +13,12 @@ enum { WORK_MAX = 81, OF_PRODUCTS_MAX = 60 };
 /* Products in the composition of a chain. */
 enum { PRODUCTS_MAX = 2000 };
 
+/* Values of a composition that are summed in double at all, for the sake of memory. */
+enum { IN_DOUBLE_MAX = 1 << 17 };
+
+/* Weights of a filter whose sums in double take little longer than in float32. */
+enum { QUICK_MAX = 25 };
+
 /* What settling a value takes beside its products, in these. */
 enum { BESIDE_PRODUCTS = 150 };
 
@@ -213,4 +219,55 @@ bool gc_cpu_rounds_values(const gc_problem *problem)
 {
     return gc_problem_may_round_once(problem) && problem->chain.exact && !problem->rounding.plain &&
            !problem->conversion.bilevel && !gc_cpu_settles(problem);
+}
+
+/* ---- Sums in double -------------------------------------------------------------------------- */
+
+static double largest_input(const gc_problem *problem)
+{
+    gc_entry entry = gc_entry_first(problem);
+    gc_entry_meet_border(problem, problem->chain.steps, &entry);
+    return gc_extent_largest(entry.extent);
+}
+
+double gc_cpu_split_at(const gc_problem *problem)
+{
+    const gc_chain *chain = &problem->chain;
+    const gc_step *step = chain->steps;
+    double largest = largest_input(problem), sum = 0;
+    int count = step->width * step->height, least = 0;
+    if (chain->sums_fit || chain->step_count > 1 || step->column != NULL)
+        return 0;
+    for (int i = 0; i < count; i++) {
+        sum += fabs(step->terms[i]);
+        least = (int)fmin(least, gc_lowest_bit(step->terms[i]));
+    }
+    for (int c = 0; chain->border == GCONV_BORDER_CONSTANT && c < chain->channels; c++)
+        if (step->terms_border[c] != trunc(step->terms_border[c]))
+            return 0;
+    double unit = ldexp(1, ilogb(2 * sum * largest) + 1 - 53);
+    return count * unit * largest < ldexp(1, 53 + least) ? unit : 0;
+}
+
+/* Jobs that take at most 1.3 times as long as they would in float32. */
+static bool is_quick(const gc_problem *problem)
+{
+    const gc_step *step = problem->chain.steps;
+    const gc_conversion *conversion = &problem->conversion;
+    return conversion->input.depth == 16 && conversion->output.depth == 16 &&
+           problem->chain.step_count == 1 && step->column == NULL &&
+           step->width * step->height <= QUICK_MAX;
+}
+
+bool gc_cpu_sums_in_double(const gc_problem *problem)
+{
+    const gc_chain *chain = &problem->chain;
+    bool holds = gc_problem_may_round_once(problem) ||
+                 (problem->rounding.once && chain->denominator == 1 &&
+                  problem->conversion.output.depth != 32 && !problem->conversion.bilevel &&
+                  gc_cpu_split_at(problem) != 0);
+    return holds && !gc_problem_is_same_everywhere(problem) && gc_solver_wanted(problem) == NULL &&
+           chain->step_count <= GC_ONCE_STEPS_MAX && products_of(chain) <= IN_DOUBLE_MAX &&
+           !gc_cpu_settles(problem) && !gc_cpu_rounds_values(problem) &&
+           (problem->job.exact || is_quick(problem));
 }

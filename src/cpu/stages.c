@@ -114,6 +114,11 @@ static double seconds_of_stages(const gc_problem *problem, double limit)
 
 double gc_stages_seconds(const gc_problem *problem)
 {
+    const gc_chain *chain = &problem->chain;
+    double tap = GC_IN_DOUBLE_FACTOR * gc_instructions_chosen()->tap_seconds;
+    if (gc_cpu_sums_in_double(problem))
+        return (double)chain->width * chain->height * chain->channels *
+               (GC_IN_DOUBLE_SECONDS + gc_chain_taps(chain) * tap);
     double in_pass;
     const gc_pass *pass = choose_pass(problem, &in_pass);
     return pass == &gc_pass_detector ? in_pass : fmin(in_pass, seconds_of_stages(problem, in_pass));
@@ -123,7 +128,7 @@ static gconv_status create_pass(gc_stages *stages, const gc_problem *problem, gc
 {
     double in_pass;
     const gc_pass *pass = choose_pass(problem, &in_pass);
-    if (pass == NULL ||
+    if (pass == NULL || stages->in_double ||
         (pass != &gc_pass_detector && seconds_of_stages(problem, in_pass) <= in_pass))
         return GCONV_OK;
     gconv_status status = GCONV_OK;
@@ -185,6 +190,7 @@ gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gcon
     stages->list = calloc(most, sizeof *stages->list);
     if (stages->list == NULL)
         return gc_fail_memory(error, most * sizeof *stages->list);
+    stages->in_double = gc_cpu_sums_in_double(problem);
     gconv_status status = create_pass(stages, problem, error);
     choosing made = begin_choosing(problem);
     for (size_t s = 0; status == GCONV_OK && s < most; s++)
@@ -215,6 +221,10 @@ void gc_stages_destroy(gc_stages *stages)
 void gc_stages_describe(const gc_stages *stages, char *text, size_t size)
 {
     size_t used = 0;
+    if (stages->in_double) {
+        snprintf(text, size, "cpu: sums in double, %s\n", stages->instructions->name);
+        return;
+    }
     if (stages->pass != NULL) {
         char words[128];
         if (stages->pass->words == NULL)

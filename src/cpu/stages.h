@@ -14,6 +14,7 @@ typedef struct gc_stages {
     gc_stage *list;
     int count;
     bool once;                /* output is settled to be rounded once: see cpu/once.h */
+    bool in_double;           /* gc_cpu_sums_in_double: stages are for chain values alone */
     bool rounds_values;       /* gc_cpu_rounds_values */
     gc_levels levels;         /* if `once` */
     int rows_at_once;         /* the largest of all stages */

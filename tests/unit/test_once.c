@@ -7,6 +7,7 @@
 
 #include "core/border.h"
 #include "cpu/once.h"
+#include "cpu/pipeline/settle.h"
 
 #include <math.h>
 
@@ -382,4 +383,132 @@ TEST(levels)
         once += try_job(&t);
     }
     assert_true(once > trials / 2);
+}
+
+/* ---- Sums in double -------------------------------------------------------------------------- */
+
+/* Whether areas are summed in double. Then all sets give what the reference gives, which knows
+ * nothing of that. */
+static bool try_areas(trial *t)
+{
+    OWNED_PROBLEM problem = problem_of(&t->job);
+    if (!gc_cpu_sums_in_double(&problem))
+        return false;
+    size_t in = row_samples(t) * (size_t)t->job.input.depth / 8;
+    size_t out = gconv_shape_row_bytes(&problem.conversion.output), rows = t->job.input.height;
+    t->job.implementation = "reference";
+    OWNED_PLAN reference = planned(&t->job);
+    assert_ok(gconv_plan_run_memory(reference, t->image, in, t->wanted, out, NULL, NULL));
+    t->job.implementation = "cpu";
+    EACH_SET(set, n)
+    {
+        setenv("GCONV_INSTRUCTIONS", set->name, 1);
+        OWNED_PLAN plan = planned(&t->job);
+        assert_int_equal(gconv_plan_promise(plan), GCONV_PROMISE_ROUNDED_ONCE);
+        memset(t->got, 0, out * rows);
+        assert_ok(gconv_plan_run_memory(plan, t->image, in, t->got, out, NULL, NULL));
+        unsetenv("GCONV_INSTRUCTIONS");
+        if (memcmp(t->got, t->wanted, out * rows) != 0)
+            fail_msg("%s: %dx%d, %u channels, depth %d to %d, border %s", set->name,
+                     t->filters[0].width, t->filters[0].height, t->job.input.channels,
+                     t->job.input.depth, t->job.output_depth, gconv_border_name(t->job.border));
+    }
+    return true;
+}
+
+/* Flat parts come near to a tie of 16 bits, as far as doubles can. Small weights have sums that
+ * double does not hold. */
+static void come_near(trial *t, bool small)
+{
+    gconv_filter *filter = &t->filters[0];
+    for (int i = 0; filter->weights != NULL && small && i < filter->width * filter->height; i++)
+        t->weights[0][i] = ldexpf(t->weights[0][i], -any(18));
+    double level = t->job.input.depth == 8 ? 255.0 : 65535.0;
+    double off = any(3) == 0 ? ldexp(any_real() - 0.5, -20 - any(30)) : 0;
+    double tie = (32768 + any(32767) + 0.5) * (1 + off);
+    double sum = fabs(sum_of_weights(filter));
+    filter->divisor = sum == 0 ? 1 : level * sum / tie;
+    if (t->job.output_depth == 8 && sum != 0) /* times 257 it is a double, too */
+        filter->divisor = (double)(float)(257 * filter->divisor);
+}
+
+TEST(areas)
+{
+    static const int depths[] = {16, 16, 8, 1};
+    static trial t;
+    int once = 0, quick = 0, trials = TRIALS(1500);
+    for (int n = 0; n < trials; n++) {
+        int side = any(3) == 0 ? 15 : 4;
+        t.chain[0] = &t.filters[0];
+        fill_matrix(&t, 0, 1 + any(side), 1 + any(side), any(KINDS));
+        fill_job(&t, 1);
+        t.job.output_depth = depths[any(4)];
+        t.job.input.depth = any(3) == 0 ? 8 : 16;
+        t.job.scale = 1;
+        t.job.has_offset = false;
+        fill_image(&t, 255);
+        for (size_t i = 0; t.job.input.depth == 16 && i < row_samples(&t); i++)
+            t.image[i] ^= (uint16_t)any(256); /* the first row */
+        come_near(&t, any(3) != 0);
+        t.job.exact = any(4) != 0;
+        bool is_once = try_areas(&t);
+        once += is_once;
+        quick += is_once && !t.job.exact;
+    }
+    print_message("%d of %d in double, %d of these without being asked\n", once, trials, quick);
+    assert_true(once > trials / 4 && quick > trials / 40);
+}
+
+TEST(chains_in_areas)
+{
+    static trial t;
+    int once = 0, trials = TRIALS(150);
+    for (int n = 0; n < trials; n++) {
+        int steps = 1 + any(STEPS);
+        for (int s = 0; s < steps; s++)
+            fill_link(&t, s, 24 / steps);
+        if (steps == 1)
+            fill_vectors(&t, 0);
+        fill_job(&t, steps);
+        t.job.exact = true;
+        t.job.output_depth = any(2) == 0 ? 16 : 8;
+        once += try_areas(&t);
+    }
+    assert_true(once > trials / 6);
+}
+
+/* Levels around ties, computed in double, are right or doubtful. */
+TEST(levels_in_double)
+{
+    float one = 1;
+    gconv_filter filter = filter_of(1, 1, 1, &one);
+    gconv_job job = job_of(CHAIN(&filter), 1, shape_of(8, 8, 1, 16));
+    OWNED_PROBLEM problem = problem_of(&job);
+    gc_rounding *r = &problem.rounding;
+    int wrong = 0, doubts = 0;
+    for (int n = 0; n < 3000; n++) {
+        double sums[64];
+        uint16_t samples[64];
+        uint64_t doubtful;
+        gc_settler settler;
+        *r = (gc_rounding){.once = true, .a = 1 + any_real() / 3, .c = 1 + any_real() / 7};
+        r->b = any(3) == 0 ? any(60000) * r->c / 3 : 0;
+        r->largest = 65535;
+        assert_ok(gc_settler_create(&settler, &problem, NULL, NULL, NULL));
+        for (int i = 0; i < 64; i++) {
+            sums[i] = ((any(65535) + 0.5) * r->c - r->b) / r->a;
+            for (int k = any(7); k > 0; k--)
+                sums[i] = nextafter(sums[i], k % 2 == 0 ? -INFINITY : INFINITY);
+        }
+        EACH_SET(set, s)
+        {
+            set->taps->round(&settler.in_double, sums, 64, samples, &doubtful);
+            for (int i = 0; i < 64; i++)
+                wrong += (doubtful >> i & 1) == 0 && samples[i] != gc_round_once(r, sums[i]);
+            doubts += __builtin_popcountll(doubtful);
+        }
+        gc_settler_destroy(&settler);
+    }
+    assert_int_equal(wrong, 0);
+    assert_true(doubts > 64 * 3000);
 }

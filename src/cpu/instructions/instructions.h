@@ -31,6 +31,13 @@ typedef struct gc_double_taps {
 
 enum { GC_DOUBLE_SLACK = 64, GC_DOT_GROUP = 8 };
 
+/* Samples of sums in double: offset + factor * sum, clamped to 0..largest. */
+typedef struct gc_double_levels {
+    double factor, offset, largest;
+    double error;  /* less than this far from the true level */
+    bool absolute; /* of the sum */
+} gc_double_levels;
+
 /* Where a chain value, or its magnitude, decides between black and white. */
 typedef struct gc_boundary {
     float low, high; /* so near to it that float32 leaves the side in doubt */
@@ -50,14 +57,20 @@ typedef struct gc_taps_loops {
     int spin_lanes;
     int block; /* values of a row that are computed together; fewer take as long */
 
-    /* In double, for sums without an error: their order does not matter. */
-    void (*widen)(const uint8_t *samples, size_t count, double *to);
-    /* out[i] = sum_j sum_k taps[j*width+k] * rows[j*stride + i + k*advance] for i in [0, count).
-     * Reads and writes up to GC_DOUBLE_SLACK values beyond. */
-    void (*in_double)(const gc_double_taps *taps, const double *rows, size_t stride, size_t count,
-                      double *out);
-    /* sum_j sum_k taps[j*width+k] * rows[j][k]. The width is a multiple of GC_DOT_GROUP. */
-    double (*dot)(const gc_double_taps *taps, const uint8_t *const *rows);
+    /* In double, for sums without an error: their order does not matter. Samples have 8 or 16
+     * bits. */
+    void (*widen)(const void *samples, int depth, size_t count, double *to);
+    /* out[o*stride + i] = sum_j sum_k taps[j*width+k] * rows[(o+j)*stride + i + k*advance] for i in
+     * [0, count), o in [0, row_count). Reads and writes up to GC_DOUBLE_SLACK values beyond. */
+    void (*in_double)(const gc_double_taps *taps, const double *rows, size_t stride,
+                      size_t row_count, size_t count, double *out);
+    /* Samples that are nearest to offset + factor * sums[i]. Bit i % 64 of doubtful[i / 64]: it may
+     * be the next one. */
+    void (*round)(const gc_double_levels *levels, const double *sums, size_t count,
+                  uint16_t *samples, uint64_t *doubtful);
+    /* sum_j sum_k taps[j*width+k] * rows[j][k], of bytes or doubles. The width is a multiple of
+     * GC_DOT_GROUP. */
+    double (*dot)(const gc_double_taps *taps, const void *const *rows, bool bytes);
     /* flags[i] is the side of values[i], and bit i % 64 of doubtful[i / 64] says that it is in
      * doubt. */
     void (*find_sides)(const float *values, size_t count, const gc_boundary *boundary,

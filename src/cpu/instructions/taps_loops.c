@@ -282,25 +282,62 @@ static float spin(size_t rounds, float tap)
 typedef double doubles __attribute__((vector_size(VECTOR_BYTES)));
 typedef double unaligned_doubles
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(double)), may_alias));
-enum { DOUBLE_LANES = VECTOR_BYTES / sizeof(double), DOUBLE_VECTORS = 8 };
-enum { DOUBLE_BLOCK = DOUBLE_VECTORS * DOUBLE_LANES };
-_Static_assert((int)DOUBLE_BLOCK <= (int)GC_DOUBLE_SLACK, "a row's last block runs over");
+enum { DOUBLE_LANES = VECTOR_BYTES / sizeof(double) };
 
-static void in_double(const gc_double_taps *taps, const double *rows, size_t stride, size_t count,
-                      double *out)
+/* Output rows that are summed together, and vectors of each: together they fill the registers. A
+ * single row has as many. */
+enum { DOUBLE_ROWS = 4, DOUBLE_VECTORS = 3, ALONE_VECTORS = 8 };
+_Static_assert(ALONE_VECTORS *DOUBLE_LANES <= (int)GC_DOUBLE_SLACK, "a row's last block runs over");
+
+/* What one input row adds to output rows `from` to `to`, as in add_row. */
+INLINE void add_doubles(doubles sums[][ALONE_VECTORS], const double *x, const double *tap,
+                        ptrdiff_t width, size_t advance, const int vectors, const int from,
+                        const int to)
 {
-    for (size_t first = 0; first < count; first += DOUBLE_BLOCK) {
-        doubles sums[DOUBLE_VECTORS] = {0};
-        const double *tap = taps->taps;
-        for (int j = 0; j < taps->height; j++) {
-            const double *x = rows + (size_t)j * stride + first;
-            for (int i = 0; i < taps->width; i++, tap++, x += taps->advance)
-                UNROLL for (int v = 0; v < DOUBLE_VECTORS; v++) sums[v] +=
-                    *tap * *(const unaligned_doubles *)(x + v * DOUBLE_LANES);
+    for (ptrdiff_t k = 0; k < width; k++, x += advance, tap++) {
+        doubles samples[ALONE_VECTORS];
+        UNROLL for (int v = 0; v < vectors; v++) samples[v] =
+            *(const unaligned_doubles *)(x + v * DOUBLE_LANES);
+        UNROLL for (int o = from; o <= to; o++)
+        {
+            double weight = tap[-o * width];
+            UNROLL for (int v = 0; v < vectors; v++) sums[o][v] += weight * samples[v];
         }
-        UNROLL for (int v = 0; v < DOUBLE_VECTORS; v++) *
-            (unaligned_doubles *)(out + first + v * DOUBLE_LANES) = sums[v];
     }
+}
+
+/* `count` rows of output, of a filter of at least count - 1 rows. */
+INLINE void sum_doubles(const gc_double_taps *taps, const double *rows, size_t stride,
+                        size_t values, const int count, const int vectors, double *out)
+{
+    const ptrdiff_t width = taps->width;
+    const double *tap = taps->taps;
+    for (size_t first = 0; first < values; first += (size_t)(vectors * DOUBLE_LANES)) {
+        doubles sums[DOUBLE_ROWS][ALONE_VECTORS] = {0};
+        const double *x = rows + first;
+        UNROLL for (int r = 0; r < count - 1; r++) add_doubles(
+            sums, x + (size_t)r * stride, tap + r * width, width, taps->advance, vectors, 0, r);
+        for (int r = count - 1; r < taps->height; r++)
+            add_doubles(sums, x + (size_t)r * stride, tap + r * width, width, taps->advance,
+                        vectors, 0, count - 1);
+        UNROLL for (int e = 1; e < count; e++) add_doubles(
+            sums, x + (size_t)(taps->height - 1 + e) * stride, tap + (taps->height - 1 + e) * width,
+            width, taps->advance, vectors, e, count - 1);
+        UNROLL for (int o = 0; o < count; o++) UNROLL for (int v = 0; v < vectors; v++) *
+            (unaligned_doubles *)(out + (size_t)o * stride + first + (size_t)(v * DOUBLE_LANES)) =
+            sums[o][v];
+    }
+}
+
+static void in_double(const gc_double_taps *taps, const double *rows, size_t stride,
+                      size_t row_count, size_t count, double *out)
+{
+    size_t y = 0;
+    for (; taps->height >= DOUBLE_ROWS - 1 && y + DOUBLE_ROWS <= row_count; y += DOUBLE_ROWS)
+        sum_doubles(taps, rows + y * stride, stride, count, DOUBLE_ROWS, DOUBLE_VECTORS,
+                    out + y * stride);
+    for (; y < row_count; y++)
+        sum_doubles(taps, rows + y * stride, stride, count, 1, ALONE_VECTORS, out + y * stride);
 }
 
 /* As many samples as doubles in a vector. Compilers convert them one by one, if left to it. */
@@ -317,23 +354,30 @@ INLINE doubles widened(const uint8_t *samples)
 
 enum { DOT_ROWS = 4 };
 
+INLINE doubles samples_at(const void *row, int i, const bool bytes)
+{
+    if (bytes)
+        return widened((const uint8_t *)row + i);
+    return *(const unaligned_doubles *)((const double *)row + i);
+}
+
 /* Each row has a sum of its own: they do not wait for each other. */
-INLINE void add_rows(doubles sums[DOT_ROWS], const double *taps, int width,
-                     const uint8_t *const *rows, const int count)
+INLINE void add_rows(doubles sums[DOT_ROWS], const double *taps, int width, const void *const *rows,
+                     const bool bytes, const int count)
 {
     for (int i = 0; i < width; i += DOUBLE_LANES)
         UNROLL for (int r = 0; r < count; r++) sums[r] +=
-            *(const unaligned_doubles *)(taps + r * width + i) * widened(rows[r] + i);
+            *(const unaligned_doubles *)(taps + r * width + i) * samples_at(rows[r], i, bytes);
 }
 
-static double dot(const gc_double_taps *taps, const uint8_t *const *rows)
+INLINE double dot_of(const gc_double_taps *taps, const void *const *rows, const bool bytes)
 {
     doubles sums[DOT_ROWS] = {0};
     int width = taps->width, j = 0;
     for (; j + DOT_ROWS <= taps->height; j += DOT_ROWS)
-        add_rows(sums, taps->taps + j * width, width, rows + j, DOT_ROWS);
+        add_rows(sums, taps->taps + j * width, width, rows + j, bytes, DOT_ROWS);
     for (; j < taps->height; j++)
-        add_rows(sums, taps->taps + j * width, width, rows + j, 1);
+        add_rows(sums, taps->taps + j * width, width, rows + j, bytes, 1);
     double sum = 0;
     sums[0] += sums[1] + sums[2] + sums[3];
     for (int i = 0; i < DOUBLE_LANES; i++)
@@ -341,10 +385,60 @@ static double dot(const gc_double_taps *taps, const uint8_t *const *rows)
     return sum;
 }
 
-static void widen(const uint8_t *samples, size_t count, double *to)
+static double dot(const gc_double_taps *taps, const void *const *rows, bool bytes)
 {
-    for (size_t i = 0; i < count; i++)
-        to[i] = samples[i];
+    return bytes ? dot_of(taps, rows, true) : dot_of(taps, rows, false);
+}
+
+static void widen(const void *samples, int depth, size_t count, double *restrict to)
+{
+    const uint8_t *bytes = samples;
+    const uint16_t *words = samples;
+    if (depth == 8)
+        for (size_t i = 0; i < count; i++)
+            to[i] = bytes[i];
+    else
+        for (size_t i = 0; i < count; i++)
+            to[i] = words[i];
+}
+
+INLINE double level_of(const gc_double_levels *levels, double sum)
+{
+    double v = levels->factor * (levels->absolute ? __builtin_fabs(sum) : sum) + levels->offset;
+    v = v > 0 ? v : 0;
+    return v < levels->largest ? v : levels->largest;
+}
+
+/* Negative if the level is doubtful: compilers find signs in vectors faster than they compare. */
+INLINE int64_t sign_of_doubt(double level, double near)
+{
+    int64_t bits;
+    double left = near - __builtin_fabs(level - ((level + 0x1.8p52) - 0x1.8p52));
+    memcpy(&bits, &left, sizeof bits);
+    return bits;
+}
+
+/* Adding 1.5 * 2^52 rounds to a whole number. */
+static void round_sums(const gc_double_levels *given, const double *sums, size_t count,
+                       uint16_t *restrict samples, uint64_t *doubtful)
+{
+    const gc_double_levels levels = *given;
+    const double near = 0.5 - levels.error;
+    for (; count > 0; doubtful++) {
+        const size_t part = count < 64 ? count : 64;
+        int64_t any = 0;
+        for (size_t i = 0; i < part; i++) {
+            double level = level_of(&levels, sums[i]);
+            samples[i] = (uint16_t)(int32_t)((level + 0x1.8p52) - 0x1.8p52);
+            any |= sign_of_doubt(level, near);
+        }
+        *doubtful = 0;
+        for (size_t i = 0; i < part && any < 0; i++)
+            *doubtful |= (uint64_t)(sign_of_doubt(level_of(&levels, sums[i]), near) < 0) << i;
+        sums += part;
+        samples += part;
+        count -= part;
+    }
 }
 
 /* ---- Values near a boundary ------------------------------------------------------------------ */
@@ -384,7 +478,8 @@ static void find_sides(const float *values, size_t count, const gc_boundary *bou
 }
 
 extern const gc_taps_loops GC_TAPS_LOOPS;
-const gc_taps_loops GC_TAPS_LOOPS = {every, sparse, apart,     spin, ROWS *BLOCK,
-                                     BLOCK, widen,  in_double, dot,  find_sides};
+const gc_taps_loops GC_TAPS_LOOPS = {
+    every, sparse, apart, spin, ROWS *BLOCK, BLOCK, widen, in_double, round_sums, dot, find_sides,
+};
 
 #endif

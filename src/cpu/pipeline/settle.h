@@ -20,13 +20,19 @@ typedef struct gc_settler {
     int left, top;       /* of the composition */
     double *extended, *plane, *columns;
     size_t stride; /* values from row to row of `extended` and `plane` */
-    const uint8_t **rows;
+    int height;    /* of the composition */
+    bool in_areas; /* settles whole areas */
+    gc_double_levels in_double;
+    gc_double_taps lacking; /* what `taps` lack, if double does not hold all sums; else none */
+    const void **rows;
     void *memory; /* that holds all */
-    double sum;   /* the one settled last, and what it gave */
+    double sum;   /* the one settled last, what double lacks of it, and what it gave */
+    double rest;
     uint32_t sample;
     bool has_sum;
 } gc_settler;
 
+/* Settles what is doubtful in `levels`, or if that is NULL whole areas. */
 gconv_status gc_settler_create(gc_settler *settler, const gc_problem *problem,
                                const gc_taps_loops *loops, const gc_levels *levels,
                                gconv_error *error);
@@ -42,5 +48,8 @@ void gc_find_doubtful(const gc_settler *settler, const float *values, size_t cou
  * place. */
 void gc_settle(gc_settler *settler, int64_t y, size_t first, size_t count, const float *values,
                const uint64_t *near, char *output);
+
+/* Stores the true output of an area, alpha too. */
+void gc_settle_area(gc_settler *settler, gc_area area, char *output, size_t stride);
 
 #endif

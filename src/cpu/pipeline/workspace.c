@@ -109,9 +109,9 @@ gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *prob
     gconv_status status = create_kept(workspace, columns, error);
     if (status == GCONV_OK && stages->pass != NULL)
         status = stages->pass->open(stages->shared, &workspace->pass, error);
-    else if (status == GCONV_OK && stages->once)
+    else if (status == GCONV_OK && (stages->once || stages->in_double))
         status = gc_settler_create(&workspace->settler, problem, stages->instructions->taps,
-                                   &stages->levels, error);
+                                   stages->once ? &stages->levels : NULL, error);
     return status == GCONV_OK ? create_windows(workspace, columns, error) : status;
 }
 
@@ -450,6 +450,10 @@ void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
     if (workspace->pass != NULL && workspace->stages->pass->run(workspace->pass, &job))
         return;
     workspace->settler.input = input;
+    if (workspace->stages->in_double && !stream->chain_only) {
+        gc_settle_area(&workspace->settler, area, output, stride);
+        return;
+    }
     begin(workspace, area);
     for (int64_t y = area.top; y < area.bottom; y += workspace->stages->rows_at_once) {
         int64_t last = gc_smaller(y + workspace->stages->rows_at_once, area.bottom) - 1;
