@@ -143,3 +143,9 @@ gconv_status gconv_implementation_describe(int index, gconv_implementation_info 
                  reason.message);
     return gc_sized_fill(info, "gconv_implementation_info", &known, sizeof known, error);
 }
+
+const char *gconv_promise_name(gconv_promise promise)
+{
+    static const char *const names[] = {"bounded", "rounded once", "exact"};
+    return (int)promise >= 0 && promise <= GCONV_PROMISE_EXACT ? names[promise] : "unknown";
+}

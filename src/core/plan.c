@@ -225,12 +225,6 @@ gconv_promise gconv_plan_promise(const gconv_plan *plan)
     return gc_promise_of(&plan->problem, plan->choice.implementation, &plan->choice.device);
 }
 
-const char *gconv_promise_name(gconv_promise promise)
-{
-    static const char *const names[] = {"bounded", "rounded once", "exact"};
-    return (int)promise >= 0 && promise <= GCONV_PROMISE_EXACT ? names[promise] : "unknown";
-}
-
 int gconv_plan_chain_channels(const gconv_plan *plan)
 {
     return plan->problem.chain.channels;

@@ -20,6 +20,16 @@ static int compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+double gc_subject_progress(const gc_subject *subject, double part)
+{
+    return ((double)subject->entry + fmin(part, 1)) / (double)subject->entry_count;
+}
+
+void gc_subject_begin_progress(const gc_subject *subject, const char *name)
+{
+    gc_progress_begin(name, gc_subject_progress(subject, 0), subject->entry, subject->entry_count);
+}
+
 /* Whether the budget allows no further run, `spent` seconds after the first one began. */
 static bool is_spent(gc_budget budget, int runs, double last, double spent)
 {

@@ -5,7 +5,6 @@
 #include "cli/options/implementations.h"
 #include "cli/terminal/progress.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Runs that a measured plan is made for: so many that the time of its preparation does not
@@ -13,16 +12,6 @@
 enum { RUNS_EXPECTED = 1000000 };
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
-
-double gc_subject_progress(const gc_subject *subject, double part)
-{
-    return ((double)subject->entry + fmin(part, 1)) / (double)subject->entry_count;
-}
-
-void gc_subject_begin_progress(const gc_subject *subject, const char *name)
-{
-    gc_progress_begin(name, gc_subject_progress(subject, 0), subject->entry, subject->entry_count);
-}
 
 gconv_status gc_subject_plan(const gc_subject *subject, const gc_point *point,
                              const gc_picture *picture, gconv_plan **plan, gconv_error *error)
