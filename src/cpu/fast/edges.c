@@ -12,7 +12,6 @@
  * Exchanging the filters is allowed if filters and border commute. Under mirror, mirror101 and wrap
  * they do: extending an image that was filtered symmetrically gives the filtered extension. Under
  * replicate and constant they do not. */
-#include "base/bits.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "core/border.h"
@@ -115,11 +114,7 @@ static void find_row(const edges *e, const uint8_t *const rows[2 * REACH + 1], c
     extend(e->problem, e->curve);
     e->loops->find(e->smooth, e->curve, width, (uint16_t)floor(conversion->threshold),
                    conversion->invert, e->flags);
-    if (conversion->output.depth == 1)
-        gc_pack_bits(e->flags, width, (uint8_t *)output);
-    else
-        for (size_t x = 0; x < width; x++)
-            output[x] = (char)-e->flags[x];
+    gc_store_flags(conversion, e->flags, 0, width, output);
 }
 
 static bool run(void *own, const gc_pass_job *job)
