@@ -6,12 +6,33 @@
 
 #include "core/stream.h"
 
+#include <string.h>
+
 /* Rows of input samples: row y, 0 <= y < height, at samples + y % capacity * stride. */
 typedef struct gc_sample_rows {
     const char *samples;
     size_t stride;
     int64_t capacity;
 } gc_sample_rows;
+
+/* Whether the pixels of each row are all alike: of `channels` samples of 8 bits, in `bytes`. */
+static inline bool gc_rows_are_flat(const void *const *rows, int height, size_t bytes,
+                                    size_t channels)
+{
+    for (int j = 0; j < height; j++)
+        if (memcmp(rows[j], (const char *)rows[j] + channels, bytes - channels) != 0)
+            return false;
+    return true;
+}
+
+/* Repeats the first `known` of `count` bytes. */
+static inline void gc_repeat(void *bytes, size_t known, size_t count)
+{
+    for (size_t part; known < count; known += part) {
+        part = known < count - known ? known : count - known;
+        memcpy((char *)bytes + known, bytes, part);
+    }
+}
 
 /* Output of columns [first, end) in rows top to bottom - 1. */
 typedef struct gc_area {

@@ -385,6 +385,24 @@ TEST(levels)
     assert_true(once > trials / 2);
 }
 
+/* Every third row is flat, and the sums of the others differ by less than their error. */
+TEST(rows_that_are_nearly_flat)
+{
+    static trial t;
+    int once = 0, trials = TRIALS(100);
+    for (int n = 0; n < trials; n++) {
+        fill_matrix(&t, 0, 3, 3, ALMOST_EQUAL);
+        t.chain[0] = &t.filters[0];
+        t.job = job_of(t.chain, 1, shape_of(300, 9, 1, 8));
+        t.job.output_depth = n % 2 == 0 ? 8 : 1;
+        t.job.scale = (n % 2 == 0 ? 57.5 : 128) / 115.2 * (1 + (any_real() - 0.5) * 0x1p-22);
+        for (int i = 0; i < 300 * 9; i++)
+            set_sample(&t, (size_t)i, i / 300 % 3 == 0 ? 128 : 120 + i % 3 * 8);
+        once += try_job(&t);
+    }
+    assert_true(once > trials / 2);
+}
+
 /* ---- Sums in double -------------------------------------------------------------------------- */
 
 /* Whether areas are summed in double. Then all sets give what the reference gives, which knows

@@ -440,13 +440,14 @@ void gc_rank1_destroy(gc_rank1 *rank1)
 
 /* ---- Sums in double -------------------------------------------------------------------------- */
 
-void gc_rank1_sum(const gc_rank1 *rank1, const uint8_t *const *rows, size_t count, double *sums)
+void gc_rank1_sum(const gc_rank1 *rank1, const void *const *rows, size_t count, double *sums)
 {
     int width = rank1->step->width;
     for (size_t i = 0; i < count; i++)
         sums[i] = 0;
     for (int n = 0; n < width * rank1->step->height; n++) {
-        const uint8_t *row = rows[n / width] + (size_t)(n % width) * (size_t)rank1->channels;
+        const uint8_t *row =
+            (const uint8_t *)rows[n / width] + (size_t)(n % width) * (size_t)rank1->channels;
         double weight = rank1->terms.weights[n];
         for (size_t i = 0; i < count; i++)
             sums[i] += weight * row[i];

@@ -32,7 +32,7 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
 void gc_rank1_destroy(gc_rank1 *rank1);
 
 /* Sums in double: values i in [0, count) of a row. Tap (j, k) reads rows[j][i + k * channels]. */
-void gc_rank1_sum(const gc_rank1 *rank1, const uint8_t *const *rows, size_t count, double *sums);
+void gc_rank1_sum(const gc_rank1 *rank1, const void *const *rows, size_t count, double *sums);
 
 /* The samples of sums. */
 void gc_rank1_round(const gc_rank1 *rank1, const double *sums, size_t count, uint8_t *samples);

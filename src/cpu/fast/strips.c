@@ -47,13 +47,13 @@ typedef struct near_value {
 typedef struct strip_memory {
     const gc_rank1 *rank1;
     const gc_instructions *set;
-    size_t values;        /* of a strip */
-    size_t stride;        /* of `sums`, from row to row */
-    float *sums;          /* of rows: height + 1 of them in turn */
-    float *scratch;       /* of the loops that sum a row */
-    uint8_t *extended;    /* rows of a strip with what the border puts beside them */
-    size_t extended_row;  /* bytes of one of them */
-    const uint8_t **rows; /* of samples, for sums in double */
+    size_t values;       /* of a strip */
+    size_t stride;       /* of `sums`, from row to row */
+    float *sums;         /* of rows: height + 1 of them in turn */
+    float *scratch;      /* of the loops that sum a row */
+    uint8_t *extended;   /* rows of a strip with what the border puts beside them */
+    size_t extended_row; /* bytes of one of them */
+    const void **rows;   /* of samples, for sums in double */
     double *sums_in_double;
     near_value *near;
     int near_count;
@@ -117,7 +117,7 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     s->sums = (float *)(void *)(memory + sums);
     s->scratch = (float *)(void *)(memory + scratch);
     s->extended = (uint8_t *)(memory + extended);
-    s->rows = (const uint8_t **)(void *)(memory + rows);
+    s->rows = (const void **)(void *)(memory + rows);
     s->sums_in_double = (double *)(void *)(memory + in_double);
     s->near = (near_value *)(void *)(memory + near);
     return GCONV_OK;
@@ -294,8 +294,13 @@ static void settle_row(const strip *s, int64_t y, uint8_t *output)
     for (int j = 0; j < s->rank1->step->height; j++)
         strips->rows[j] = find_taps(s, samples_row(s, y + j - s->rank1->step->top), s->first,
                                     s->count, strips->extended + (size_t)j * strips->extended_row);
-    gc_rank1_sum(s->rank1, strips->rows, s->count, strips->sums_in_double);
-    gc_rank1_round(s->rank1, strips->sums_in_double, s->count, output);
+    size_t channels = (size_t)s->rank1->channels, count = s->count;
+    if (count > channels && gc_rows_are_flat(strips->rows, s->rank1->step->height,
+                                             count + reach_of(s->rank1), channels))
+        count = channels;
+    gc_rank1_sum(s->rank1, strips->rows, count, strips->sums_in_double);
+    gc_rank1_round(s->rank1, strips->sums_in_double, count, output);
+    gc_repeat(output, count, s->count);
     if (!s->rank1->problem->conversion.keeps_alpha)
         return;
     const uint8_t *row = samples_row(s, y) + s->first;

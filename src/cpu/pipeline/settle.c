@@ -298,14 +298,21 @@ static void sum_pixels(const gc_settler *settler, box out)
     }
 }
 
+/* Where value `at` lies in a row of samples. */
+static size_t sample_of(const gc_settler *settler, size_t at)
+{
+    size_t values = (size_t)settler->problem->chain.channels;
+    return at / values * (size_t)settler->problem->conversion.input.channels + at % values;
+}
+
 /* The sum of value `at` of row y, if the chain reads bytes inside the image for it alone. */
 static bool sum_alone(const gc_settler *settler, int64_t y, size_t at, double *sum)
 {
     const gc_sample_rows *input = settler->input;
     const gc_chain *chain = &settler->problem->chain;
     size_t channels = (size_t)settler->problem->conversion.input.channels;
-    size_t left = (size_t)settler->left * channels, values = (size_t)chain->channels;
-    at = at / values * channels + at % values;
+    size_t left = (size_t)settler->left * channels;
+    at = sample_of(settler, at);
     if (settler->taps.taps == NULL || at < left || y < settler->top ||
         at - left + (size_t)settler->taps.width > (size_t)chain->width * channels ||
         y - settler->top + settler->taps.height > (int64_t)chain->height)
@@ -352,10 +359,37 @@ static void put(const gc_settler *settler, size_t value, uint32_t sample, char *
     gc_set_sample(conversion->output.depth, output, value, sample);
 }
 
+/* The sums of values [first, end) of row y, one for each channel, if each row that they read
+ * is flat: pictures that are flat near a tie have doubtful values alone. */
+static bool sum_flat(const gc_settler *settler, int64_t y, size_t first, size_t end, double *sums)
+{
+    size_t values = (size_t)settler->problem->chain.channels;
+    size_t channels = (size_t)settler->problem->conversion.input.channels;
+    size_t bytes = sample_of(settler, end - 1) - sample_of(settler, first);
+    if (end - first < 2 * values || !sum_alone(settler, y, end - 1, sums) ||
+        !sum_alone(settler, y, first, &sums[first % values]) ||
+        !gc_rows_are_flat(settler->rows, settler->taps.height, bytes + (size_t)settler->taps.width,
+                          channels))
+        return false;
+    for (size_t at = first + 1; at < first + values; at++)
+        sum_alone(settler, y, at, &sums[at % values]);
+    return true;
+}
+
 /* Settles values [first, end) of a row. */
 static void settle_all(gc_settler *settler, int64_t y, size_t first, size_t end, char *output)
 {
     size_t channels = (size_t)settler->problem->chain.channels, x = first / channels;
+    double flat[GC_CHANNELS_MAX];
+    if (sum_flat(settler, y, first, end, flat)) {
+        bool repeats = settler->problem->conversion.output.depth == 8 &&
+                       !settler->problem->conversion.keeps_alpha;
+        size_t until = repeats ? first + channels : end;
+        for (size_t at = first; at < until; at++)
+            put(settler, at, round_sum(settler, flat[at % channels], 0), output);
+        gc_repeat(output + first, until - first, end - first);
+        return;
+    }
     sum_pixels(settler, (box){(int64_t)x, (int64_t)((end + channels - 1) / channels), y, y + 1});
     for (size_t at = first; at < end; at++)
         put(settler, at, round_sum(settler, settler->plane[at - x * channels], 0), output);
