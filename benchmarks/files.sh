@@ -5,7 +5,7 @@
 #
 # Usage: files.sh GCONV [PHOTOGRAPH...]    GCONV is the program; images are mirrored PHOTOGRAPHs
 #                                          (PNG or JPEG, in turn), or made up where none is given
-# Environment: SECTIONS, some of "edges filter batch memory" (all); RUNS of each command (15);
+# Environment: SECTIONS, some of "edges canny filter batch memory" (all); RUNS of each command (15);
 # BATCH, files of a batch (200); LARGE=1 adds images of 30000x30000 (10 minutes, 4 GB of disk);
 # WORK, a directory for images that is kept; COMMIT, where this is not a git checkout.
 set -eu
@@ -18,7 +18,7 @@ shift
 here=$(cd "$(dirname "$0")" && pwd)
 runs=${RUNS:-15}
 batch=${BATCH:-200}
-sections=${SECTIONS:-edges filter batch memory}
+sections=${SECTIONS:-edges canny filter batch memory}
 if [ -n "${WORK:-}" ]; then
   mkdir -p "$WORK"
   work=$(cd "$WORK" && pwd)
@@ -177,6 +177,35 @@ if wanted edges; then
       edges "$n" "$name"
       [ "$kind" != rgb-3.jpg ] || edges_of_others "$name"
     done
+  done
+fi
+
+# ---- canny ---------------------------------------------------------------------------------------
+
+# IMAGE: the same pixels by both.
+cannies() {
+  "$gconv" edges --like opencv --low 100 --high 200 "$1" out.png
+  set -- "$1" gconv "$gconv" edges --like opencv --low 100 --high 200 "$1" out.png \
+    -- "decode alone" ./files_decode "$1" grey
+  if [ -n "$opencv" ]; then
+    ./files_opencv canny "$1" other.png
+    "$gconv" filter -k identity -f pgm out.png own.pgm
+    "$gconv" filter -k identity -f pgm other.png other.pgm
+    cmp own.pgm other.pgm
+    set -- "$@" -- "OpenCV core" ./files_opencv canny "$1" out.png
+  fi
+  shift
+  ./files_turns "$runs" out.png "$@"
+}
+
+if wanted canny; then
+  for kind in grey-1.jpg rgb-3.jpg; do
+    next_photograph "$@"
+    channels=${kind#*-}
+    image "4000x3000-$kind" 4000 3000 "${channels%.*}"
+    echo
+    echo "Canny of 4000x3000, ${kind%-*} jpg, to a PNG of 1 bit"
+    cannies "4000x3000-$kind"
   done
 fi
 

@@ -2,6 +2,7 @@
  * libpng and libjpeg called directly and all cores in use.
  *
  *     files_opencv edges IN OUT.png [IN OUT.png]...    5x5 Gaussian, Laplacian, threshold 5, 1 bit
+ *     files_opencv canny IN OUT.png [IN OUT.png]...    cv::Canny with 100 and 200, 1 bit
  *     files_opencv filter IN OUT                       disc in 9x9 over RGB, to PNG level 1 or JPEG
  *     files_opencv smooth IN OUT [IN OUT]...           5x5 Gaussian over RGB, to PNG level 1 or JPEG
  *
@@ -194,6 +195,23 @@ void edges(const std::string &in, const std::string &out)
     write_png(out, bits, image.cols, 1, PNG_FILTER_NONE);
 }
 
+void canny(const std::string &in, const std::string &out)
+{
+    cv::Mat image = read_image(in, true), found, bits(image.rows, (image.cols + 7) / 8, CV_8UC1);
+    cv::setNumThreads(int(std::thread::hardware_concurrency()));
+    cv::Canny(image, found, 100, 200);
+    in_parallel(image.rows, [&](int y) {
+        for (int x = 0; x < bits.cols; x++) {
+            const unsigned char *from = found.ptr(y) + 8 * x;
+            unsigned byte = 0;
+            for (int i = 0; i < std::min(8, image.cols - 8 * x); i++)
+                byte |= (from[i] & 1U) << (7 - i);
+            bits.at<unsigned char>(y, x) = static_cast<unsigned char>(byte);
+        }
+    });
+    write_png(out, bits, image.cols, 1, PNG_FILTER_NONE);
+}
+
 void write_image(const std::string &name, const cv::Mat &image)
 {
     if (name.size() > 4 && name.compare(name.size() - 4, 4, ".jpg") == 0)
@@ -243,11 +261,12 @@ int main(int argc, char **argv)
 {
     std::string command = argc >= 4 ? argv[1] : "";
     auto *run = command == "edges"    ? edges
+                : command == "canny"  ? canny
                 : command == "filter" ? filter
                 : command == "smooth" ? smooth
                                       : nullptr;
     if (argc % 2 != 0 || run == nullptr) {
-        std::fputs("usage: files_opencv edges|filter|smooth IN OUT [IN OUT]...\n", stderr);
+        std::fputs("usage: files_opencv edges|canny|filter|smooth IN OUT [IN OUT]...\n", stderr);
         return 2;
     }
     cv::setNumThreads(1);

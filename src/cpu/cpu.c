@@ -308,15 +308,13 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
         stream->timings.compute += run.dispatcher.seconds;
         stream->timings.encode += run.dispatcher.writer.seconds;
         status = run.dispatcher.status;
-        if (status == GCONV_OK && is_finished_later(&run))
-            status = finish(&run, error);
-        else if (status != GCONV_OK && error != NULL)
+        if (status != GCONV_OK && error != NULL)
             *error = run.dispatcher.error;
     }
     gc_dispatcher_destroy(&run.dispatcher);
     free(run.output);
     free(run.input);
-    return status;
+    return status == GCONV_OK && is_finished_later(&run) ? finish(&run, error) : status;
 }
 
 const gc_operations gc_cpu_operations = {

@@ -101,7 +101,8 @@ static gconv_status allocate_rows(finder *f, gconv_error *error)
 {
     size_t columns = f->width + GC_OPERATOR_SIDE_MAX + 2 * GC_DETECTOR_SLACK;
     size_t values = align(columns * sizeof(int32_t)), flags = align(columns * sizeof(int16_t));
-    size_t magnitudes = align(columns * sizeof(int64_t)) + GC_ALIGNMENT;
+    size_t size = f->detector->is_wide ? sizeof(int64_t) : sizeof(int32_t);
+    size_t magnitudes = align(columns * size) + GC_ALIGNMENT;
     size_t bytes = 4 * values + (RING + 1) * magnitudes + (RING + 2) * flags;
     char *next = f->memory = gc_allocate_aligned(bytes, 1);
     if (next == NULL)
@@ -146,7 +147,9 @@ static gconv_status open_finder(const void *shared, void **own, gconv_error *err
     f->loops = gc_instructions_chosen()->detector;
     f->width = problem->chain.width;
     f->bytes = are_bytes(f->detector) ? gc_instructions_chosen()->edge_bytes : NULL;
-    gconv_status status = gc_value_rows_create(&f->rows, problem, f->loops, error);
+    gconv_status status = GCONV_OK;
+    if (f->bytes == NULL)
+        status = gc_value_rows_create(&f->rows, problem, f->loops, error);
     return status == GCONV_OK ? allocate_rows(f, error) : status;
 }
 
@@ -312,6 +315,13 @@ static void store_lines(void *user, size_t first, size_t end)
         store_line(s->shared, s->first + (int64_t)y, s->output + y * s->stride);
 }
 
+/* Compressed rows need less memory than those that wait. */
+static void help_sink(const gconv_sink *sink)
+{
+    while (sink->help != NULL && sink->help(sink->user))
+        ;
+}
+
 static gconv_status write_lines(const finding *shared, gc_stream *stream, gconv_error *error)
 {
     enum { ROWS = 64 };
@@ -331,6 +341,7 @@ static gconv_status write_lines(const finding *shared, gc_stream *stream, gconv_
         int64_t count = gc_smaller(shared->bits.height - s.first, ROWS);
         store_lines(&s, 0, (size_t)count);
         status = gc_stream_write(stream, (uint32_t)count, s.output, s.stride, error);
+        help_sink(&stream->sink);
     }
     free(s.output);
     return status;
