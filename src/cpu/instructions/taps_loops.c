@@ -464,7 +464,7 @@ static void find_sides(const float *values, size_t count, const gc_boundary *bou
         for (size_t i = 0; i < part; i++) {
             float value = kept_bits(values[i], kept);
             flags[i] = (uint8_t)(value > high) ^ falls;
-            any |= (value >= low) & (value <= high) ? 1 : 0;
+            any |= (value >= low) & (value <= high);
         }
         *doubtful = 0;
         for (size_t i = 0; i < part && any != 0; i++) {
