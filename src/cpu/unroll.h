@@ -9,6 +9,8 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
+#ifndef INLINE
 #define INLINE static inline __attribute__((always_inline))
+#endif
 
 #endif
