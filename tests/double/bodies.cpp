@@ -68,10 +68,6 @@ namespace planes
 {
 #include "gpu/plan/planes.cu"
 }
-namespace settling
-{
-#include "gpu/plan/settle.cu"
-}
 namespace decode
 {
 __thread float pixels[SHARED_FLOATS];
@@ -150,7 +146,6 @@ const gc_double_body gc_double_bodies[] = {
     PLAIN("store_samples<unsigned short>", planes::store_samples<unsigned short>),
     PLAIN("store_samples<float>", planes::store_samples<float>),
     PLAIN("store_bits", planes::store_bits),
-    MEETS("settle_doubts", settling::settle_doubts),
     MEETS("unpack_tiles<1>", decode::unpack_tiles<1>),
     MEETS("unpack_tiles<3>", decode::unpack_tiles<3>),
     MEETS("follow", jpeg::follow),

@@ -157,6 +157,11 @@ static inline int __ffs(unsigned bits)
     return __builtin_ffs((int)bits);
 }
 
+static inline int __popc(unsigned bits)
+{
+    return __builtin_popcount(bits);
+}
+
 static inline int __popcll(unsigned long long bits)
 {
     return __builtin_popcountll(bits);

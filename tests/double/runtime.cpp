@@ -412,13 +412,6 @@ extern "C" cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks
     return cudaSuccess;
 }
 
-extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *launch, const void *stub,
-                                           void **arguments)
-{
-    return cudaLaunchKernel(stub, launch->gridDim, launch->blockDim, arguments,
-                            launch->dynamicSmemBytes, launch->stream);
-}
-
 /* What a launch between <<< and >>> says, on its way to the stub's call of cudaLaunchKernel. */
 struct configuration {
     dim3 blocks, threads;

@@ -1,10 +1,19 @@
 /* The kernel that is compiled at run time. The text before this one defines gc_config, the
  * constants of the kernel; gc_constant_weights, its weights; and GC_COMPILED_PASS, the pass to make
  * of them. */
-extern "C" __global__ void __launch_bounds__(32 * gc_config::warps)
+
+/* Settling, which is rare, shall not take registers that keep other blocks away. */
+#if __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200
+static constexpr int gc_compiled_blocks =
+    gc_finish_is_once(gc_config::finish) && gc_config::rows <= 4 && gc_config::channels == 1
+        ? 64 / gc_config::warps
+        : 1;
+#else
+static constexpr int gc_compiled_blocks = 1;
+#endif
+
+extern "C" __global__ void __launch_bounds__(32 * gc_config::warps, gc_compiled_blocks)
     gc_compiled_kernel(const __grid_constant__ gc_pass pass)
 {
-    if (gc_finish_is_once(gc_config::finish))
-        gc_pass_let_follow();
     GC_COMPILED_PASS(pass, gc_constant_weights());
 }

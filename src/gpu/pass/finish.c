@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* The largest error of a value, in levels, with which the list of doubts is long enough. */
-static const double error_max = 0x1p-10;
+/* The largest error of a value, in levels, with which doubts are few; and of what kernels round the
+ * last bit. */
+static const double error_max = 0x1p-10, unit = 0x1p-15;
 
 _Static_assert((int)GC_PASS_MIRROR == (int)GCONV_BORDER_MIRROR &&
                    (int)GC_PASS_MIRROR101 == (int)GCONV_BORDER_MIRROR101 &&
@@ -195,22 +196,57 @@ static bool pays(const gc_step *step, double levels)
     return levels < error_max && 2 * levels * step->width * step->height < 0.25;
 }
 
-/* A kernel makes fixed = 256 + v + 1/2 + e, clamped to 256.25 and 511.75, from the share of it
- * between these two. v is off by up to e: the integer part is the nearest sample for sure if the
- * rest is at least 2e. In e are: gain and base, rounded to 24 bits; the share, to 2^-25 of 255.5;
- * fixed itself, to 2^-16; and far less for the doubles here. */
+/* Whether no level has to be clamped. A quarter of one is left for errors. */
+static bool stays_inside(const gc_problem *problem)
+{
+    const gc_rounding *r = &problem->rounding;
+    const gc_step *step = &problem->chain.steps[0];
+    gc_interval inputs = gc_error_inputs(problem, step), levels = {r->b / r->c, r->b / r->c};
+    for (int k = 0; k < step->width * step->height; k++) {
+        double gain = r->a / r->c * step->terms[k];
+        levels.low += fmin(gain * inputs.low, gain * inputs.high);
+        levels.high += fmax(gain * inputs.low, gain * inputs.high);
+    }
+    return !r->absolute && levels.low > -0.25 && levels.high < 255.25;
+}
+
+/* A kernel makes fixed = 256 + v + 1/2 + s, off by up to e, as a multiple of u = 2^-15. Its integer
+ * part is the nearest sample for sure if the rest exceeds s + e, and s exceeds e - u: the rest is
+ * 1 - u at most. So s is up to u below e, and what is not above s + e is in doubt.
+ *
+ * If levels stay inside, fixed is one multiply-add, whose base is a multiple of u. In e are the
+ * gain, rounded to 24 bits, and fixed itself, to u / 2. */
+static void fix_inside(const gc_problem *problem, double error, gc_finish *finish)
+{
+    const gc_rounding *r = &problem->rounding;
+    double base = r->b / r->c + 256.5, gain = r->a / r->c;
+    finish->fixed_gain = (float)(gain / problem->chain.value_of_sum);
+    error = error_of(&problem->chain.steps[0], error, (double)finish->fixed_gain, gain) + unit / 2 +
+            0x1p-30;
+    finish->fixed_base = (float)(floor((base + error) / unit) * unit);
+    finish->fixed_doubtful =
+        (unsigned)floor(((double)finish->fixed_base - base + error) / unit) + 1;
+    finish->kind = GC_FINISH_ONCE_INSIDE;
+}
+
+/* Else fixed comes from the share of it between 256.25 and 511.75, to which it is clamped, with
+ * s = e - u / 2. In e are: gain and base, rounded to 24 bits; the share, to 2^-25 of 255.5; fixed
+ * itself, to u / 2; and far less for the doubles here. */
 static bool settle_samples(const gc_problem *problem, double error, gc_finish *finish)
 {
     const gc_rounding *r = &problem->rounding;
     const gc_step *step = &problem->chain.steps[0];
     double base = r->b / r->c, gain = r->a / r->c;
     finish->gain = (float)(gain / problem->chain.value_of_sum / 255.5);
-    error = error_of(step, error, 255.5 * (double)finish->gain, gain) + (fabs(base) + 1) * 0x1p-24 +
-            0x1p-16 + 0x1p-17 + 0x1p-30;
-    finish->base = (float)((base + 0.5 + error - 0.25) / 255.5);
-    finish->doubtful = (unsigned)ceil(2 * fmin(error, 1) * 0x1p15) + 1;
+    double e = error_of(step, error, 255.5 * (double)finish->gain, gain) +
+               (fabs(base) + 1) * 0x1p-24 + unit / 2 + 0x1p-17 + 0x1p-30;
+    finish->base = (float)((base + 0.25 + e - unit / 2) / 255.5);
+    finish->doubtful = (unsigned)floor(2 * fmin(e, 1) / unit - 0.5) + 1;
     finish->kind = r->absolute ? GC_FINISH_ONCE_ABSOLUTE : GC_FINISH_ONCE;
-    return pays(step, error) && fabs((double)finish->gain) >= FLT_MIN;
+    bool settles = pays(step, e) && fabs((double)finish->gain) >= FLT_MIN;
+    if (settles && stays_inside(problem))
+        fix_inside(problem, error, finish);
+    return settles;
 }
 
 /* At the threshold itself, too, S decides. */

@@ -18,10 +18,9 @@ bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
  * to 8 bits or 1. */
 bool gc_finish_sums_up(const gc_problem *problem);
 
-/* Makes *finish, that of gc_finish_of, one of GC_FINISH_ONCE, GC_FINISH_ONCE_ABSOLUTE and
- * GC_FINISH_SIDE. `error` bounds how far the values of the kernels are from the exact sums of the
- * float32 weights. False, and *finish is kept, if the problem is not such a one, or the error is
- * too large. */
+/* Makes *finish, that of gc_finish_of, one of those from GC_FINISH_ONCE on. `error` bounds how far
+ * the values of the kernels are from the exact sums of the float32 weights. False, and *finish is
+ * kept, if the problem is not such a one, or the error is too large. */
 bool gc_finish_settle(const gc_problem *problem, double error, gc_finish *finish);
 
 /* ---- How far the values of a kernel may be from exact sums of a step (error.c) --------------- */

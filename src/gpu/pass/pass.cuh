@@ -21,7 +21,7 @@
 #ifndef GC_GPU_PASS_PASS_CUH
 #define GC_GPU_PASS_PASS_CUH
 
-#include "gpu/pass/types.h"
+#include "gpu/pass/once.cuh"
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
@@ -367,77 +367,185 @@ static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value
 
 /* ---- Rounding once --------------------------------------------------------------------------- */
 
-/* Lets the kernel behind this one be there when all blocks have begun. It waits for their end. */
-static __device__ inline void gc_pass_let_follow()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-
 static __device__ constexpr bool gc_finish_is_once(int kind)
 {
     return kind >= GC_FINISH_ONCE;
 }
 
-/* Four outputs as bytes of a word, or as bits, the lowest of its bytes. `far` are their distances
- * from where the output changes, as numbers that rise with them. A sample is bits 15 to 22 of
- * 256.25 + 255.5 s for a share s of 0 to 1. The distance is in the bits below (finish.c). */
-static __device__ inline unsigned gc_finish_try(const gc_finish &f, int kind,
-                                                const float (&values)[4], unsigned (&far)[4])
+/* A value as bits of a float that tell its output, and how far it is from another (finish.c): of
+ * GC_FINISH_SIDE the response less the threshold; of bytes 256 and the sample, with the distance in
+ * the 15 bits behind the point. */
+static __device__ inline unsigned gc_finish_fix(const gc_finish &f, int kind, float value)
 {
-    unsigned made[4];
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        float value = kind == GC_FINISH_ONCE_ABSOLUTE ? fabsf(values[k]) : values[k];
-        if (kind == GC_FINISH_SIDE) {
-            float response = f.side == 0 ? fabsf(value) : f.side > 0 ? value : -value;
-            made[k] = gc_finish_edge(f, value) * (unsigned)f.largest;
-            far[k] = __float_as_uint(fabsf(response - f.threshold));
-        } else {
-            float share = __saturatef(fmaf(value, f.gain, f.base));
-            made[k] = __float_as_uint(fmaf(share, 255.5f, 256.25f));
-            far[k] = made[k] & 0x7fff;
-        }
-    }
-    return kind == GC_FINISH_SIDE ? gc_finish_pack(made)
-                                  : __byte_perm(__byte_perm(made[0], made[1], 0x6521) << 1,
-                                                __byte_perm(made[2], made[3], 0x6521) << 1, 0x7531);
+    float magnitude = fabsf(value);
+    if (kind == GC_FINISH_SIDE)
+        return __float_as_uint((f.side == 0  ? magnitude
+                                : f.side > 0 ? value
+                                             : -value) -
+                               f.threshold);
+    if (kind == GC_FINISH_ONCE_INSIDE)
+        return __float_as_uint(fmaf(value, f.fixed_gain, f.fixed_base));
+    value = kind == GC_FINISH_ONCE_ABSOLUTE ? magnitude : value;
+    return __float_as_uint(
+        fmaf(__saturatef(fmaf(value, f.gain, f.base)), 255.5f, 256.25f)); /* of the share */
 }
 
-/* Notes the doubtful ones among outputs of a thread, from column x and row `y` of the image on. */
-template <int rows>
-static __device__ inline void gc_doubts_add(const gc_pass &pass, int x, int y, int channel,
-                                            const unsigned (&far)[rows][4])
+/* Four of these as bytes of a word, or as bits, the lowest of its bytes. */
+static __device__ inline unsigned gc_finish_fixed(const gc_finish &f, int kind,
+                                                  const unsigned (&fixed)[4])
 {
-    static_assert(rows <= 8, "a bit of a mask for each output");
-    gc_doubts *doubts = pass.doubts;
-    unsigned mask = 0;
+    unsigned edges[4];
+    if (kind != GC_FINISH_SIDE)
+        return __byte_perm(__byte_perm(fixed[0], fixed[1], 0x6521) << 1,
+                           __byte_perm(fixed[2], fixed[3], 0x6521) << 1, 0x7531);
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        edges[k] =
+            ((unsigned)(__uint_as_float(fixed[k]) > 0) ^ (unsigned)f.invert) * (unsigned)f.largest;
+    return gc_finish_pack(edges);
+}
+
+/* The distance from which on an output is sure. */
+static __device__ inline unsigned gc_finish_sure_from(const gc_finish &f, int kind)
+{
+    return kind == GC_FINISH_ONCE_INSIDE ? f.fixed_doubtful : f.doubtful;
+}
+
+static __device__ inline bool gc_finish_doubts(const gc_finish &f, int kind, unsigned fixed)
+{
+    return (fixed & (kind == GC_FINISH_SIDE ? 0x7fffffff : 0x7fff)) < gc_finish_sure_from(f, kind);
+}
+
+/* Whether any of these outputs is doubtful. */
+template <int rows>
+static __device__ inline bool gc_finish_doubts_any(const gc_finish &f, int kind,
+                                                   const unsigned (&fixed)[rows][4])
+{
+    bool any = false;
+#if __CUDA_ARCH__ >= 900
+    if (kind != GC_FINISH_SIDE) { /* twice the distances, two at a time, as halves of words */
+        unsigned least = ~0u;
+#pragma unroll
+        for (int k = 0; k < 4 * rows; k += 2) {
+            unsigned two = __byte_perm(fixed[k / 4][k % 4], fixed[k / 4][k % 4 + 1], 0x5410);
+            asm("{\n.reg .b32 twice;\nadd.u16x2 twice, %1, %1;\nmin.u16x2 %0, %0, twice;\n}"
+                : "+r"(least)
+                : "r"(two));
+        }
+        return min(least & 0xffff, least >> 16) < 2 * gc_finish_sure_from(f, kind);
+    }
+#endif
 #pragma unroll
     for (int k = 0; k < 4 * rows; k++)
-        mask |= far[k / 4][k % 4] < pass.finish.doubtful ? 1u << k : 0;
-    if (doubts->count > doubts->capacity) /* if so, the list is not used */
-        return;
-    unsigned at = atomicAdd(&doubts->count, 1u);
-    if (at < doubts->capacity)
-        doubts->list[at] = {x, y, channel, mask};
+        any |= gc_finish_doubts(f, kind, fixed[k / 4][k % 4]);
+    return any;
 }
 
-/* Outputs of a thread that are rounded once, as gc_finish_try makes them, from column x and row `y`
- * of the image on. What `stores` is false for has no meaning. */
+/* The byte of the image in column x of row `y`, anywhere. Under wrap there are rows beyond it. */
+static __device__ inline double gc_exact_byte(const gc_pass &pass, int x, int y, int channel)
+{
+    x = gc_pass_index(pass.border, x, pass.width);
+    y = pass.border == GC_PASS_WRAP ? y : gc_pass_index(pass.border, y, pass.height);
+    if (pass.border == GC_PASS_CONSTANT && (x < 0 || y < 0))
+        return pass.exact.constant[channel];
+    return ((const unsigned char *)pass.image)[(y - pass.image_first) * pass.image_pitch +
+                                               (long long)x * pass.exact.channels + channel];
+}
+
+/* The exact sum of column x and row `y`. Either a thread makes it alone, or all lanes of a warp
+ * share its products. A thread takes `together` at a time. */
+static __device__ inline double gc_exact_sum(const gc_pass &pass, int x, int y, int channel,
+                                             bool alone)
+{
+    constexpr int together = 2;
+    const gc_exact &e = pass.exact;
+    int first = alone ? 0 : gc_pass_lane(), step = alone ? 1 : 32, pitch = (int)pass.image_pitch;
+    double sum = 0;
+    x -= e.left;
+    y -= e.top;
+    bool inside = x >= 0 && x + e.width <= pass.width && y >= 0 && y + e.height <= pass.height &&
+                  pass.image_pitch < 1 << 24;
+    const unsigned char *from = (const unsigned char *)pass.image +
+                                (y - pass.image_first) * pass.image_pitch +
+                                (long long)x * e.channels + channel;
+#pragma unroll 1
+    for (int n = first; n < e.count && inside; n += together * step) {
+        double terms[together];
+        unsigned char samples[together];
+#pragma unroll
+        for (int k = 0; k < together; k++) { /* the last product again if there are no more */
+            int m = min(n + k * step, e.count - 1);
+            int j = (int)__umulhi(2 * (unsigned)m, e.width_inverse), i = m - j * e.width;
+            terms[k] = n + k * step < e.count ? __ldg(e.terms + m) : 0;
+            samples[k] = __ldg(from + (unsigned)(j * pitch + i * e.channels));
+        }
+#pragma unroll
+        for (int k = 0; k < together; k++)
+            sum = fma((double)samples[k], terms[k], sum);
+    }
+#pragma unroll 1
+    for (int n = first; n < e.count && !inside; n += step) {
+        int j = (int)__umulhi(2 * (unsigned)n, e.width_inverse), i = n - j * e.width;
+        sum = fma(gc_exact_byte(pass, x + i, y + j, channel), e.terms[n], sum);
+    }
+#pragma unroll
+    for (int other = 16; other > 0 && !alone; other /= 2)
+        sum += __shfl_xor_sync(~0u, sum, other);
+    return sum;
+}
+
+/* Makes the outputs of a thread that its mask has anew in `words`: bit 4 r + k is column x + k of
+ * row y + r. Where few threads of a warp have any, all lanes make one sum together; else each makes
+ * one of its own. All lanes of a warp call this. */
+template <int rows>
+static __device__ inline void gc_settle_words(const gc_pass &pass, int kind, int x, int y,
+                                              int channel, unsigned mask, unsigned (&words)[rows])
+{
+    static_assert(rows <= 8, "a bit of a mask for each output");
+    int lane = gc_pass_lane();
+    while (unsigned waiting = __ballot_sync(~0u, mask != 0)) {
+        bool alone = __popc(waiting) > 8;
+        int owner = alone ? lane : __ffs((int)waiting) - 1;
+        unsigned k = (unsigned)__ffs((int)mask) - 1 & 31;
+        int row = min(y + (int)(k / 4), pass.output_first + pass.rows - 1); /* of those stored */
+        double sum = gc_exact_sum(pass, __shfl_sync(~0u, x + (int)(k % 4), owner),
+                                  __shfl_sync(~0u, row, owner), channel, alone);
+        if (owner != lane || mask == 0)
+            continue;
+        unsigned made = 0;
+#pragma unroll
+        for (unsigned r = 0; r < rows; r++)
+            made = k / 4 == r ? words[r] >> k % 4 * 8 & 255 : made;
+        unsigned change = (gc_once_output(&pass.finish, kind, sum, made) - made) << k % 4 * 8;
+#pragma unroll
+        for (unsigned r = 0; r < rows; r++)
+            words[r] += k / 4 == r ? change : 0;
+        mask &= mask - 1;
+    }
+}
+
+/* Outputs of a thread that are rounded once, from column x and row `y` of the image on. What
+ * `stores` is false for has no meaning. All lanes of a warp call this. */
 template <class config, int rows>
 static __device__ inline void gc_finish_once(const gc_pass &pass, int x, int y, int channel,
                                              const float (&values)[rows][4], bool stores,
                                              unsigned (&words)[rows])
 {
-    unsigned far[rows][4], least = ~0u;
+    const gc_finish &f = pass.finish;
+    int kind = gc_pass_finish<config>(pass);
+    unsigned fixed[rows][4], mask = 0;
 #pragma unroll
-    for (int r = 0; r < rows; r++) {
-        words[r] = gc_finish_try(pass.finish, gc_pass_finish<config>(pass), values[r], far[r]);
-        least = min(min(min(least, far[r][0]), far[r][1]), min(far[r][2], far[r][3]));
-    }
-    if (least < pass.finish.doubtful && stores)
-        gc_doubts_add(pass, x, y, channel, far);
+    for (int k = 0; k < 4 * rows; k++)
+        fixed[k / 4][k % 4] = gc_finish_fix(f, kind, values[k / 4][k % 4]);
+    bool any = __any_sync(~0u, gc_finish_doubts_any(f, kind, fixed) && stores);
+#pragma unroll
+    for (int k = 0; k < 4 * rows && any; k++)
+        mask |= stores && gc_finish_doubts(f, kind, fixed[k / 4][k % 4]) ? 1u << k : 0;
+#pragma unroll
+    for (int r = 0; r < rows; r++)
+        words[r] = gc_finish_fixed(f, kind, fixed[r]);
+    if (any)
+        gc_settle_words(pass, kind, x, y, channel, mask, words);
 }
 
 /* ---- Integers -------------------------------------------------------------------------------- */

@@ -52,8 +52,9 @@ typedef enum gc_finish_kind {
                             remainder of the division. Quotients are below 2^22 */
     GC_FINISH_NEAREST,   /* rule 5 for 8 and 16 bits: in float; values close to a tie in double */
     GC_FINISH_EDGES,     /* rule 6 */
-    /* Rounded once. The kernel rounds in float, and notes what is doubtful (gc_doubts). */
+    /* Rounded once. The kernel rounds in float, and settles what is in doubt from gc_exact. */
     GC_FINISH_ONCE,          /* bytes */
+    GC_FINISH_ONCE_INSIDE,   /* bytes, of levels that need not be clamped */
     GC_FINISH_ONCE_ABSOLUTE, /* bytes, of the value's magnitude */
     GC_FINISH_SIDE           /* as GC_FINISH_EDGES; also output of depth 1 */
 } gc_finish_kind;
@@ -84,24 +85,21 @@ typedef struct gc_finish {
     /* GC_FINISH_EDGES: 1 if side * value, or |value| if side is 0, is above the threshold. */
     float threshold;
     int side, invert;
-    /* Rounded once: outputs whose distance (gc_finish_try) is less are doubtful. */
-    unsigned doubtful;
+    /* Rounded once: outputs whose distance (gc_finish_fix) is less are doubtful. The last three are
+     * of GC_FINISH_ONCE_INSIDE, whose members serve GC_FINISH_ONCE, too. */
+    unsigned doubtful, fixed_doubtful;
+    float fixed_gain, fixed_base;
 } gc_finish;
 
-/* Outputs of a thread that float32 does not decide: bit 4 r + k stands for that of column x + k in
- * row y + r of the image. */
-typedef struct gc_doubt {
-    int x, y, channel;
-    unsigned mask;
-} gc_doubt;
-
-/* What a pass leaves in doubt, in the device's memory. If `count` exceeds the capacity, the list
- * lacks some. Both counters are 0 before a pass. */
-typedef struct gc_doubts {
-    unsigned count, readers; /* `readers`: blocks that have read the count */
-    unsigned capacity, unused;
-    gc_doubt list[1]; /* as many as the capacity says */
-} gc_doubts;
+/* What exact sums of an image of bytes take:
+ *     S = sum_j sum_i terms[j][i] * in(x + i - left, y + j - top) */
+typedef struct gc_exact {
+    const double *terms;                 /* in the device's memory */
+    int count, width, height, left, top; /* of the terms; count: all */
+    unsigned width_inverse;              /* 2^31 over the width, rounded up */
+    int channels;                        /* of a pixel of the image */
+    double constant[4];                  /* border value of each channel */
+} gc_exact;
 
 /* One launch of a kernel, for every channel. Floats lie in planes, one a channel. Samples of 8 and
  * 16 bits are interleaved; their pitches count samples, not pixels. */
@@ -120,13 +118,13 @@ typedef struct gc_pass {
     float between[4];  /* border value of the last step's input, if a pass takes several steps */
     int tiles;         /* GC_QUEUE: of the plane */
     unsigned *queue;   /* GC_QUEUE: a counter a channel, which starts at 0 and ends at 0 */
-    /* GC_PASS_KEEPS: the samples of the image, anywhere in memory, and the row of the image in
-     * their row 0. Their type is that of the image. */
+    /* GC_PASS_KEEPS, and if samples are rounded once: the samples of the image, anywhere in memory,
+     * and the row of the image in their row 0. Their type is that of the image. */
     const void *image;
     long long image_pitch;
     int image_first, image_type;
     gc_finish finish;
-    gc_doubts *doubts; /* if samples are rounded once */
+    gc_exact exact; /* if samples are rounded once */
 } gc_pass;
 
 #endif

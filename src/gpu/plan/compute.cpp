@@ -60,6 +60,19 @@ gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error)
     return gc_plan_end_part(plan, error);
 }
 
+/* What exact sums of the only step take. */
+static gc_exact exact_of(const gc_gpu_plan *plan)
+{
+    const gc_problem *problem = plan->problem;
+    const gc_step *step = &problem->chain.steps[0];
+    gc_exact exact = {
+        plan->terms, step->width * step->height, step->width, step->height, step->left, step->top};
+    exact.width_inverse = ((1u << 31) + (unsigned)step->width - 1) / (unsigned)step->width;
+    exact.channels = problem->job.input.channels;
+    std::copy(step->terms_border, step->terms_border + GC_CHANNELS_MAX, exact.constant);
+    return exact;
+}
+
 gc_pass gc_plan_pass(const gc_gpu_plan *plan)
 {
     const gc_problem *problem = plan->problem;
@@ -68,7 +81,8 @@ gc_pass gc_plan_pass(const gc_gpu_plan *plan)
     pass.height = (int)problem->chain.height;
     pass.border = problem->job.border;
     pass.finish = plan->finish;
-    pass.doubts = plan->doubts;
+    if (plan->settles)
+        pass.exact = exact_of(plan);
     pass.image = plan->work.samples;
     pass.image_pitch = plan->work.samples_pitch;
     pass.image_first = (int)plan->work.steps[0].input_first;
@@ -127,5 +141,5 @@ gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, g
         GC_TRY(convert_result(plan, chain_only, rows, error));
         GC_TRY(gc_plan_end_part(plan, error));
     }
-    return plan->settles && !chain_only ? gc_plan_settle(plan, rows, error) : GCONV_OK;
+    return GCONV_OK;
 }

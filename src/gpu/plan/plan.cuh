@@ -66,11 +66,10 @@ struct gc_gpu_plan {
     bool by_steps; /* `method` is a gc_step_method, else a gc_pass_method */
     const gc_problem *problem;
     gconv_device_info device;
-    bool finishes;     /* the device makes the output, unless a run wants chain values */
-    gc_finish finish;  /* the final conversion, if `finishes` */
-    bool settles;      /* the output is rounded once: the last section leaves doubts */
-    gc_doubts *doubts; /* device: those; owned, as the weights of exact sums are */
-    double *terms;
+    bool finishes;             /* the device makes the output, unless a run wants chain values */
+    gc_finish finish;          /* the final conversion, if `finishes` */
+    bool settles;              /* the output is rounded once */
+    double *terms;             /* device: weights of exact sums, if it settles; owned */
     gc_slabs *slabs;           /* one a step; null if the method has none */
     gc_plan_section *sections; /* room for one a step */
     int section_count;
@@ -184,14 +183,6 @@ gc_plan_result gc_plan_result_of(const gc_gpu_plan *plan, bool chain_only, int64
 /* Enqueues all work on uploaded samples of the band in plan->work.steps, which has `rows` rows of
  * output: from samples to the result, with `chain_only` chain values. */
 gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error);
-
-/* ---- Rounding once (settle.cu) --------------------------------------------------------------- */
-
-/* Allocates what a plan that settles needs. gc_plan_free_sections frees it. */
-gconv_status gc_plan_prepare_settling(gc_gpu_plan *plan, gconv_error *error);
-
-/* Enqueues the making anew of doubtful samples among `rows` rows of output in plan->work.result. */
-gconv_status gc_plan_settle(gc_gpu_plan *plan, int64_t rows, gconv_error *error);
 
 /* ---- Timing parts of a run (stopwatch.cpp) --------------------------------------------------- */
 

@@ -117,17 +117,19 @@ struct any_finish {
     static constexpr int output = -1, finish = -1;
 };
 
-/* A chain value of column x and row `y` of the image as an integer sample or a bit. If it is in
- * doubt, so are its neighbours, which does no harm. */
+/* A chain value of column x and row `y` of the image as an integer sample or a bit. */
 static __device__ inline unsigned integer_of_value(const gc_pass &pass, float value, int x,
                                                    int64_t y, int c)
 {
-    if (!gc_finish_is_once(pass.finish.kind))
+    const gc_finish &f = pass.finish;
+    if (!gc_finish_is_once(f.kind))
         return gc_finish_integer<any_finish>(pass, value);
-    const float values[1][4] = {{value, value, value, value}};
-    unsigned word[1];
-    gc_finish_once<any_finish>(pass, x, (int)y, c, values, true, word);
-    return word[0] & 255;
+    unsigned one = gc_finish_fix(f, f.kind, value);
+    const unsigned fixed[4] = {one, one, one, one};
+    unsigned made = gc_finish_fixed(f, f.kind, fixed) & 255;
+    return gc_finish_doubts(f, f.kind, one)
+               ? gc_once_output(&f, f.kind, gc_exact_sum(pass, x, (int)y, c, true), made)
+               : made;
 }
 
 static __device__ inline float kept_alpha(const gc_pass &pass, int channels, int x, int64_t y)

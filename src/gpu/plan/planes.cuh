@@ -37,8 +37,8 @@ gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
                            gconv_error *error);
 
 /* Makes rows of output, densely packed, from planes of chain values, or rows of chain values if the
- * finish is GC_FINISH_NONE. Of `pass` these members count: finish, doubts, output_type,
- * output_first and, if alpha is kept, the image. */
+ * finish is GC_FINISH_NONE. Of `pass` these members count: finish, output_type, output_first and,
+ * if alpha is kept, the image. If samples are rounded once, all but input and output count. */
 gconv_status gc_gpu_store(const gc_pass &pass, const gc_gpu_planes &planes, void *rows,
                           cudaStream_t stream, gconv_error *error);
 

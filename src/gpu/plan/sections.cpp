@@ -41,8 +41,12 @@ static gconv_status prepare_pass(const gc_gpu_plan *plan, gc_plan_section *secti
 
 gconv_status gc_plan_prepare_sections(gc_gpu_plan *plan, gconv_error *error)
 {
+    const gc_step *step = &plan->problem->chain.steps[0];
     plan->section_count = 0;
-    GC_TRY(gc_plan_prepare_settling(plan, error));
+    if (plan->settles)
+        GC_TRY(gc_gpu_upload(step->terms,
+                             (size_t)step->width * (size_t)step->height * sizeof *step->terms,
+                             &plan->terms, error));
     for (int first = 0; first < plan->problem->chain.step_count;) {
         gc_plan_section *section = &plan->sections[plan->section_count];
         section->scope = {first, 1};
@@ -63,9 +67,7 @@ void gc_plan_free_sections(gc_gpu_plan *plan)
         *section = {};
     }
     plan->section_count = 0;
-    cudaFree(plan->doubts);
     cudaFree(plan->terms);
-    plan->doubts = nullptr;
     plan->terms = nullptr;
     cudaGetLastError();
 }

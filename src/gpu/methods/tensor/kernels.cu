@@ -22,8 +22,6 @@ static __global__ void __launch_bounds__(GC_TENSOR_THREADS,
     halves_kernel(const __grid_constant__ gc_pass pass, const __grid_constant__ gc_halves halves)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 /* or the host alone */
-    if (gc_finish_is_once(gc_pass_finish<config>(pass)))
-        gc_pass_let_follow();
     gc_halves_pass<config>(pass, halves);
 #else
     __trap(); /* the host offers these kernels to no such device */

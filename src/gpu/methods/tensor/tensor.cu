@@ -247,8 +247,10 @@ static gc_halves halves_of(const gc_step *step, const gc_pass_scope &scope, cons
 static gc_tensor_shape shape_of(const gc_step *step, const gc_parts &parts,
                                 const gc_pass_scope &scope)
 {
-    return {parts.splits, parts.weight_parts, gc_matrix_columns(step), scope.input,
-            scope.output, scope.finish,       scope.channels,          scope.alpha};
+    int finish = scope.finish == GC_FINISH_ONCE_INSIDE ? GC_FINISH_ONCE : scope.finish;
+    return {parts.splits,   parts.weight_parts, gc_matrix_columns(step),
+            scope.input,    scope.output,       finish,
+            scope.channels, scope.alpha};
 }
 
 static gconv_status prepare_kernel(const gconv_device_info *device, tensor_state *state,
