@@ -129,7 +129,8 @@ find_sanitizer() {
   command -v compute-sanitizer
 }
 
-# Names of the implementations on a GPU that can be used, or of those in $chosen_names.
+# Names of the implementations on a GPU that can be used, or of those in $chosen_names. detector has a
+# part of its own: it takes other jobs.
 implementations() {
   "$gconv" info -v | awk -v chosen=" $chosen_names " '
     /^implementations:/ { inside = 1; next }
@@ -138,7 +139,7 @@ implementations() {
     inside && /not usable here:/ { unusable[count] = 1 }
     END {
       for (i = 1; i <= count; i++)
-        if (!unusable[i] && names[i] !~ /^(reference|cpu)/ &&
+        if (!unusable[i] && names[i] !~ /^(reference|cpu|detector)/ &&
             (chosen == "  " || index(chosen, " " names[i] " ")))
           print names[i]
     }'
@@ -155,7 +156,7 @@ build_all() {
     cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
       --target gconv --target gconv_check --target gpu_jit --target gpu_decode --target gpu_encode \
       --target gpu_caller --target gpu_rounded --target make_image --target damage_jpeg \
-      --target model_answer
+      --target model_answer --target edges_answer
 }
 
 # share_out N OPTIONS NAME...: a line for each process of check_shared. Together the processes check
@@ -569,6 +570,33 @@ check_rounded() {
   return $rounded
 }
 
+# Edges by other methods: random ones by the model in numpy, and photographs by the CPU.
+check_detector() {
+  python3 -c 'import numpy' 2>/dev/null || { echo 'no numpy' && return 77; }
+  XDG_CACHE_HOME=$work python3 -B "$source/tests/model/edges.py" "$build/tests/edges_answer" \
+    --impl detector --count 1000 || return
+  for options in '--method canny' '--method canny --norm l2 --low 20' '--like opencv' \
+    '--method gradient' '--method zero-crossing'; do
+    for image in "$source"/samples/*.png "$source"/samples/*.jpg; do
+      for implementation in cpu detector; do
+        # shellcheck disable=SC2086
+        "$gconv" edges $options --impl $implementation "$image" "$work/$implementation.png" || return
+      done
+      cmp "$work/cpu.png" "$work/detector.png" || return
+    done
+  done
+  echo 'the edges of the CPU'
+}
+
+# sanitize_detector TOOL: random ones under a tool.
+sanitize_detector() {
+  printf '#!/bin/sh\nexec "%s" --tool %s --error-exitcode 99 --log-file "%s" "%s"\n' "$sanitizer" "$1" \
+    "$work/$1.txt" "$build/tests/edges_answer" >"$work/answer" && chmod +x "$work/answer" || return 1
+  XDG_CACHE_HOME=$work python3 -B "$source/tests/model/edges.py" "$work/answer" --impl detector \
+    --count 40 || return
+  tail -n 1 "$work/$1.txt" | grep -E ' 0 (errors|hazards)'
+}
+
 # sanitize_caller TOOL [OPTION...]: the same under one tool, by implementations that read and store
 # images in place, and by one that does not.
 sanitize_caller() {
@@ -753,6 +781,7 @@ part 'time of compilation' time_compilation
 part "the caller's memory" check_caller
 part 'model in fractions' check_model
 part 'rounded once' check_rounded
+part 'detector' check_detector
 part 'JPEG kernels' check_kernels
 part 'JPEG kernels, damaged' check_damaged 20000
 part 'compression' check_compression
@@ -767,7 +796,8 @@ elif ! sanitizer=$(find_sanitizer); then
   for tool in memcheck 'batch memcheck' leaks racecheck initcheck synccheck 'caller memcheck' \
     'caller racecheck' 'JPEG memcheck' \
     'JPEG racecheck' 'JPEG initcheck' 'JPEG synccheck' 'compression memcheck' \
-    'compression racecheck' 'compression initcheck' 'compression synccheck'; do
+    'compression racecheck' 'compression initcheck' 'compression synccheck' 'detector memcheck' \
+    'detector racecheck' 'detector initcheck' 'detector synccheck'; do
     skip "$tool" 'no compute-sanitizer'
   done
 else
@@ -782,6 +812,7 @@ else
   for tool in memcheck racecheck initcheck synccheck; do
     part "JPEG $tool" sanitize_decoding $tool
     part "compression $tool" sanitize_compression $tool
+    part "detector $tool" sanitize_detector $tool
   done
 fi
 summary

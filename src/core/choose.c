@@ -39,6 +39,7 @@ typedef struct contest {
     double best;            /* its seconds */
     double weighed;         /* the same, times BOUNDED_GAIN if its output is bounded */
     double least;           /* seconds of the fastest */
+    gconv_error refusal;    /* of the last that finds edges by all methods, and refused */
 } contest;
 
 /* So much faster than an output that is rounded once a bounded one has to be. */
@@ -55,7 +56,8 @@ static gconv_status check_candidate(const contest *c, const gc_implementation *c
     gconv_status status = gc_implementation_device(candidate, index, device, error);
     if (status == GCONV_OK && gc_detects(&c->problem->detector) && !candidate->operations->detects)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                       "'%s' finds edges by the method laplace alone; reference and cpu know all",
+                       "'%s' finds edges by the method laplace alone; reference, cpu and detector "
+                       "know all",
                        candidate->name);
     if (status == GCONV_OK && candidate->operations->supports != NULL)
         status = candidate->operations->supports(c->problem, device, error);
@@ -164,8 +166,11 @@ static void compete(contest *c, gconv_device_kind kind)
         gconv_error reason;
         bool is_variant = strchr(candidate->name, ':') != NULL;
         bool competes = candidate->kind == kind && !is_variant;
-        if (competes && try_candidate(c, candidate, &reason) != GCONV_OK)
-            gc_explain(&c->choice->explanation, "%-10s no: %s", candidate->name, reason.message);
+        if (!competes || try_candidate(c, candidate, &reason) == GCONV_OK)
+            continue;
+        gc_explain(&c->choice->explanation, "%-10s no: %s", candidate->name, reason.message);
+        if (candidate->operations != NULL && candidate->operations->detects)
+            c->refusal = reason;
     }
 }
 
@@ -191,16 +196,15 @@ static bool computes_meanwhile(const contest *c)
     return may_compute_meanwhile(c) && gc_problem_is_same_everywhere(c->problem) && !gc_gpu_ready();
 }
 
-/* Whether GPUs need not be asked: none finds edges by this method, or none is in use, and with its
- * start a GPU would compute the images that are left later than the CPU. *least becomes the least
- * seconds that a GPU needs for them. The implementations on the CPU have competed before. */
+/* Whether GPUs need not be asked: none is in use, and with its start a GPU would compute the images
+ * that are left later than the CPU. *least becomes the least seconds that a GPU needs for them. The
+ * implementations on the CPU have competed before. */
 static bool leaves_out_gpus(const contest *c, double *least)
 {
     bool meanwhile = may_compute_meanwhile(c) && gc_problem_is_same_everywhere(c->problem);
     *least = gc_gpu_least_seconds(c->problem, meanwhile ? c->best : 0);
-    return c->choice->implementation != NULL &&
-           (gc_detects(&c->problem->detector) ||
-            (!c->problem->gpu_in_use && c->best * gc_images_left(c->problem) < *least));
+    return c->choice->implementation != NULL && !c->problem->gpu_in_use &&
+           c->best * gc_images_left(c->problem) < *least;
 }
 
 /* Lets implementations on GPUs compete. If the CPU may compute meanwhile, begins to start the GPUs;
@@ -229,7 +233,7 @@ static gconv_status fail_choice(const contest *c, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "no implementation promises that each sample of this job is rounded once");
     if (no_cuda[0] == '\0' && gc_detects(&c->problem->detector))
-        no_cuda = "GPUs find edges by the method laplace alone";
+        no_cuda = c->refusal.message;
     return gc_fail(error, GCONV_ERROR_DEVICE, "no implementation can run on device '%s'%s%s",
                    c->problem->job.device, no_cuda[0] != '\0' ? ": " : "", no_cuda);
 }
@@ -243,9 +247,6 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
     compete(c, GCONV_DEVICE_CPU);
     if (choice->implementation != NULL && !has_cuda_part())
         gc_explain(&choice->explanation, "cuda       is not part of this build");
-    else if (gc_detects(&problem->detector) && choice->implementation != NULL)
-        gc_explain(&choice->explanation,
-                   "cuda       no: it finds edges by the method laplace alone");
     else if (leaves_out_gpus(c, &least))
         gc_explain(&choice->explanation, "cuda       not asked: %.3f ms at least, with its start",
                    1e3 * least / gc_images_left(problem));

@@ -33,11 +33,13 @@ static inline bool gc_problem_may_round_once(const gc_problem *problem)
            problem->conversion.output.depth != 32;
 }
 
-/* Whether all implementations give the same bits, whatever they promise: the sums are exact, and
- * either rule 5 in double rounds them as gc_round_once does, or nothing calls gc_round_once. */
+/* Whether all implementations give the same bits, whatever they promise: a detector finds edges, or
+ * the sums are exact, and either rule 5 in double rounds them as gc_round_once does, or nothing
+ * calls gc_round_once. */
 static inline bool gc_problem_is_same_everywhere(const gc_problem *problem)
 {
-    return problem->chain.exact && (problem->rounding.plain || !problem->rounding.once);
+    return gc_detects(&problem->detector) ||
+           (problem->chain.exact && (problem->rounding.plain || !problem->rounding.once));
 }
 
 #endif

@@ -21,6 +21,8 @@
  * GPU: naive, shared, const, tiled, adaptive, direct,
  *      fused in pairs                                       gc_chain_set_range
  * GPU: fused on tensor cores                                exact chains: integers below 2^24
+ * GPU: detector                                             whole numbers below 2^31, in float32
+ *                                                           below 2^24
  * GPU: tensor                                               gc_parts_in_range (tensor/halves.h)
  * GPU: tilefft                                              gc_range_holds_tiles
  * GPU: fft                                                  gc_range_holds_fft, or exact in double

@@ -24,6 +24,7 @@ extern const gc_operations gc_fused_operations;
 extern const gc_operations gc_tensor_operations;
 extern const gc_operations gc_tilefft_operations;
 extern const gc_operations gc_fft_operations;
+extern const gc_operations gc_detector_operations;
 #define CUDA(operations) &operations
 #else
 #define CUDA(operations) NULL
@@ -118,6 +119,9 @@ static const gc_implementation implementations[] = {
     {"fft", "whole-image convolution through cuFFT",
      "integer chains that rounding cannot make exact, numbers near the ends of float32",
      GCONV_DEVICE_CUDA, CUDA(gc_fft_operations), 0},
+    {"detector", "edges by zero crossings, gradients and Canny, in whole numbers",
+     "the method laplace, 16 bits, blurs but of small whole weights in 5x5 and of rank 1",
+     GCONV_DEVICE_CUDA, CUDA(gc_detector_operations), 0},
 };
 enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };
 

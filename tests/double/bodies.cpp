@@ -15,6 +15,7 @@ extern "C" {
 }
 #include "gpu/device/check.cuh"
 #include "gpu/device/kernel.cuh"
+#include "gpu/methods/detector/kernels.cuh"
 #include "gpu/methods/ladder/adaptive.cuh"
 #include "gpu/methods/ladder/block.cuh"
 #include "gpu/methods/ladder/constant.cuh"
@@ -154,6 +155,12 @@ const gc_double_body gc_double_bodies[] = {
     PLAIN("transform", jpeg::transform),
     MEETS("pack_bits", encode::pack_bits),
     MEETS("gc_vectors_convolve", gc_vectors_convolve),
+    MEETS("gc_detect_edges<float>", gc_detect_edges<float>),
+    MEETS("gc_detect_edges<int>", gc_detect_edges<int>),
+    MEETS("gc_grow_lines", gc_grow_lines),
+    MEETS("gc_join_lines<true>", gc_join_lines<true>),
+    MEETS("gc_join_lines<false>", gc_join_lines<false>),
+    MEETS("gc_store_lines", gc_store_lines),
     PLAIN("fill", fill),
     PLAIN("expect<float>", expect<float>),
     PLAIN("expect<unsigned char>", expect<unsigned char>),

@@ -107,6 +107,13 @@ static inline unsigned __umulhi(unsigned a, unsigned b)
     return (unsigned)((uint64_t)a * b >> 32);
 }
 
+static inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum)
+{
+    for (int k = 0; k < 32; k += 8)
+        sum += (a >> k & 255) * (b >> k & 255);
+    return sum;
+}
+
 static inline float __saturatef(float a)
 {
     return a > 0 ? (a < 1 ? a : 1) : 0;

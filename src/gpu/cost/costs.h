@@ -75,6 +75,8 @@ typedef struct gc_costs {
     double fused_bandwidth_share;
     double fused_rate; /* filter rows times outputs, a second and multiprocessor */
 
+    double detector_work; /* multiply-adds that take as long as a pixel of Canny */
+
     /* tensor. */
     double product_rate;   /* products of 16x16 and 16x8 halves, a second and multiprocessor */
     double half_product;   /* time of a product of 16x8 and 8x8 over the time above */

@@ -45,6 +45,7 @@ struct gc_gpu_method {
     /* Whether filters of two vectors are taken, whose steps have no taps. The functions are asked
      * about no others if this is false. */
     bool takes_vectors = false;
+    bool detects = false; /* gc_operations.detects; by the method laplace not */
 };
 
 /* ---- Methods that convolve step by step ------------------------------------------------------ */
@@ -192,6 +193,7 @@ constexpr gc_operations gc_gpu_operations(double (*extra_terms)(const gc_problem
         gc_gpu_run_device,
         tiling_factor,
         method.error != nullptr ? "8 bits and 1 bit, of one small filter" : nullptr,
+        method.detects,
     };
 }
 
