@@ -438,20 +438,24 @@ typedef struct gconv_format_info {
     bool reads;            /* gconv_reader_open can read the format */
     bool writes;           /* gconv_writer_open can write the format */
     /* The members below describe what gconv can write. */
-    int depths;   /* bits of a sample: the sum of those of 1, 8, 16 and 32 that are possible */
-    int channels; /* 1: grey only; 3: RGB only; 0: both */
-    bool alpha;   /* the format holds alpha; the writer drops alpha if this is false */
-    bool several; /* a file may hold several images, one behind the other */
+    int depths;        /* bits of a sample: the sum of those of 1, 8, 16 and 32 that are possible */
+    int channels;      /* 1: grey only; 3: RGB only; 0: both */
+    bool alpha;        /* the format holds alpha; the writer drops alpha if this is false */
+    bool several;      /* a file may hold several images, one behind the other */
+    int edge_depth;    /* of edges, unless the caller says otherwise */
+    const char *title; /* "JPEG" */
+    const char *missing; /* "this build lacks libtiff": why it has no such format; else NULL */
 } gconv_format_info;
 
 /* NULL for GCONV_FORMAT_UNKNOWN and other values that are no format. */
 GCONV_API const gconv_format_info *gconv_format_describe(gconv_format format);
 
-/* A format that gconv recognises, but neither reads nor writes. */
+/* A format that this build of gconv recognises, but neither reads nor writes. */
 typedef struct gconv_foreign_format {
-    const char *name;  /* "WebP" */
-    const char *about; /* "which gconv does not read; 'vips copy' converts it" */
-    bool image;        /* false for what lies in the place of an image, as an HTML page does */
+    const char *name;    /* "WebP" */
+    const char *about;   /* "which gconv does not read; 'vips copy' converts it" */
+    bool image;          /* false for what lies in the place of an image, as an HTML page does */
+    const char *missing; /* "this build lacks libtiff": other builds have the format; else NULL */
 } gconv_foreign_format;
 
 /* The format of a file that begins with these bytes. 1024 bytes are enough. NULL if
@@ -517,9 +521,10 @@ typedef struct gconv_reader_options {
     void *opened_user; /* passed to `opened` and `read` */
     gconv_keep keep; /* metadata that the caller goes on to use; the reader reads all in any case */
     bool whole;      /* if damage costs some of these, gconv_reader_open fails */
-    /* PFM: the sample that is white, above 0. Samples are multiplied by 255 / white. 0: the white
-     * that the header says, else 255. */
+    /* Float samples: the one that is white, above 0. Samples are multiplied by 255 / white. 0: the
+     * white that the file says, else 255. */
     double white;
+    uint32_t page; /* of a format that holds pages: the one image that is read, from 1; 0: all */
 } gconv_reader_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: auto_orient, 2^30
@@ -624,7 +629,7 @@ typedef struct gconv_writer_options {
      * rows of PFM. May be NULL. */
     gconv_bytes_function *written;
     void *complete_user; /* passed to `complete` and `written` */
-    double white;        /* PFM: the sample that is white, for the header; above 0 */
+    double white;        /* float samples: the one that is white, for the header; above 0 */
 } gconv_writer_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: quality 90,

@@ -21,7 +21,8 @@ typedef struct gc_decoder {
     gc_input *input;
     gc_warnings warnings;
     uint64_t max_pixels;
-    double white; /* of a PFM; 0: as the header says */
+    double white;  /* of float samples; 0: as the file says */
+    uint32_t page; /* the one image that is wanted, from 1; 0: all */
     bool tolerant;
     bool libraries_only; /* code of gconv's own must not decode in the place of a library */
     bool grey_wanted;    /* grey rows are welcome if the file has them, as the Y plane of a JPEG */
@@ -50,6 +51,9 @@ struct gc_decoder_type {
      * have arrived: *alone may stay false although nothing follows. NULL for formats that hold one
      * image a file. */
     gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
+    /* After look_behind: goes on to the next image, in place of a new decoder. NULL: the next image
+     * begins behind this one, and is opened like a file. */
+    gconv_status (*next)(gc_decoder *decoder, gconv_error *error);
     /* Before the first `read`: whether a device may decode the image. The first bytes of its file
      * and its size are set in *picture. Sets the rest but for the orientation, else *reason to a
      * phrase that says what was met. NULL for formats that no device decodes. */
@@ -82,7 +86,7 @@ typedef struct gc_encoder {
     gc_warnings warnings;
     gconv_format format;
     gconv_shape shape; /* of the rows that `write` takes */
-    double white;      /* PFM */
+    double white;      /* of float samples */
     int quality;       /* JPEG */
     int compression;   /* PNG; -1 is the fast default */
     uint32_t part_of;  /* PGM and PPM: as in gconv_writer_options */
@@ -97,6 +101,9 @@ struct gc_encoder_type {
     gconv_status (*write)(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
                           size_t stride, gconv_error *error);
     gconv_status (*finish)(gc_encoder *encoder, gconv_error *error);
+    /* After the last row of an image, in the place of `finish` and another encoder's `open`: begins
+     * the next image. The head of `encoder` is that of this image. NULL: each has an encoder. */
+    gconv_status (*next)(gc_encoder *encoder, gconv_error *error);
     /* As gconv_sink has it. NULL for encoders that one thread does all work of. */
     bool (*help)(gc_encoder *encoder);
     /* As gconv_sink has them, for the encoder's shape. NULL for formats that no device

@@ -5,28 +5,19 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SIGNATURES = 4, TEXT_BYTES = 1024 /* of a text that are searched for a tag */ };
-
-/* How files begin, as in gc_begins_with. */
-typedef struct signature {
-    const char *bytes; /* NULL: no more signatures */
-    size_t count;
-} signature;
+enum { TEXT_BYTES = 1024 /* of a text that are searched for a tag */ };
 
 typedef struct foreign_row {
     gconv_foreign_format format;
     const char *extensions; /* between blanks; "": it has none */
-    signature begins[SIGNATURES];
+    gc_signature begins[GC_SIGNATURES];
     const char *tag; /* how a text of marks begins, or what stands near its beginning; else NULL */
 } foreign_row;
 
-#define S(text)                                                                                    \
-    {                                                                                              \
-        text, sizeof text - 1                                                                      \
-    }
+#define S GC_SIGNATURE
 #define IMAGE(name, converter)                                                                     \
     {                                                                                              \
-        name, "which gconv does not read; '" converter "' converts it", true                       \
+        name, "which gconv does not read; '" converter "' converts it", true, NULL                 \
     }
 
 static const foreign_row rows[] = {
@@ -57,15 +48,15 @@ static const foreign_row rows[] = {
     {IMAGE("QOI", "magick"), " qoi ", {S("qoif")}, NULL},
     {IMAGE("ICO", "magick"), " ico ", {S("\0\0\1\0?\0???\0")}, NULL},
     {IMAGE("PDF", "pdftoppm"), " pdf ", {S("%PDF-")}, NULL},
-    {{"a Git LFS pointer", "no image; 'git lfs pull' gets the image", false},
+    {{"a Git LFS pointer", "no image; 'git lfs pull' gets the image", false, NULL},
      "",
      {S("version https://git-lfs")},
      NULL},
-    {{"an HTML page", "no image; a server may have sent it instead of one", false},
+    {{"an HTML page", "no image; a server may have sent it instead of one", false, NULL},
      "",
      {{NULL, 0}},
      "<html"},
-    {{"an HTML page", "no image; a server may have sent it instead of one", false},
+    {{"an HTML page", "no image; a server may have sent it instead of one", false, NULL},
      "",
      {{NULL, 0}},
      "<!doctype html"},
@@ -117,10 +108,8 @@ static bool has_tag(const unsigned char *bytes, size_t count, const char *tag)
 
 static bool is_of_row(const unsigned char *bytes, size_t count, const foreign_row *row)
 {
-    for (size_t i = 0; i < SIGNATURES && row->begins[i].bytes != NULL; i++)
-        if (gc_begins_with(bytes, count, row->begins[i].bytes, row->begins[i].count))
-            return true;
-    return row->tag != NULL && has_tag(bytes, count, row->tag);
+    return gc_begins_with(bytes, count, row->begins) ||
+           (row->tag != NULL && has_tag(bytes, count, row->tag));
 }
 
 const gconv_foreign_format *gconv_foreign_from_content(const void *bytes, size_t count)

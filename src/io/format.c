@@ -17,26 +17,35 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                                    .reads = true,
                                    .writes = true,
                                    .depths = 1 + 8 + 16,
-                                   .alpha = true},
+                                   .alpha = true,
+                                   .edge_depth = 1,
+                                   .title = "PNG"},
                           .words = {"png"},
-                          .signatures = {"\x89PNG\r\n\x1a\n"},
+                          .signatures = {GC_SIGNATURE("\x89PNG\r\n\x1a\n")},
                           .decoder = &gc_png_decoder,
                           .encoder = &gc_png_encoder},
-    [GCONV_FORMAT_JPEG] =
-        {.info = {.name = "jpeg", .extension = "jpg", .reads = true, .writes = true, .depths = 8},
-         .words = {"jpeg", "jpg", "jpe", "jfif"},
-         .signatures = {"\xff\xd8"},
-         .decoder = &gc_jpeg_decoder,
-         .encoder = &gc_jpeg_encoder},
+    [GCONV_FORMAT_JPEG] = {.info = {.name = "jpeg",
+                                    .extension = "jpg",
+                                    .reads = true,
+                                    .writes = true,
+                                    .depths = 8,
+                                    .edge_depth = 8,
+                                    .title = "JPEG"},
+                           .words = {"jpeg", "jpg", "jpe", "jfif"},
+                           .signatures = {GC_SIGNATURE("\xff\xd8")},
+                           .decoder = &gc_jpeg_decoder,
+                           .encoder = &gc_jpeg_encoder},
     [GCONV_FORMAT_PGM] = {.info = {.name = "pgm",
                                    .extension = "pgm",
                                    .reads = true,
                                    .writes = true,
                                    .depths = 1 + 8 + 16,
                                    .channels = 1,
-                                   .several = true},
+                                   .several = true,
+                                   .edge_depth = 8,
+                                   .title = "PGM"},
                           .words = {"pgm"},
-                          .signatures = {"P5 "},
+                          .signatures = {GC_SIGNATURE("P5 ")},
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
     /* ".pnm" stands for PGM and PPM: the wider one. */
@@ -46,9 +55,11 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                                    .writes = true,
                                    .depths = 1 + 8 + 16,
                                    .channels = 3,
-                                   .several = true},
+                                   .several = true,
+                                   .edge_depth = 8,
+                                   .title = "PPM"},
                           .words = {"ppm", "pnm"},
-                          .signatures = {"P6 "},
+                          .signatures = {GC_SIGNATURE("P6 ")},
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
     [GCONV_FORMAT_PFM] = {.info = {.name = "pfm",
@@ -56,9 +67,11 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                                    .reads = true,
                                    .writes = true,
                                    .depths = 32,
-                                   .several = true},
+                                   .several = true,
+                                   .edge_depth = 32,
+                                   .title = "PFM"},
                           .words = {"pfm"},
-                          .signatures = {"Pf ", "PF "},
+                          .signatures = {GC_SIGNATURE("Pf "), GC_SIGNATURE("PF ")},
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
 };
@@ -75,16 +88,28 @@ const gconv_format_info *gconv_format_describe(gconv_format format)
     return known != NULL ? &known->info : NULL;
 }
 
-const char *gc_format_list(bool capitals, char list[GC_FORMAT_NAMES_BYTES])
+static bool is_in_set(const gconv_format_info *info, gc_format_set set)
 {
+    if (set == GC_FORMATS_SEVERAL)
+        return info->several;
+    return set == GC_FORMATS_READ ? info->reads : info->writes;
+}
+
+const char *gc_format_list(gc_format_set set, char list[GC_FORMAT_NAMES_BYTES])
+{
+    const char *names[GCONV_FORMAT_COUNT];
     size_t used = 0;
-    for (int i = GCONV_FORMAT_UNKNOWN + 1; i < GCONV_FORMAT_COUNT; i++) {
-        const char *before = used == 0 ? "" : i + 1 < GCONV_FORMAT_COUNT ? ", " : " or ";
-        used += (size_t)snprintf(list + used, GC_FORMAT_NAMES_BYTES - used, "%s", before);
-        for (const char *name = formats[i].info.name; *name != '\0'; name++)
-            list[used++] = (char)(capitals ? *name - 'a' + 'A' : *name);
+    int count = 0;
+    for (int i = GCONV_FORMAT_UNKNOWN + 1; i < GCONV_FORMAT_COUNT; i++)
+        if (is_in_set(&formats[i].info, set))
+            names[count++] =
+                set == GC_FORMATS_WRITTEN ? formats[i].info.name : formats[i].info.title;
+    for (int i = 0; i < count; i++) {
+        const char *last = set == GC_FORMATS_SEVERAL ? " and " : " or ";
+        const char *before = i == 0 ? "" : i + 1 < count ? ", " : last;
+        used +=
+            (size_t)snprintf(list + used, GC_FORMAT_NAMES_BYTES - used, "%s%s", before, names[i]);
     }
-    list[used] = '\0';
     return list;
 }
 
@@ -134,23 +159,30 @@ gconv_format gconv_format_from_path(const char *path)
 
 /* ---- By content ------------------------------------------------------------------------------ */
 
-bool gc_begins_with(const unsigned char *bytes, size_t count, const char *signature, size_t length)
+static bool begins_with(const unsigned char *bytes, size_t count, const gc_signature *signature)
 {
-    for (size_t i = 0; count >= length && i < length; i++) {
-        bool blank = signature[i] == ' ' && memchr(" \t\n\v\f\r#", bytes[i], 7) != NULL;
-        if (!blank && signature[i] != '?' && bytes[i] != (unsigned char)signature[i])
+    for (size_t i = 0; count >= signature->count && i < signature->count; i++) {
+        char wanted = signature->bytes[i];
+        bool blank = wanted == ' ' && memchr(" \t\n\v\f\r#", bytes[i], 7) != NULL;
+        if (!blank && wanted != '?' && bytes[i] != (unsigned char)wanted)
             return false;
     }
-    return count >= length;
+    return count >= signature->count;
+}
+
+bool gc_begins_with(const unsigned char *bytes, size_t count, const gc_signature *signatures)
+{
+    for (int i = 0; i < GC_SIGNATURES && signatures[i].bytes != NULL; i++)
+        if (begins_with(bytes, count, &signatures[i]))
+            return true;
+    return false;
 }
 
 gconv_format gconv_format_from_content(const void *bytes, size_t count)
 {
     for (int format = GCONV_FORMAT_UNKNOWN + 1; format < GCONV_FORMAT_COUNT; format++)
-        for (int i = 0; i < GC_SIGNATURES && formats[format].signatures[i] != NULL; i++)
-            if (gc_begins_with(bytes, count, formats[format].signatures[i],
-                               strlen(formats[format].signatures[i])))
-                return (gconv_format)format;
+        if (gc_begins_with(bytes, count, formats[format].signatures))
+            return (gconv_format)format;
     return GCONV_FORMAT_UNKNOWN;
 }
 
@@ -162,5 +194,6 @@ gconv_status gc_format_refuse(const unsigned char *bytes, size_t count, gconv_er
     if (foreign != NULL)
         return gc_fail(error, GCONV_ERROR_FORMAT, "this is %s, %s", foreign->name, foreign->about);
     char list[GC_FORMAT_NAMES_BYTES];
-    return gc_fail(error, GCONV_ERROR_FORMAT, "not a %s image", gc_format_list(true, list));
+    return gc_fail(error, GCONV_ERROR_FORMAT, "not a %s image",
+                   gc_format_list(GC_FORMATS_READ, list));
 }

@@ -9,14 +9,26 @@ struct gc_encoder_type;
 
 enum {
     GC_FORMAT_WORDS_MAX = 4,
-    GC_SIGNATURES = 2,
-    GC_SIGNATURE_BYTES_MAX = 8 /* what has to be read of a file to recognise its format */
+    GC_SIGNATURES = 4,
+    GC_SIGNATURE_BYTES_MAX = 12 /* what has to be read of a file to recognise its format */
 };
+
+/* How files begin: '?' is any byte, ' ' a blank or the # of a comment. */
+typedef struct gc_signature {
+    const char *bytes; /* NULL: no more signatures */
+    size_t count;
+} gc_signature;
+
+/* The signature of a literal, which may hold NUL bytes. */
+#define GC_SIGNATURE(text)                                                                         \
+    {                                                                                              \
+        text, sizeof text - 1                                                                      \
+    }
 
 typedef struct gc_format {
     gconv_format_info info;
     const char *words[GC_FORMAT_WORDS_MAX + 1]; /* its names and extensions, in small letters */
-    const char *signatures[GC_SIGNATURES]; /* of its files, as in gc_begins_with; NULL: no more */
+    gc_signature signatures[GC_SIGNATURES];
     const struct gc_decoder_type *decoder; /* NULL if it is not read */
     const struct gc_encoder_type *encoder; /* NULL if it is not written */
 } gc_format;
@@ -27,12 +39,17 @@ const gc_format *gc_format_at(gconv_format format);
 /* Names are short: sixteen bytes for each, and what stands before it, are enough. */
 enum { GC_FORMAT_NAMES_BYTES = 16 * GCONV_FORMAT_COUNT };
 
-/* The names of all formats: "png, jpeg, pgm, ppm or pfm", or in capitals. Returns `list`. */
-const char *gc_format_list(bool capitals, char list[GC_FORMAT_NAMES_BYTES]);
+typedef enum gc_format_set {
+    GC_FORMATS_READ,    /* "PNG, JPEG or PGM" */
+    GC_FORMATS_WRITTEN, /* "png, jpeg or pgm" */
+    GC_FORMATS_SEVERAL  /* that hold several images: "PGM and PPM" */
+} gc_format_set;
 
-/* Whether a file begins with a signature of `length` bytes: '?' is any byte, ' ' a blank or the #
- * of a comment. */
-bool gc_begins_with(const unsigned char *bytes, size_t count, const char *signature, size_t length);
+/* The formats of a set that this build has. Returns `list`. */
+const char *gc_format_list(gc_format_set set, char list[GC_FORMAT_NAMES_BYTES]);
+
+/* Whether a file begins with one of GC_SIGNATURES signatures. */
+bool gc_begins_with(const unsigned char *bytes, size_t count, const gc_signature *signatures);
 
 /* Always fails, with a message that says why gconv does not read the file. `bytes` are its first
  * bytes. gconv_format_from_content does not know them. */

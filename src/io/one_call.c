@@ -29,7 +29,7 @@ static int depth_of(const conversion *c, const gconv_shape *input)
     if (c->job.output_depth != 0)
         return c->job.output_depth;
     if (c->job.output == GCONV_OUTPUT_EDGES)
-        depth = c->writing.format == GCONV_FORMAT_PNG ? 1 : 8;
+        depth = format != NULL ? format->edge_depth : 8;
     if (format == NULL || (format->depths & depth) != 0)
         return depth;
     for (depth = 32; depth > 1 && (format->depths & depth) == 0;)

@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "io/codec.h"
+#include "io/floats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,10 +14,8 @@ enum { HEADER_BYTES_MAX = 64 * 1024 }; /* comments included */
 typedef struct pnm_decoder {
     gc_decoder common;
     uint32_t maxval;
-    double scale; /* of a PFM; below 0 its samples are little-endian */
-    double white; /* the sample of a PFM that becomes 255 */
-    bool white_is_said;
-    float least, largest; /* samples of a PFM so far, as stored */
+    double scale;     /* of a PFM; below 0 its samples are little-endian */
+    gc_floats floats; /* of a PFM */
     size_t row_samples;
     size_t row_bytes; /* in the file */
     uint16_t *levels; /* what sample 0..maxval becomes; NULL if it stays as it is */
@@ -165,20 +164,6 @@ static gconv_status read_header(pnm_decoder *decoder, gconv_error *error)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* The scale of most files is 1 or tells nothing of white. gconv writes these two. */
-static void choose_white(pnm_decoder *decoder)
-{
-    double said = fabs(decoder->scale);
-    if (said != UINT8_MAX && said != UINT16_MAX)
-        said = 0;
-    if (decoder->common.white > 0)
-        said = decoder->common.white;
-    decoder->white = said > 0 ? said : UINT8_MAX;
-    decoder->white_is_said = said > 0;
-    decoder->least = INFINITY;
-    decoder->largest = -INFINITY;
-}
-
 /* Samples 0..maxval stretched to 0..255 or 0..65535 (contract.md, rule 29). */
 static gconv_status make_levels(pnm_decoder *decoder, gconv_error *error)
 {
@@ -204,7 +189,7 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     opened->row_samples =
         (size_t)opened->common.shape.width * (size_t)opened->common.shape.channels;
     opened->common.bottom_up = is_pfm(opened);
-    choose_white(opened);
+    opened->floats = gc_floats_begin(fabs(opened->scale), opened->common.white);
     return is_pfm(opened) ? GCONV_OK : make_levels(opened, error);
 }
 
@@ -266,26 +251,16 @@ static uint32_t convert_16(const pnm_decoder *decoder, uint16_t *row)
     return largest;
 }
 
-/* Converts a row in place. False if a sample is none of contract.md, rule 82. */
-static bool convert_32(pnm_decoder *decoder, float *row)
+/* Puts the bytes of a row of floats in the order of this machine. */
+static void order_32(const pnm_decoder *decoder, float *row)
 {
     const unsigned char *bytes = (const unsigned char *)row;
     const unsigned high = decoder->scale < 0 ? 3 : 0; /* the byte with the sign */
-    bool are_samples = true;
-    float least = decoder->least, largest = decoder->largest;
     for (size_t i = 0; i < decoder->row_samples; i++, bytes += 4) {
         uint32_t bits = (uint32_t)bytes[high] << 24 | (uint32_t)bytes[high ^ 1] << 16 |
                         (uint32_t)bytes[high ^ 2] << 8 | bytes[high ^ 3];
         memcpy(&row[i], &bits, sizeof bits);
-        least = row[i] < least ? row[i] : least;
-        largest = row[i] > largest ? row[i] : largest;
-        if (decoder->white != UINT8_MAX)
-            row[i] = (float)(UINT8_MAX * (double)row[i] / decoder->white);
-        are_samples = are_samples && fabsf(row[i]) <= 0x1p32f;
     }
-    decoder->least = least;
-    decoder->largest = largest;
-    return are_samples;
 }
 
 static gconv_status read_row(pnm_decoder *decoder, unsigned char *row, gconv_error *error)
@@ -293,11 +268,11 @@ static gconv_status read_row(pnm_decoder *decoder, unsigned char *row, gconv_err
     gconv_status status = read_raw(decoder, row, error);
     if (status != GCONV_OK)
         return status;
-    if (is_pfm(decoder) && !convert_32(decoder, (float *)(void *)row))
-        return gc_fail(error, GCONV_ERROR_FORMAT,
-                       "a sample is infinite, not a number, or beyond 2^32");
-    if (is_pfm(decoder))
-        return GCONV_OK;
+    if (is_pfm(decoder)) {
+        order_32(decoder, (float *)(void *)row);
+        return gc_floats_convert(&decoder->floats, (float *)(void *)row, decoder->row_samples,
+                                 error);
+    }
     uint32_t largest = 0;
     if (decoder->common.shape.depth == 16)
         largest = convert_16(decoder, (uint16_t *)(void *)row);
@@ -326,33 +301,13 @@ static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *e
     return gc_input_pass(common->input, (uint64_t)count * decoder->row_bytes, error);
 }
 
-/* Warns if the samples of a PFM do not fit its white. A white that neither the header nor an option
- * gives may be wrong. */
-static void check_white(const pnm_decoder *decoder)
-{
-    const gc_warnings *warnings = &decoder->common.warnings;
-    double largest = (double)decoder->largest;
-    if (decoder->white_is_said && largest > decoder->white)
-        gc_warn(warnings, "samples of up to %g, and white is %g", largest, decoder->white);
-    if (decoder->white_is_said)
-        return;
-    if (largest > decoder->white)
-        gc_warn_damage(warnings,
-                       "samples of up to %g, and 255 is taken for white; --white V says what is",
-                       largest);
-    if (decoder->least >= 0 && largest > 0 && largest <= 1)
-        gc_warn_damage(warnings,
-                       "all samples are within 0 and 1, and 255 is taken for white; --white 1 is "
-                       "for such files");
-}
-
 /* look_behind looks at the bytes after the last row. They may be another image. */
 static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
     const pnm_decoder *decoder = (const pnm_decoder *)common;
     (void)error;
     if (is_pfm(decoder))
-        check_white(decoder);
+        gc_floats_finish(&decoder->floats, &common->warnings);
     return GCONV_OK;
 }
 

@@ -117,6 +117,7 @@ static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gco
                                       options->keep, options->whole},
                          .max_pixels = options->max_pixels,
                          .white = options->white,
+                         .page = options->page,
                          .tolerant = options->tolerant,
                          .libraries_only = options->decoder == GCONV_DECODER_CPU,
                          .grey_wanted = options->grey};
@@ -528,21 +529,27 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
 
 /* ---- The next image -------------------------------------------------------------------------- */
 
-/* Replaces the decoder by a decoder of the next image. On failure the old decoder stays, so that
- * callers can still ask for shape and metadata. */
+/* Takes the decoder on, or replaces it by one of the next image. On failure the old one stays, so
+ * that callers can still ask for shape and metadata. */
 static gconv_status open_next(gconv_reader *reader, gconv_error *error)
 {
     gc_decoder *next = NULL;
+    gconv_status status;
     gc_input_restart(&reader->input);
-    gconv_status status = open_decoder(reader, &next, error);
+    if (reader->decoder->type->next != NULL)
+        status = reader->decoder->type->next(reader->decoder, error);
+    else
+        status = open_decoder(reader, &next, error);
     if (status != GCONV_OK) {
         free_decoder(next);
         return status;
     }
-    free_decoder(reader->decoder);
+    if (next != NULL) {
+        free_decoder(reader->decoder);
+        reader->decoder = next;
+    }
     free(reader->band);
     free(reader->image);
-    reader->decoder = next;
     reader->band = reader->image = NULL;
     reader->delivered = 0;
     reader->selected = false;

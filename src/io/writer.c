@@ -76,9 +76,12 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
 {
     const gc_format *format = gc_format_at(options->format);
     char list[GC_FORMAT_NAMES_BYTES];
+    if (format != NULL && format->info.missing != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "this build of gconv does not write %s: %s",
+                       format->info.title, format->info.missing);
     if (format == NULL || format->encoder == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown output format: %s are possible",
-                       gc_format_list(false, list));
+                       gc_format_list(GC_FORMATS_WRITTEN, list));
     const gconv_shape *shape = &options->shape;
     char of[16];
     size_t bytes;
@@ -126,6 +129,7 @@ static int file_channels(const gconv_format_info *format, const gconv_shape *sha
     return format->alpha || shape->channels % 2 == 1 ? shape->channels : shape->channels - 1;
 }
 
+/* Opens an encoder. If the writer has one, that goes on with this image. */
 static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_options *options,
                                  gconv_error *error)
 {
@@ -151,11 +155,14 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
         if (writer->row == NULL)
             return gc_fail_memory(error, row_bytes);
     }
-    writer->encoder = calloc(1, format->encoder->size);
+    bool goes_on = writer->encoder != NULL;
+    if (!goes_on)
+        writer->encoder = calloc(1, format->encoder->size);
     if (writer->encoder == NULL)
         return gc_fail_memory(error, format->encoder->size);
     *writer->encoder = common;
-    gconv_status status = format->encoder->open(writer->encoder, error);
+    gconv_status status = goes_on ? format->encoder->next(writer->encoder, error)
+                                  : format->encoder->open(writer->encoder, error);
     writer->encoder->metadata = (gconv_metadata){0};
     return status;
 }
@@ -205,6 +212,18 @@ void gconv_writer_free(gconv_writer *writer)
 static bool holds_several(gconv_format format)
 {
     return gc_format_at(format)->info.several;
+}
+
+/* Whether images of both formats may be in one file. */
+static gconv_status check_together(gconv_format one, gconv_format other, gconv_error *error)
+{
+    char list[GC_FORMAT_NAMES_BYTES];
+    if (holds_several(one) && gc_format_at(one)->encoder == gc_format_at(other)->encoder)
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "%s and %s are not in one file; %s hold several images",
+                   gc_format_at(one)->info.title, gc_format_at(other)->info.title,
+                   gc_format_list(GC_FORMATS_SEVERAL, list));
 }
 
 static gconv_status write_rows(gconv_writer *writer, uint32_t count, const unsigned char *rows,
@@ -265,13 +284,15 @@ gconv_status gconv_writer_next(gconv_writer *writer, const gconv_writer_options 
     gconv_status status = check_complete(writer, error);
     if (status == GCONV_OK)
         status = read_options(given, &options, error);
+    if (status == GCONV_OK)
+        status = check_together(options.format, writer->encoder->format, error);
     if (status != GCONV_OK)
         return status;
-    if (!holds_several(options.format) || !holds_several(writer->encoder->format))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "only PGM, PPM and PFM hold several images");
-    status = writer->encoder->type->finish(writer->encoder, &writer->failure);
-    writer->encoder->type->free(writer->encoder);
-    writer->encoder = NULL;
+    if (writer->encoder->type->next == NULL) {
+        status = writer->encoder->type->finish(writer->encoder, &writer->failure);
+        writer->encoder->type->free(writer->encoder);
+        writer->encoder = NULL;
+    }
     free(writer->row);
     writer->row = NULL;
     writer->shape = options.shape;

@@ -271,7 +271,7 @@ float() {
     complains 1 'large.pfm: a sample is infinite, not a number, or beyond 2^32' \
         gconv filter -k identity --white 1e-30 large.pfm out.png
     make_image png:grey in.png 2 2 5
-    tells 0 "*option '--white' had no effect: no input is a PFM*" gconv filter -v -k identity --white 1 in.png out.png
+    tells 0 "*option '--white' had no effect: no input has float samples*" gconv filter -v -k identity --white 1 in.png out.png
 }
 
 @test "the offset of a filter, and of --offset" {

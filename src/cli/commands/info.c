@@ -150,8 +150,9 @@ static void print_formats(void)
     printf("\nformats:\n");
     for (int i = GCONV_FORMAT_UNKNOWN + 1; i < GCONV_FORMAT_COUNT; i++) {
         const gconv_format_info *info = gconv_format_describe((gconv_format)i);
-        printf("  %-10s %s%s%s\n", info->name, info->reads ? "read" : "",
-               info->reads && info->writes ? " and " : "", info->writes ? "written" : "");
+        printf("  %-10s %s%s%s%s\n", info->name, info->reads ? "read" : "",
+               info->reads && info->writes ? " and " : "", info->writes ? "written" : "",
+               info->missing != NULL ? info->missing : "");
     }
 }
 
@@ -242,6 +243,7 @@ static void json_formats(void)
         gc_json_string("name", info->name);
         gc_json_bool("reads", info->reads);
         gc_json_bool("writes", info->writes);
+        gc_json_string("missing", info->missing != NULL ? info->missing : "");
         gc_json_close('}');
     }
     gc_json_close(']');

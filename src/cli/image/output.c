@@ -42,7 +42,7 @@ gconv_status gc_output_depth(const gc_work *work, int *depth)
     if (options->command == GC_COMMAND_FILTER)
         *depth = work->result->input.depth;
     else
-        *depth = options->draw.values ? 16 : draws_bits && format == GCONV_FORMAT_PNG ? 1 : 8;
+        *depth = options->draw.values ? 16 : draws_bits ? info->edge_depth : 8;
     if ((info->depths & *depth) == 0)
         *depth = largest_depth(info);
     return GCONV_OK;

@@ -18,7 +18,7 @@ enum {
     GC_MET_TILE = 256,
     GC_MET_DECODER = 512, /* a JPEG came, and a GPU computed it or libjpeg-turbo was asked for */
     GC_MET_SHARED = 1024,
-    GC_MET_PFM = 2048,        /* as an input */
+    GC_MET_FLOATS = 2048,     /* as an input */
     GC_MET_BACKGROUND = 4096, /* transparent pixels were put on a background */
 };
 

@@ -278,8 +278,8 @@ static const gc_option options_table[] = {
     {"tolerant", 0, NULL, IMAGES | COMPARE, SET(reader.tolerant), .marks = DECIDES,
      .help = "accept truncated images and damaged metadata, with a warning"},
     {"white", 0, "V", IMAGES | COMPARE, ABOVE(reader.white, 0, DBL_MAX), .marks = DECIDES,
-     .help = "the sample of a PFM input that is white (default: what its header says, else 255)",
-     .offers = "1 255 65535", .affects = GC_MET_PFM, .unless = "no input is a PFM"},
+     .help = "the float sample of an input that is white (default: what the file says, else 255)",
+     .offers = "1 255 65535", .affects = GC_MET_FLOATS, .unless = "no input has float samples"},
 
     {"impl", 'i', "NAME", WORKS, READ(gc_set_implementation), .marks = KEEPS,
      .help = "implementation: auto (default) or a name that gconv info lists",

@@ -207,7 +207,11 @@ gconv_status gc_set_format(gc_options *options, const char *value, gconv_error *
     if (options->writer.format != GCONV_FORMAT_UNKNOWN)
         return GCONV_OK;
     const char *words[GC_FORMAT_WORDS];
-    char nearest[64], list[GC_FORMAT_LIST_BYTES];
+    char nearest[64], list[GC_FORMAT_LIST_BYTES], named[64];
+    snprintf(named, sizeof named, "x.%s", value);
+    const gconv_foreign_format *foreign = gconv_foreign_from_path(named);
+    if (foreign != NULL && foreign->missing != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "no %s: %s", foreign->name, foreign->missing);
     gc_suggest(value, words, gc_format_words(words), nearest, sizeof nearest);
     return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not %s%s", value, gc_list_formats(list),
                    nearest);

@@ -7,7 +7,6 @@
 #include "cli/options/template.h"
 #include "cli/options/words.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -112,6 +111,9 @@ gconv_status gc_check_extension(const gc_named_format *named, gconv_error *error
     char list[GC_FORMAT_LIST_BYTES];
     if (named->foreign == NULL)
         return GCONV_OK;
+    if (named->foreign->missing != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "its extension is that of %s, but %s",
+                       named->foreign->name, named->foreign->missing);
     return gc_fail(error, GCONV_ERROR_ARGUMENT,
                    "its extension is that of %s, which gconv does not write; it writes %s",
                    named->foreign->name, gc_list_formats(list));
@@ -133,14 +135,13 @@ static const char *list_depths(int depths, char list[32])
 
 gconv_status gc_check_depth(const gconv_format_info *info, int depth, gconv_error *error)
 {
-    char name[16] = "", list[32];
+    char list[32];
     if (info == NULL || (info->depths & depth) != 0)
         return GCONV_OK;
-    for (size_t i = 0; i + 1 < sizeof name && info->name[i] != '\0'; i++)
-        name[i] = (char)toupper((unsigned char)info->name[i]);
     if (info->depths == 32)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s holds floats; it takes no --depth", name);
-    return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s holds %s bits a sample, not %d", name,
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s holds floats; it takes no --depth",
+                       info->title);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s holds %s bits a sample, not %d", info->title,
                    list_depths(info->depths, list), depth);
 }
 

@@ -1,0 +1,53 @@
+#include "io/floats.h"
+
+#include <math.h>
+
+/* Many files say 1 of all images, or nothing. gconv writes the two that count. */
+gc_floats gc_floats_begin(double said, double wanted)
+{
+    if (said != UINT8_MAX && said != UINT16_MAX)
+        said = 0;
+    if (wanted > 0)
+        said = wanted;
+    return (gc_floats){.white = said > 0 ? said : UINT8_MAX,
+                       .white_is_said = said > 0,
+                       .least = INFINITY,
+                       .largest = -INFINITY};
+}
+
+gconv_status gc_floats_convert(gc_floats *floats, float *samples, size_t count, gconv_error *error)
+{
+    bool are_samples = true;
+    float least = floats->least, largest = floats->largest;
+    for (size_t i = 0; i < count; i++) {
+        least = samples[i] < least ? samples[i] : least;
+        largest = samples[i] > largest ? samples[i] : largest;
+        if (floats->white != UINT8_MAX)
+            samples[i] = (float)(UINT8_MAX * (double)samples[i] / floats->white);
+        are_samples = are_samples && fabsf(samples[i]) <= 0x1p32f;
+    }
+    floats->least = least;
+    floats->largest = largest;
+    if (!are_samples)
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "a sample is infinite, not a number, or beyond 2^32");
+    return GCONV_OK;
+}
+
+/* A white that neither the file nor an option gives may be wrong. */
+void gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings)
+{
+    double largest = (double)floats->largest;
+    if (floats->white_is_said && largest > floats->white)
+        gc_warn(warnings, "samples of up to %g, and white is %g", largest, floats->white);
+    if (floats->white_is_said)
+        return;
+    if (largest > floats->white)
+        gc_warn_damage(warnings,
+                       "samples of up to %g, and 255 is taken for white; --white V says what is",
+                       largest);
+    if (floats->least >= 0 && largest > 0 && largest <= 1)
+        gc_warn_damage(warnings,
+                       "all samples are within 0 and 1, and 255 is taken for white; --white 1 is "
+                       "for such files");
+}

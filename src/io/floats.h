@@ -1,0 +1,24 @@
+/* Samples of float32 in files: what is white, and which samples are taken (contract.md, rules 29,
+ * 66 and 82). */
+#ifndef GC_IO_FLOATS_H
+#define GC_IO_FLOATS_H
+
+#include "io/metadata.h"
+
+typedef struct gc_floats {
+    double white; /* the sample that becomes 255 */
+    bool white_is_said;
+    float least, largest; /* samples so far, as stored */
+} gc_floats;
+
+/* `said` is what the file says of white: UINT8_MAX and UINT16_MAX count. `wanted` is above 0 if the
+ * caller says what is white. */
+gc_floats gc_floats_begin(double said, double wanted);
+
+/* Converts samples in place. Fails if one is none of contract.md, rule 82. */
+gconv_status gc_floats_convert(gc_floats *floats, float *samples, size_t count, gconv_error *error);
+
+/* After the last sample: warns if the samples do not fit the white. */
+void gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings);
+
+#endif
