@@ -40,8 +40,8 @@ fail() {
 build_needs='compiler build-tool cmake libpng libjpeg xxhash'
 test_needs="$build_needs c++ pkg-config cmocka bats"
 # gconv is built without them. matplotlib draws reports (--html); ISA-L inflates PNG;
-# Nettle computes --hash sha256.
-build_wishes='matplotlib isal nettle'
+# Nettle computes --hash sha256; libtiff and libwebp read and write TIFF and WebP.
+build_wishes='matplotlib isal nettle libtiff libwebp'
 # Without these a part of the tests is left out: some systems do not have them.
 test_wishes="$build_wishes sanitizers clang-format mpfr mpi parallel jq zsh fish"
 
@@ -63,6 +63,8 @@ bats         bats            bats               bash-bats     bats              
 sanitizers   -               libasan,libubsan   -             -                 libasan8,libubsan1 -
 matplotlib   python3-matplotlib python3-matplotlib python-matplotlib py3-matplotlib python3-matplotlib python-matplotlib
 isal         libisal-dev     isa-l-devel        isa-l         isa-l-dev         libisal-devel      isa-l
+libtiff      libtiff-dev     libtiff-devel      libtiff       tiff-dev          libtiff-devel      libtiff
+libwebp      libwebp-dev     libwebp-devel      libwebp       libwebp-dev       libwebp-devel      webp
 nettle       nettle-dev      nettle-devel       nettle        nettle-dev        libnettle-devel    nettle
 clang-format clang-format-14 -                  -             -                 -                  -
 mpfr         libmpfr-dev     mpfr-devel         mpfr          mpfr-dev      mpfr-devel         mpfr
@@ -159,6 +161,8 @@ met() {
   libjpeg) compiles "$(library libjpeg -ljpeg)" '#include <stdio.h>' '#include <jpeglib.h>' ;;
   xxhash) compiles '' '#define XXH_INLINE_ALL' '#include <xxhash.h>' ;;
   nettle) compiles "$(library nettle -lnettle)" '#include <nettle/sha2.h>' ;;
+  libtiff) compiles "$(library libtiff-4 -ltiff)" '#include <tiffio.h>' ;;
+  libwebp) compiles "$(library libwebp -lwebp)" '#include <webp/decode.h>' ;;
   isal) compiles -lisal '#include <isa-l.h>' ;;
   c++) have "${CXX:-c++}" || have g++ || have clang++ ;;
   pkg-config) have pkg-config ;;

@@ -56,6 +56,9 @@ endif()
 
 set(pc_requires_private "libpng libjpeg")
 set(pc_libs_private -lm ${CMAKE_THREAD_LIBS_INIT})
+if(CMAKE_DL_LIBS)
+  list(APPEND pc_libs_private -l${CMAKE_DL_LIBS})
+endif()
 set(pc_variables "")
 # A library's directory is a variable, which `pkg-config --define-variable` sets on other machines.
 macro(gconv_pc_library name directory)
@@ -71,7 +74,7 @@ if(GCONV_ISAL_LIBRARY)
 endif()
 if(GCONV_HAS_CUDA)
   gconv_pc_library(cudart_static ${CUDAToolkit_LIBRARY_DIR})
-  list(APPEND pc_libs_private -ldl -lrt -lpthread)
+  list(APPEND pc_libs_private -lrt -lpthread)
 endif()
 list(JOIN pc_libs_private " " pc_libs_private)
 

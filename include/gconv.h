@@ -413,6 +413,8 @@ typedef enum gconv_format {
     GCONV_FORMAT_PGM,
     GCONV_FORMAT_PPM,
     GCONV_FORMAT_PFM,
+    GCONV_FORMAT_TIFF,
+    GCONV_FORMAT_WEBP,
     GCONV_FORMAT_COUNT
 } gconv_format;
 
@@ -602,14 +604,18 @@ typedef struct gconv_writer gconv_writer;
  * name. If it fails, the file does not appear. It must not close the descriptor. */
 typedef gconv_status gconv_complete_function(void *user, int descriptor, gconv_error *error);
 
+enum { GCONV_COMPRESSION_LZW = 10 };
+
 typedef struct gconv_writer_options {
     size_t size;         /* set by gconv_writer_options_default() */
     gconv_format format; /* one that gconv writes */
     /* Of the rows that the caller will write. The format must hold the depth. Depth 1 has 1
      * channel. */
     gconv_shape shape;
-    int quality;                    /* JPEG: 1 to 100 */
-    int compression;                /* PNG: 0 to 9, by zlib; -1 is gconv's own, the fastest */
+    int quality; /* JPEG, WebP: 1 to 100 */
+    /* PNG: 0 to 9, by zlib; -1 is gconv's own, the fastest. TIFF: 1 to 9, deflate;
+     * GCONV_COMPRESSION_LZW; 0 and -1 are none. WebP without loss: the effort, 0 to 9; -1 is 1. */
+    int compression;
     const gconv_metadata *metadata; /* used only during open or next; may be NULL */
     gconv_keep keep;                /* how much of `metadata` is written */
     bool no_clobber;                /* an output that exists is GCONV_ERROR_EXISTS */
@@ -630,6 +636,7 @@ typedef struct gconv_writer_options {
     gconv_bytes_function *written;
     void *complete_user; /* passed to `complete` and `written` */
     double white;        /* float samples: the one that is white, for the header; above 0 */
+    bool lossy;          /* WebP: compressed by `quality`, with loss */
 } gconv_writer_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: quality 90,

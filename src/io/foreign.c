@@ -21,11 +21,12 @@ typedef struct foreign_row {
     }
 
 static const foreign_row rows[] = {
-    {IMAGE("TIFF", "vips copy"),
-     " tif tiff ",
-     {S("II*\0"), S("MM\0*"), S("II+\0"), S("MM\0+")},
-     NULL},
-    {IMAGE("WebP", "vips copy"), " webp ", {S("RIFF????WEBP")}, NULL},
+#if !GC_HAS_TIFF
+    {{"TIFF", GC_LACKS_TIFF, true, GC_LACKS_TIFF}, " tif tiff ", {GC_TIFF_SIGNATURES}, NULL},
+#endif
+#if !GC_HAS_WEBP
+    {{"WebP", GC_LACKS_WEBP, true, GC_LACKS_WEBP}, " webp ", {GC_WEBP_SIGNATURE}, NULL},
+#endif
     {IMAGE("GIF", "vips copy"), " gif ", {S("GIF87a"), S("GIF89a")}, NULL},
     {IMAGE("BMP", "magick"), " bmp dib ", {S("BM????\0\0\0\0????\?\0\0\0")}, NULL},
     {IMAGE("AVIF", "vips copy"), " avif ", {S("????ftypavi")}, NULL},

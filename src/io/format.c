@@ -8,6 +8,14 @@
 
 extern const gc_decoder_type gc_png_decoder, gc_jpeg_decoder, gc_pnm_decoder;
 extern const gc_encoder_type gc_png_encoder, gc_jpeg_encoder, gc_pnm_encoder;
+#if GC_HAS_TIFF
+extern const gc_decoder_type gc_tiff_decoder;
+extern const gc_encoder_type gc_tiff_encoder;
+#endif
+#if GC_HAS_WEBP
+extern const gc_decoder_type gc_webp_decoder;
+extern const gc_encoder_type gc_webp_encoder;
+#endif
 
 /* THE table of formats: all that the library knows of one, but for its codec's inside. A format is
  * added by an entry here, a value of gconv_format, and a codec. */
@@ -74,6 +82,40 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                           .signatures = {GC_SIGNATURE("Pf "), GC_SIGNATURE("PF ")},
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
+    /* A format that the build lacks is a foreign one (foreign.c). */
+    [GCONV_FORMAT_TIFF] = {.info = {.name = "tiff",
+                                    .extension = "tif",
+                                    .reads = GC_HAS_TIFF,
+                                    .writes = GC_HAS_TIFF,
+                                    .depths = 1 + 8 + 16 + 32,
+                                    .alpha = true,
+                                    .several = true,
+                                    .edge_depth = 1,
+                                    .title = "TIFF",
+                                    .missing = GC_HAS_TIFF ? NULL : GC_LACKS_TIFF},
+#if GC_HAS_TIFF
+                           .words = {"tiff", "tif"},
+                           .signatures = {GC_TIFF_SIGNATURES},
+                           .decoder = &gc_tiff_decoder,
+                           .encoder = &gc_tiff_encoder
+#endif
+    },
+    [GCONV_FORMAT_WEBP] = {.info = {.name = "webp",
+                                    .extension = "webp",
+                                    .reads = GC_HAS_WEBP,
+                                    .writes = GC_HAS_WEBP,
+                                    .depths = 8,
+                                    .alpha = true,
+                                    .edge_depth = 8,
+                                    .title = "WebP",
+                                    .missing = GC_HAS_WEBP ? NULL : GC_LACKS_WEBP},
+#if GC_HAS_WEBP
+                           .words = {"webp"},
+                           .signatures = {GC_WEBP_SIGNATURE},
+                           .decoder = &gc_webp_decoder,
+                           .encoder = &gc_webp_encoder
+#endif
+    },
 };
 
 const gc_format *gc_format_at(gconv_format format)

@@ -25,6 +25,13 @@ typedef struct gc_signature {
         text, sizeof text - 1                                                                      \
     }
 
+/* Of formats that a build may lack. */
+#define GC_TIFF_SIGNATURES                                                                         \
+    GC_SIGNATURE("II*\0"), GC_SIGNATURE("MM\0*"), GC_SIGNATURE("II+\0"), GC_SIGNATURE("MM\0+")
+#define GC_WEBP_SIGNATURE GC_SIGNATURE("RIFF????WEBP")
+#define GC_LACKS_TIFF "this build of gconv lacks libtiff"
+#define GC_LACKS_WEBP "this build of gconv lacks libwebp"
+
 typedef struct gc_format {
     gconv_format_info info;
     const char *words[GC_FORMAT_WORDS_MAX + 1]; /* its names and extensions, in small letters */

@@ -9,11 +9,17 @@
 #include <pthread.h>
 #include <string.h>
 #include <zlib.h>
+#if GC_HAS_TIFF
+#include "io/tiff/libtiff.h"
+#endif
+#if GC_HAS_WEBP
+#include "io/webp/libwebp.h"
+#endif
 
 #define QUOTE_VALUE(value) #value
 #define QUOTE(macro) QUOTE_VALUE(macro)
 
-enum { TEXT_BYTES = 160 };
+enum { TEXT_BYTES = 300 };
 
 static char text[TEXT_BYTES];
 
@@ -26,6 +32,31 @@ static void add_library(const char *name, const char *loaded, const char *built)
     else
         snprintf(text + used, TEXT_BYTES - used, "%s%s %s (built with %s)", separator, name, loaded,
                  built);
+}
+
+static void add_loaded(const char *name, const char *version)
+{
+    const char *known = version[0] != '\0' ? version : "not there";
+    add_library(name, known, known);
+}
+
+/* Names the libraries that are loaded when a file asks for them, if they are there. */
+static void describe_loaded(void)
+{
+#if GC_HAS_TIFF
+    char version[16] = "";
+    if (gc_libtiff_load(NULL) == GCONV_OK)
+        sscanf(gc_tiff.TIFFGetVersion(), "LIBTIFF, Version %15[0-9.]", version);
+    add_loaded("libtiff", version);
+#endif
+#if GC_HAS_WEBP
+    char number[16] = "";
+    if (gc_libwebp_load(NULL) == GCONV_OK) {
+        int v = gc_webp.WebPGetDecoderVersion();
+        snprintf(number, sizeof number, "%d.%d.%d", v >> 16 & 255, v >> 8 & 255, v & 255);
+    }
+    add_loaded("libwebp", number);
+#endif
 }
 
 static void describe(void)
@@ -42,6 +73,7 @@ static void describe(void)
     const char *jpeg = QUOTE(JPEG_LIB_VERSION);
     add_library("libjpeg", jpeg, jpeg);
 #endif
+    describe_loaded();
 }
 
 const char *gconv_codec_description(void)

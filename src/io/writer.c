@@ -101,7 +101,10 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
     if (options->quality < 1 || options->quality > 100)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "quality %d: 1 to 100 are possible",
                        options->quality);
-    if (options->compression < -1 || options->compression > 9)
+    if (options->compression == GCONV_COMPRESSION_LZW && options->format != GCONV_FORMAT_TIFF)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%scompression by LZW: TIFF alone has that",
+                       of);
+    if (options->compression < -1 || options->compression > GCONV_COMPRESSION_LZW)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "compression %d: -1 to 9 are possible",
                        options->compression);
     return check_part(options, error);
@@ -141,6 +144,7 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
                          .shape = options->shape,
                          .white = options->white,
                          .quality = options->quality,
+                         .lossy = options->lossy,
                          .compression = options->compression,
                          .part_of = options->part_of,
                          .part_first = options->part_first};

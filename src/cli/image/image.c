@@ -205,6 +205,7 @@ static unsigned find_met(const gc_work *work)
     unsigned met = gc_met_format(result->format) | gc_met_implementation(result->implementation);
     met |= format == GCONV_FORMAT_JPEG && is_decoder_followed ? GC_MET_DECODER : 0;
     met |= result->input.depth == 32 ? GC_MET_FLOATS : 0;
+    met |= format == GCONV_FORMAT_TIFF ? GC_MET_PAGES : 0;
     met |= result->input.channels % 2 == 0 ? GC_MET_ALPHA : 0;
     return met | (gconv_reader_composited(work->reader) ? GC_MET_BACKGROUND : 0);
 }

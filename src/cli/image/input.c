@@ -113,6 +113,8 @@ static gconv_status look_for_transparency(gc_work *work)
     enum { ROWS = 16 };
     gconv_reader_options options = gc_reader_options(work->options);
     gconv_reader *reader;
+    if (options.page == 0)
+        options.page = (uint32_t)work->image;
     gconv_status status = gconv_reader_open(work->task->input, &options, &reader, work->error);
     if (status != GCONV_OK)
         return status;
@@ -174,13 +176,16 @@ gconv_status gc_look_ahead(gc_work *work)
 static gconv_status refuse_several(const gc_work *work)
 {
     gconv_format format = work->result->format;
+    bool has_pages = gconv_reader_format(work->reader) == GCONV_FORMAT_TIFF;
     if (!gconv_format_describe(format)->several)
         return gc_fail(work->error, GCONV_ERROR_FORMAT,
-                       "more than one image, and %s holds one; --format pnm holds all",
-                       gconv_format_name(format));
+                       "more than one image, and %s holds one; --format %s holds all%s",
+                       gconv_format_name(format), has_pages ? "tiff" : "pnm",
+                       has_pages ? ", --page N takes one" : "");
     if (work->worker->image_done == NULL)
         return gc_fail(work->error, GCONV_ERROR_FORMAT,
-                       "more than one image, and a batch takes one of each input; give IN OUT");
+                       "more than one image, and a batch takes one of each input; give IN OUT%s",
+                       has_pages ? ", or --page N" : "");
     return GCONV_OK;
 }
 

@@ -79,6 +79,7 @@ static gconv_writer_options writer_options(gc_work *work)
     const gc_options *options = work->options;
     gconv_writer_options writer = options->writer;
     writer.format = work->result->format;
+    writer.lossy = gc_option_given(options, "quality");
     writer.shape = work->result->output;
     writer.white = work->result->input.depth == 16 ? 65535 : 255;
     writer.metadata = gconv_reader_metadata(work->reader);

@@ -22,9 +22,12 @@ unsigned gc_met_format(gconv_format format)
 {
     switch (format) {
     case GCONV_FORMAT_JPEG:
-        return GC_MET_JPEG | GC_MET_METADATA;
+        return GC_MET_QUALITY | GC_MET_METADATA;
     case GCONV_FORMAT_PNG:
-        return GC_MET_PNG | GC_MET_METADATA;
+    case GCONV_FORMAT_TIFF:
+        return GC_MET_COMPRESSION | GC_MET_METADATA;
+    case GCONV_FORMAT_WEBP:
+        return GC_MET_QUALITY | GC_MET_COMPRESSION | GC_MET_METADATA;
     default:
         return 0;
     }

@@ -7,8 +7,8 @@
 
 /* Things that options affect, as bits. A command collects the bits of the things that it met. */
 enum {
-    GC_MET_JPEG = 1,
-    GC_MET_PNG = 2,
+    GC_MET_QUALITY = 1,
+    GC_MET_COMPRESSION = 2,
     GC_MET_METADATA = 4, /* an output that can hold metadata */
     GC_MET_ALPHA = 8,
     GC_MET_EDGES = 16, /* edges were found */
@@ -20,6 +20,7 @@ enum {
     GC_MET_SHARED = 1024,
     GC_MET_FLOATS = 2048,     /* as an input */
     GC_MET_BACKGROUND = 4096, /* transparent pixels were put on a background */
+    GC_MET_PAGES = 8192,      /* an input that may have several */
 };
 
 /* The bits of an implementation: the options that it follows. */

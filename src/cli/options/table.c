@@ -205,20 +205,26 @@ static const gc_option options_table[] = {
      .offers = "white black grey", .affects = GC_MET_BACKGROUND,
      .unless = "no output lost transparency"},
 
-    {"depth", 0, "N", EDGES | FILTER | THIN, WORD(form.depth, {"1", 1}, {"8", 8}, {"16", 16}),
-     .marks = DECIDES,
-     .help = "bits of a sample of the output: 1, 8 or 16 (default: for edges 1 in PNG, else 8; for "
-             "filter "
-             "those of the input)",
+    {"depth", 0, "N", EDGES | FILTER | THIN,
+     WORD(form.depth, {"1", 1}, {"8", 8}, {"16", 16}, {"32", 32}), .marks = DECIDES,
+     .help =
+         "bits of a sample of the output: 1, 8, 16, or in TIFF 32, a float (default: for edges 1 "
+         "in PNG and TIFF, else 8; for filter those of the input)",
      .section = "Output files"},
     {"format", 'f', "F", IMAGES, READ(gc_set_format), .marks = DECIDES,
-     .help = "output format: png, jpeg, pnm (pgm or ppm), pgm, ppm or pfm", .offers = "FORMATS"},
+     .help = "output format: png, jpeg, pnm (pgm or ppm), pgm, ppm, pfm, tiff or webp",
+     .offers = "FORMATS"},
     {"quality", 0, "Q", IMAGES, WHOLE(writer.quality, 1, 100), .marks = DECIDES,
-     .help = "JPEG quality, 1 to 100 (default 90)", .affects = GC_MET_JPEG,
-     .unless = "no output is a JPEG"},
-    {"compression", 0, "L", IMAGES, WHOLE(writer.compression, 0, 9), .marks = DECIDES,
-     .help = "PNG compression by zlib, 0 to 9 (default: gconv's own, fast)",
-     .offers = "0 1 2 3 4 5 6 7 8 9", .affects = GC_MET_PNG, .unless = "no output is a PNG"},
+     .help = "quality of JPEG, 1 to 100 (default 90), and of WebP (default: without loss)",
+     .affects = GC_MET_QUALITY, .unless = "no output is a JPEG or WebP"},
+    {"compression", 0, "L", IMAGES,
+     WORD(writer.compression, {"none", 0}, {"deflate", 6}, {"lzw", GCONV_COMPRESSION_LZW}, {"0", 0},
+          {"1", 1}, {"2", 2}, {"3", 3}, {"4", 4}, {"5", 5}, {"6", 6}, {"7", 7}, {"8", 8}, {"9", 9}),
+     .marks = DECIDES,
+     .help =
+         "compression without loss: none, deflate or 0 to 9 for PNG and TIFF, lzw for TIFF, 0 to "
+         "9 for WebP (default: PNG gconv's own, fast; TIFF none)",
+     .affects = GC_MET_COMPRESSION, .unless = "no output is a PNG, TIFF or WebP"},
     {"strip", 0, NULL, IMAGES, SET(form.strip), .marks = DECIDES,
      .help = "drop colour profile, resolution and EXIF",
      .meanings =
@@ -273,6 +279,9 @@ static const gc_option options_table[] = {
      .help = "write PGM or PPM parts that cat joins (with --rows)"},
     {"max-pixels", 0, "N", IMAGES | COMPARE, COUNT(reader.max_pixels), .marks = KEEPS,
      .help = "refuse images of more than N pixels (default 1073741824)"},
+    {"page", 0, "N", IMAGES | COMPARE, WHOLE(reader.page, 1, INT32_MAX), .marks = DECIDES,
+     .help = "read page N alone of a TIFF that has several (default: all)", .affects = GC_MET_PAGES,
+     .unless = "no input is a TIFF"},
     {"no-auto-orient", 0, NULL, IMAGES | COMPARE, CLEAR(reader.auto_orient), .marks = DECIDES,
      .help = "leave pixels and EXIF orientation as they are"},
     {"tolerant", 0, NULL, IMAGES | COMPARE, SET(reader.tolerant), .marks = DECIDES,

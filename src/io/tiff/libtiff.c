@@ -1,0 +1,263 @@
+#include "io/tiff/libtiff.h"
+
+#include "io/module.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Memory that libtiff may take at one time, for tables and for compressed strips. */
+#define ALLOCATION_BYTES_MAX ((tmsize_t)1 << 30)
+
+gc_libtiff gc_tiff;
+
+gconv_status gc_libtiff_load(gconv_error *error)
+{
+#define NAME(name) #name,
+    static const char *const names[] = {GC_LIBTIFF_FUNCTIONS(NAME) NULL};
+#undef NAME
+    static gc_module module = {
+        GC_TIFF_FILES, names, &gc_tiff, sizeof gc_tiff, PTHREAD_MUTEX_INITIALIZER, false};
+    return gc_module_load(&module, error);
+}
+
+/* ---- What libtiff calls ---------------------------------------------------------------------- */
+
+static int take_error(TIFF *tiff, void *user, const char *module, const char *format,
+                      va_list arguments)
+{
+    gc_tiff_file *file = user;
+    char text[200];
+    (void)tiff;
+    (void)module;
+    vsnprintf(text, sizeof text, format, arguments);
+    if (file->failure.status == GCONV_OK)
+        gc_fail(&file->failure, file->output != NULL ? GCONV_ERROR_WRITE : GCONV_ERROR_FORMAT,
+                file->output != NULL ? "libtiff: %s" : "corrupt TIFF: %s", text);
+    return 1;
+}
+
+/* Tags that libtiff does not know are no reason to worry: people have their own. */
+static int take_warning(TIFF *tiff, void *user, const char *module, const char *format,
+                        va_list arguments)
+{
+    const gc_tiff_file *file = user;
+    char text[200];
+    (void)tiff;
+    (void)module;
+    vsnprintf(text, sizeof text, format, arguments);
+    if (strncmp(text, "Unknown field", 13) != 0)
+        gc_warn(file->warnings, "TIFF: %s", text);
+    return 1;
+}
+
+gconv_status gc_tiff_read_at(gc_tiff_file *file, void *bytes, size_t size, uint64_t offset,
+                             size_t *got, gconv_error *error)
+{
+    *got = 0;
+    if (file->input == NULL) {
+        if (offset < file->size)
+            *got = size < file->size - offset ? size : (size_t)(file->size - offset);
+        if (*got > 0)
+            memcpy(bytes, file->held.bytes + offset, *got);
+        return GCONV_OK;
+    }
+    while (*got < size) {
+        ssize_t count = gc_input_read_at(file->input, (unsigned char *)bytes + *got, size - *got,
+                                         offset + *got);
+        if (count < 0)
+            return gc_fail(error, GCONV_ERROR_READ, "cannot read");
+        if (count == 0)
+            break;
+        *got += (size_t)count;
+    }
+    return GCONV_OK;
+}
+
+static tmsize_t read_bytes(thandle_t handle, void *bytes, tmsize_t size)
+{
+    gc_tiff_file *file = handle;
+    size_t got;
+    if (gc_tiff_read_at(file, bytes, (size_t)size, file->position, &got, &file->failure) !=
+        GCONV_OK)
+        return 0;
+    file->position += got;
+    return (tmsize_t)got;
+}
+
+/* Writes at the end, or over bytes that lie before it: libtiff writes a directory so. */
+static gconv_status put(gc_tiff_file *file, const void *bytes, size_t size)
+{
+    uint64_t end = file->position < sizeof file->head ? sizeof file->head : file->size;
+    if (file->position < file->size && size > end - file->position)
+        return gc_fail(&file->failure, GCONV_ERROR_WRITE, "libtiff writes across an end");
+    if (file->position < sizeof file->head) {
+        memcpy(file->head + file->position, bytes, size);
+        return GCONV_OK;
+    }
+    if (file->holds) {
+        if (file->position < file->size)
+            memcpy(file->held.bytes + file->position, bytes, size);
+        else
+            gc_buffer_add(&file->held, bytes, size);
+        return file->held.failed ? gc_fail_memory(&file->failure, file->held.size) : GCONV_OK;
+    }
+    if (file->position >= file->size)
+        return gc_output_write(file->output, bytes, size, &file->failure);
+    gconv_status status = gc_output_flush(file->output, &file->failure);
+    return status == GCONV_OK
+               ? gc_output_write_at(file->output, file->position, bytes, size, &file->failure)
+               : status;
+}
+
+static tmsize_t write_bytes(thandle_t handle, void *bytes, tmsize_t size)
+{
+    gc_tiff_file *file = handle;
+    static const unsigned char none[16];
+    /* What libtiff writes out of order leaves a gap, which it fills later. */
+    while (file->failure.status == GCONV_OK && file->position > file->size) {
+        uint64_t wanted = file->position;
+        uint64_t gap = wanted - file->size < sizeof none ? wanted - file->size : sizeof none;
+        file->position = file->size;
+        put(file, none, (size_t)gap);
+        file->size += gap;
+        file->position = wanted;
+    }
+    if (file->failure.status != GCONV_OK || put(file, bytes, (size_t)size) != GCONV_OK)
+        return 0;
+    file->position += (uint64_t)size;
+    file->size = file->position > file->size ? file->position : file->size;
+    return size;
+}
+
+static toff_t seek(thandle_t handle, toff_t offset, int whence)
+{
+    gc_tiff_file *file = handle;
+    file->position = offset;
+    if (whence == SEEK_CUR)
+        return (toff_t)-1;
+    if (whence == SEEK_END)
+        file->position += file->size;
+    return file->position;
+}
+
+static toff_t get_size(thandle_t handle)
+{
+    return ((gc_tiff_file *)handle)->size;
+}
+
+static int close_nothing(thandle_t handle)
+{
+    (void)handle;
+    return 0;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static gconv_status open_file(gc_tiff_file *file, gconv_error *error)
+{
+    const char *mode = file->output == NULL ? "rmO" : file->big ? "w8" : "w4";
+    TIFFOpenOptions *options = gc_tiff.TIFFOpenOptionsAlloc();
+    if (options == NULL)
+        return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libtiff cannot start");
+    gc_tiff.TIFFOpenOptionsSetMaxSingleMemAlloc(options, ALLOCATION_BYTES_MAX);
+    gc_tiff.TIFFOpenOptionsSetErrorHandlerExtR(options, take_error, file);
+    gc_tiff.TIFFOpenOptionsSetWarningHandlerExtR(options, take_warning, file);
+    file->tiff = gc_tiff.TIFFClientOpenExt("TIFF", mode, file, read_bytes, write_bytes, seek,
+                                           close_nothing, get_size, NULL, NULL, options);
+    gc_tiff.TIFFOpenOptionsFree(options);
+    return file->tiff != NULL ? GCONV_OK : gc_tiff_fail(file, "no directory can be read", error);
+}
+
+static gconv_status hold_input(gc_tiff_file *file, gc_input *input, gconv_error *error)
+{
+    const unsigned char *bytes;
+    size_t size;
+    do {
+        gconv_status status = gc_input_take(input, &bytes, &size, error);
+        if (status != GCONV_OK)
+            return status;
+        gc_buffer_add(&file->held, bytes, size);
+    } while (size > 0 && !file->held.failed);
+    file->size = file->held.size;
+    return file->held.failed ? gc_fail_memory(error, file->held.size) : GCONV_OK;
+}
+
+gconv_status gc_tiff_open_input(gc_tiff_file *file, gc_input *input, gconv_error *error)
+{
+    size_t size;
+    const char *reason;
+    gconv_status status = gc_libtiff_load(error);
+    if (status != GCONV_OK)
+        return status;
+    if (gc_input_measure(input, GC_INPUT_BYTES_MAX, &size, &reason)) {
+        file->input = input;
+        file->size = size;
+    } else {
+        status = hold_input(file, input, error);
+    }
+    return status == GCONV_OK ? open_file(file, error) : status;
+}
+
+gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big,
+                                 gconv_error *error)
+{
+    gconv_status status = gc_libtiff_load(error);
+    if (status != GCONV_OK)
+        return status;
+    file->output = output;
+    file->big = big;
+    file->size = sizeof file->head; /* libtiff puts image data behind these bytes */
+    file->holds = !gc_output_seeks(output);
+    if (file->holds)
+        gc_buffer_add(&file->held, file->head, sizeof file->head);
+    else
+        status = gc_output_skip(output, sizeof file->head, error);
+    return status == GCONV_OK ? open_file(file, error) : status;
+}
+
+gconv_status gc_tiff_fail(const gc_tiff_file *file, const char *what, gconv_error *error)
+{
+    if (file->failure.status != GCONV_OK)
+        return gc_fail(error, file->failure.status, "%s", file->failure.message);
+    return gc_fail(error, GCONV_ERROR_FORMAT, "corrupt TIFF: %s", what);
+}
+
+/* Directories of several images: each image has a handle of its own, so that libtiff takes its
+ * directory for the first one, and need not read what was written. */
+gconv_status gc_tiff_end_image(gc_tiff_file *file, gconv_error *error)
+{
+    const size_t width = file->big ? 8 : 4; /* of an offset; the first directory's ends the head */
+    if (!gc_tiff.TIFFWriteDirectory(file->tiff) || file->failure.status != GCONV_OK)
+        return gc_tiff_fail(file, "no directory was written", error);
+    uint64_t end = file->position; /* a directory is written last, and ends with the link */
+    if (file->link == 0)
+        memcpy(file->first, file->head, sizeof file->first);
+    file->position = file->link;
+    if (file->link != 0 && put(file, file->head + width, width) != GCONV_OK)
+        return gc_tiff_fail(file, "", error);
+    file->link = end - width;
+    return GCONV_OK;
+}
+
+gconv_status gc_tiff_next_image(gc_tiff_file *file, gconv_error *error)
+{
+    gc_tiff.TIFFClose(file->tiff);
+    file->tiff = NULL;
+    return open_file(file, error);
+}
+
+gconv_status gc_tiff_end_output(gc_tiff_file *file, gconv_error *error)
+{
+    if (!file->holds)
+        return gc_output_write_at(file->output, 0, file->first, sizeof file->first, error);
+    memcpy(file->held.bytes, file->first, sizeof file->first);
+    return gc_output_write(file->output, file->held.bytes, file->held.size, error);
+}
+
+void gc_tiff_close(gc_tiff_file *file)
+{
+    if (file->tiff != NULL)
+        gc_tiff.TIFFClose(file->tiff);
+    gc_buffer_free(&file->held);
+    file->tiff = NULL;
+}

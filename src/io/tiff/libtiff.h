@@ -1,0 +1,93 @@
+/* libtiff, which is loaded when the first TIFF is met, and TIFF files through it. */
+#ifndef GC_IO_TIFF_LIBTIFF_H
+#define GC_IO_TIFF_LIBTIFF_H
+
+#include "base/buffer.h"
+#include "base/output.h"
+#include "io/input.h"
+#include "io/metadata.h"
+
+#include <tiffio.h>
+
+#define GC_LIBTIFF_FUNCTIONS(X)                                                                    \
+    X(TIFFClientOpenExt)                                                                           \
+    X(TIFFClose)                                                                                   \
+    X(TIFFGetField)                                                                                \
+    X(TIFFGetFieldDefaulted)                                                                       \
+    X(TIFFGetStrileByteCount)                                                                      \
+    X(TIFFGetStrileOffset)                                                                         \
+    X(TIFFGetVersion)                                                                              \
+    X(TIFFIsByteSwapped)                                                                           \
+    X(TIFFIsCODECConfigured)                                                                       \
+    X(TIFFIsTiled)                                                                                 \
+    X(TIFFLastDirectory)                                                                           \
+    X(TIFFOpenOptionsAlloc)                                                                        \
+    X(TIFFOpenOptionsFree)                                                                         \
+    X(TIFFOpenOptionsSetErrorHandlerExtR)                                                          \
+    X(TIFFOpenOptionsSetMaxSingleMemAlloc)                                                         \
+    X(TIFFOpenOptionsSetWarningHandlerExtR)                                                        \
+    X(TIFFReadDirectory)                                                                           \
+    X(TIFFReadEncodedStrip)                                                                        \
+    X(TIFFReadEncodedTile)                                                                         \
+    X(TIFFReadScanline)                                                                            \
+    X(TIFFScanlineSize64)                                                                          \
+    X(TIFFSetField)                                                                                \
+    X(TIFFTileRowSize64)                                                                           \
+    X(TIFFWriteDirectory)                                                                          \
+    X(TIFFWriteEncodedStrip)
+
+typedef struct gc_libtiff {
+#define GC_DECLARE(name) __typeof__(name) *name;
+    GC_LIBTIFF_FUNCTIONS(GC_DECLARE)
+#undef GC_DECLARE
+} gc_libtiff;
+
+/* Its functions, once gc_libtiff_load has returned GCONV_OK. */
+extern gc_libtiff gc_tiff;
+
+gconv_status gc_libtiff_load(gconv_error *error);
+
+/* A file that libtiff reads or writes. One that cannot be read twice, and an output that cannot
+ * seek, are held in memory. */
+typedef struct gc_tiff_file {
+    TIFF *tiff;
+    gc_input *input;   /* NULL: the file is written, or lies in `held` */
+    gc_output *output; /* NULL: the file is read */
+    bool holds;        /* an output goes to `held` first */
+    gc_buffer held;
+    uint64_t size; /* of what is read, or was written */
+    uint64_t position;
+    const gc_warnings *warnings;
+    gconv_error failure; /* the first that libtiff reports, or a call that it makes meets */
+    /* Of an output: */
+    bool big;                /* a BigTIFF */
+    unsigned char head[16];  /* what libtiff takes for its first bytes */
+    unsigned char first[16]; /* what these become: they name the first directory */
+    uint64_t link; /* where the directory written last names the next one; 0: there is none */
+} gc_tiff_file;
+
+/* Opens a file at its first directory. The input must not be read otherwise. */
+gconv_status gc_tiff_open_input(gc_tiff_file *file, gc_input *input, gconv_error *error);
+
+/* Begins a file; `big`: a BigTIFF. */
+gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big,
+                                 gconv_error *error);
+
+/* Reads bytes at an offset past libtiff. *got is less only if the file ends. */
+gconv_status gc_tiff_read_at(gc_tiff_file *file, void *bytes, size_t size, uint64_t offset,
+                             size_t *got, gconv_error *error);
+
+/* Fails with what libtiff reported, else with `what`, which becomes a message of the kind "corrupt
+ * TIFF: ...". */
+gconv_status gc_tiff_fail(const gc_tiff_file *file, const char *what, gconv_error *error);
+
+/* Writes the directory of an image, behind its strips. */
+gconv_status gc_tiff_end_image(gc_tiff_file *file, gconv_error *error);
+
+/* After that: begins the next image of the file, or ends the file. */
+gconv_status gc_tiff_next_image(gc_tiff_file *file, gconv_error *error);
+gconv_status gc_tiff_end_output(gc_tiff_file *file, gconv_error *error);
+
+void gc_tiff_close(gc_tiff_file *file);
+
+#endif

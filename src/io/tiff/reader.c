@@ -1,0 +1,507 @@
+/* TIFF, by libtiff. Rows of strips that are not compressed are read past it. */
+#include "base/memory.h"
+#include "io/codec.h"
+#include "io/exif.h"
+#include "io/tiff/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PIECE_BYTES = 256 * 1024,   /* of rows that are read past libtiff at one time */
+    STRIP_BYTES_MAX = 16 << 20, /* larger strips are decoded row by row, if libtiff can */
+    PROFILE_BYTES_MAX = 8 << 20,
+    TILE_PIXELS_MIN = 1 << 22 /* tiles up to this are never too large for their image */
+};
+
+typedef struct tiff_decoder {
+    gc_decoder common;
+    gc_tiff_file file;
+    gc_tiff_layout layout;
+    uint32_t page; /* of the image, from 1 */
+    bool ahead;    /* libtiff is at the directory of the next image */
+    bool raw;      /* strips are read past libtiff */
+    bool by_rows;  /* libtiff decodes one row at a time */
+    /* Units are strips or tiles. */
+    uint32_t unit_width, unit_rows;
+    size_t unit_row_bytes; /* of a row of a unit, packed */
+    uint32_t across, down; /* units of a plane, side by side and below each other */
+    int planes;
+    unsigned char *units; /* of some rows, decoded: planes, in them units side by side */
+    size_t units_bytes;
+    uint32_t first, end; /* rows in `units` */
+    uint32_t row;        /* the next one */
+    unsigned char *line; /* unpacked samples of a row; NULL if they are unpacked in place */
+    gc_floats floats;
+    bool told; /* tolerant: that data are missing */
+} tiff_decoder;
+
+/* ---- Directories ----------------------------------------------------------------------------- */
+
+/* Whether the directory has a smaller version of another image, or its mask. */
+static bool is_secondary(const tiff_decoder *decoder)
+{
+    uint32_t kind = 0;
+    gc_tiff.TIFFGetFieldDefaulted(decoder->file.tiff, TIFFTAG_SUBFILETYPE, &kind);
+    return (kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0;
+}
+
+/* Goes on to the next image; *found is false if there is none. */
+static gconv_status find_next(tiff_decoder *decoder, bool *found, gconv_error *error)
+{
+    *found = false;
+    while (!*found && !gc_tiff.TIFFLastDirectory(decoder->file.tiff)) {
+        if (!gc_tiff.TIFFReadDirectory(decoder->file.tiff))
+            return gc_tiff_fail(&decoder->file, "a directory cannot be read", error);
+        *found = !is_secondary(decoder);
+    }
+    return GCONV_OK;
+}
+
+static gconv_status find_page(tiff_decoder *decoder, gconv_error *error)
+{
+    bool found = true;
+    decoder->page = 1;
+    while (decoder->page < decoder->common.page) {
+        gconv_status status = find_next(decoder, &found, error);
+        if (status != GCONV_OK)
+            return status;
+        if (!found)
+            return gc_fail(error, GCONV_ERROR_FORMAT, "no page %lu: the file has %lu",
+                           (unsigned long)decoder->common.page, (unsigned long)decoder->page);
+        decoder->page++;
+    }
+    return GCONV_OK;
+}
+
+/* ---- Metadata -------------------------------------------------------------------------------- */
+
+/* EXIF that says the orientation and nothing else. */
+static gconv_status keep_orientation(tiff_decoder *decoder, gconv_error *error)
+{
+    unsigned char exif[] = {'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3,
+                            0,   1,   0,  0, 0, 0, 0, 0, 0, 0, 0,    0, 0};
+    uint16_t orientation = ORIENTATION_TOPLEFT;
+    gc_tiff.TIFFGetField(decoder->file.tiff, TIFFTAG_ORIENTATION, &orientation);
+    if (orientation < 2 || orientation > GC_ORIENTATION_COUNT)
+        return GCONV_OK;
+    exif[18] = (unsigned char)orientation;
+    return gc_metadata_set_exif(&decoder->common.metadata, exif, sizeof exif,
+                                &decoder->common.warnings, error);
+}
+
+static void read_resolution(tiff_decoder *decoder)
+{
+    static const gc_resolution_unit units[] = {[RESUNIT_NONE] = GC_RESOLUTION_RATIO,
+                                               [RESUNIT_INCH] = GC_RESOLUTION_PER_INCH,
+                                               [RESUNIT_CENTIMETER] = GC_RESOLUTION_PER_CENTIMETRE};
+    TIFF *tiff = decoder->file.tiff;
+    uint16_t unit = RESUNIT_INCH;
+    float x = 0, y = 0;
+    gc_tiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
+    if (!gc_tiff.TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) ||
+        !gc_tiff.TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) || unit < RESUNIT_NONE ||
+        unit > RESUNIT_CENTIMETER || !(x >= 1 && y >= 1 && x < 1e6f && y < 1e6f))
+        return;
+    decoder->common.metadata.resolution =
+        (gc_resolution){units[unit], (uint32_t)(x + 0.5f), (uint32_t)(y + 0.5f)};
+}
+
+static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
+{
+    gconv_metadata *metadata = &decoder->common.metadata;
+    TIFF *tiff = decoder->file.tiff;
+    uint32_t size;
+    void *bytes;
+    gconv_status status = GCONV_OK;
+    read_resolution(decoder);
+    metadata->has_xmp = gc_tiff.TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes) != 0;
+    metadata->has_iptc = gc_tiff.TIFFGetField(tiff, TIFFTAG_RICHTIFFIPTC, &size, &bytes) != 0;
+    if (gc_tiff.TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &bytes)) {
+        if (size > PROFILE_BYTES_MAX)
+            return gc_fail(error, GCONV_ERROR_LIMIT,
+                           "the ICC profile has %lu bytes, more than the limit of 8 MiB",
+                           (unsigned long)size);
+        status = gc_metadata_set_icc(metadata, bytes, size, &decoder->common.warnings, error);
+    }
+    return status == GCONV_OK ? keep_orientation(decoder, error) : status;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static gconv_status plan_tiles(tiff_decoder *decoder, gconv_error *error)
+{
+    const gc_tiff_layout *layout = &decoder->layout;
+    TIFF *tiff = decoder->file.tiff;
+    uint32_t width = 0, rows = 0;
+    gc_tiff.TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width);
+    gc_tiff.TIFFGetField(tiff, TIFFTAG_TILELENGTH, &rows);
+    if (width == 0 || rows == 0)
+        return gc_tiff_fail(&decoder->file, "tiles of no size", error);
+    uint64_t pixels = (uint64_t)layout->width * layout->height, tile = (uint64_t)width * rows;
+    if (tile > (pixels > TILE_PIXELS_MIN ? pixels : (uint64_t)TILE_PIXELS_MIN))
+        return gc_fail(error, GCONV_ERROR_LIMIT, "tiles of %lu x %lu, larger than their image",
+                       (unsigned long)width, (unsigned long)rows);
+    decoder->unit_width = width;
+    decoder->unit_rows = rows;
+    decoder->unit_row_bytes = (size_t)gc_tiff.TIFFTileRowSize64(tiff);
+    return GCONV_OK;
+}
+
+static void plan_strips(tiff_decoder *decoder)
+{
+    const gc_tiff_layout *layout = &decoder->layout;
+    TIFF *tiff = decoder->file.tiff;
+    uint32_t rows = layout->height;
+    gc_tiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+    decoder->unit_width = layout->width;
+    decoder->unit_rows = rows == 0 || rows > layout->height ? layout->height : rows;
+    decoder->unit_row_bytes = (size_t)gc_tiff.TIFFScanlineSize64(tiff);
+    decoder->raw = layout->compression == COMPRESSION_NONE && decoder->planes == 1 &&
+                   layout->bits == 8 * layout->cell;
+    decoder->by_rows = !decoder->raw && decoder->planes == 1 &&
+                       decoder->unit_row_bytes > STRIP_BYTES_MAX / decoder->unit_rows;
+}
+
+/* How many rows `units` holds, and the memory for them. */
+static gconv_status allocate(tiff_decoder *decoder, gconv_error *error)
+{
+    const gc_tiff_layout *layout = &decoder->layout;
+    size_t rows = decoder->unit_rows, bytes = decoder->unit_row_bytes;
+    size_t line_bytes = (size_t)layout->width * layout->samples;
+    if (decoder->raw)
+        rows = bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;
+    if (decoder->by_rows)
+        rows = 1;
+    if (!gc_multiply(bytes, rows, &bytes) || !gc_multiply(bytes, decoder->across, &bytes) ||
+        !gc_multiply(bytes, (size_t)decoder->planes, &decoder->units_bytes) ||
+        !gc_multiply(line_bytes, layout->cell, &line_bytes))
+        return gc_fail_memory(error, SIZE_MAX);
+    decoder->units = malloc(decoder->units_bytes);
+    if (decoder->units == NULL)
+        return gc_fail_memory(error, decoder->units_bytes);
+    decoder->line = layout->same ? NULL : malloc(line_bytes);
+    return layout->same || decoder->line != NULL ? GCONV_OK : gc_fail_memory(error, line_bytes);
+}
+
+static gconv_status plan_units(tiff_decoder *decoder, gconv_error *error)
+{
+    const gc_tiff_layout *layout = &decoder->layout;
+    decoder->planes = layout->separate ? layout->samples : 1;
+    decoder->raw = decoder->by_rows = false;
+    decoder->first = decoder->end = decoder->row = 0;
+    gconv_status status = GCONV_OK;
+    if (layout->tiled)
+        status = plan_tiles(decoder, error);
+    else
+        plan_strips(decoder);
+    if (status != GCONV_OK)
+        return status;
+    decoder->across = (layout->width - 1) / decoder->unit_width + 1;
+    decoder->down = (layout->height - 1) / decoder->unit_rows + 1;
+    uint64_t bits =
+        (uint64_t)decoder->unit_width * layout->bits * (layout->separate ? 1 : layout->samples);
+    if (decoder->unit_row_bytes != (bits + 7) / 8)
+        return gc_tiff_fail(&decoder->file, "rows of an unexpected size", error);
+    return allocate(decoder, error);
+}
+
+static void free_image(tiff_decoder *decoder)
+{
+    gc_tiff_layout_free(&decoder->layout);
+    free(decoder->units);
+    free(decoder->line);
+    decoder->units = decoder->line = NULL;
+}
+
+/* Reads the image of the current directory. */
+static gconv_status begin_image(tiff_decoder *decoder, gconv_error *error)
+{
+    gc_decoder *common = &decoder->common;
+    double white = 0;
+    gconv_status status = gc_tiff_layout_read(&decoder->layout, common, &decoder->file, error);
+    if (status == GCONV_OK)
+        status = gc_decoder_check_size(common, error);
+    if (status == GCONV_OK)
+        status = plan_units(decoder, error);
+    if (status != GCONV_OK)
+        return status;
+    if (decoder->layout.floats)
+        gc_tiff.TIFFGetField(decoder->file.tiff, TIFFTAG_SMAXSAMPLEVALUE, &white);
+    decoder->floats = gc_floats_begin(white, common->white);
+    common->decoded_by = decoder->raw ? "gconv" : NULL;
+    return read_metadata(decoder, error);
+}
+
+static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
+{
+    tiff_decoder *opened = (tiff_decoder *)common;
+    opened->file.warnings = &common->warnings;
+    gconv_status status = gc_tiff_open_input(&opened->file, common->input, error);
+    if (status == GCONV_OK)
+        status = find_page(opened, error);
+    return status == GCONV_OK ? begin_image(opened, error) : status;
+}
+
+static void free_decoder(gc_decoder *common)
+{
+    tiff_decoder *decoder = (tiff_decoder *)common;
+    gc_tiff_close(&decoder->file);
+    free_image(decoder);
+    free(decoder);
+}
+
+/* ---- Units ----------------------------------------------------------------------------------- */
+
+/* Data that the file does not have: 0 to a tolerant reader. */
+static gconv_status miss(tiff_decoder *decoder, unsigned char *bytes, size_t size,
+                         gconv_error *error)
+{
+    const char *message = "truncated: the file ends in the image data";
+    if (!decoder->common.tolerant)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "%s", message);
+    if (!decoder->told)
+        gc_warn_damage(&decoder->common.warnings, "%s", message);
+    decoder->told = true;
+    memset(bytes, 0, size);
+    return GCONV_OK;
+}
+
+/* Where a unit lies in the file. */
+typedef struct place {
+    uint64_t offset, size;
+    bool left_out; /* it is not in the file, and is 0 */
+    bool cut;      /* the file ends before it does */
+} place;
+
+static place find_unit(const tiff_decoder *decoder, uint32_t unit)
+{
+    place found = {.offset = gc_tiff.TIFFGetStrileOffset(decoder->file.tiff, unit),
+                   .size = gc_tiff.TIFFGetStrileByteCount(decoder->file.tiff, unit)};
+    found.left_out = found.offset == 0 && found.size == 0;
+    found.cut = found.offset > decoder->file.size || found.size > decoder->file.size - found.offset;
+    return found;
+}
+
+static gconv_status decode_unit(tiff_decoder *decoder, uint32_t unit, size_t size,
+                                unsigned char *bytes, gconv_error *error)
+{
+    TIFF *tiff = decoder->file.tiff;
+    const place at = find_unit(decoder, unit);
+    if (at.cut)
+        return miss(decoder, bytes, size, error);
+    if (at.left_out) {
+        memset(bytes, 0, size);
+        return GCONV_OK;
+    }
+    tmsize_t got = decoder->layout.tiled
+                       ? gc_tiff.TIFFReadEncodedTile(tiff, unit, bytes, (tmsize_t)size)
+                       : gc_tiff.TIFFReadEncodedStrip(tiff, unit, bytes, (tmsize_t)size);
+    if (got < 0 || (size_t)got < size)
+        return gc_tiff_fail(&decoder->file, "a strip or tile is too short", error);
+    return GCONV_OK;
+}
+
+/* Decodes the strips or the row of tiles that have the next row. */
+static gconv_status load_units(tiff_decoder *decoder, gconv_error *error)
+{
+    const uint32_t at = decoder->row / decoder->unit_rows;
+    uint32_t rows = decoder->unit_rows;
+    decoder->first = at * rows;
+    if (!decoder->layout.tiled && rows > decoder->layout.height - decoder->first)
+        rows = decoder->layout.height - decoder->first;
+    const size_t size = rows * decoder->unit_row_bytes;
+    unsigned char *bytes = decoder->units;
+    for (int plane = 0; plane < decoder->planes; plane++)
+        for (uint32_t i = 0; i < decoder->across; i++, bytes += size) {
+            uint32_t unit = ((uint32_t)plane * decoder->down + at) * decoder->across + i;
+            gconv_status status = decode_unit(decoder, unit, size, bytes, error);
+            if (status != GCONV_OK)
+                return status;
+        }
+    decoder->end = decoder->first + rows;
+    return GCONV_OK;
+}
+
+static gconv_status load_row(tiff_decoder *decoder, gconv_error *error)
+{
+    const place at = find_unit(decoder, decoder->row / decoder->unit_rows);
+    decoder->first = decoder->row;
+    decoder->end = decoder->row + 1;
+    if (at.cut)
+        return miss(decoder, decoder->units, decoder->unit_row_bytes, error);
+    if (gc_tiff.TIFFReadScanline(decoder->file.tiff, decoder->units, decoder->row, 0) != 1)
+        return gc_tiff_fail(&decoder->file, "a row is missing", error);
+    return GCONV_OK;
+}
+
+static void swap_bytes(unsigned char *bytes, size_t count, size_t cell)
+{
+    for (size_t i = 0; cell == 2 && i < count; i++) {
+        uint16_t sample;
+        memcpy(&sample, bytes + 2 * i, 2);
+        sample = (uint16_t)(sample << 8 | sample >> 8);
+        memcpy(bytes + 2 * i, &sample, 2);
+    }
+    for (size_t i = 0; cell == 4 && i < count; i++) {
+        unsigned char *b = bytes + 4 * i;
+        const unsigned char swapped[] = {b[3], b[2], b[1], b[0]};
+        memcpy(b, swapped, 4);
+    }
+}
+
+/* Up to `most` rows from the next one on that lie one behind the other in the file, and where. */
+static uint32_t find_run(const tiff_decoder *decoder, uint32_t most, place *at)
+{
+    const uint32_t last = decoder->layout.height - decoder->row;
+    uint32_t strip = decoder->row / decoder->unit_rows, into = decoder->row % decoder->unit_rows;
+    const uint64_t row_bytes = decoder->unit_row_bytes, size = decoder->unit_rows * row_bytes;
+    most = most < last ? most : last;
+    *at = find_unit(decoder, strip);
+    uint32_t rows = decoder->unit_rows - into;
+    for (place next = *at; rows < most && !at->left_out && next.size == size; strip++) {
+        uint64_t end = next.offset + size;
+        next = find_unit(decoder, strip + 1);
+        if (next.offset != end)
+            break;
+        rows += decoder->unit_rows;
+    }
+    at->offset += into * row_bytes;
+    return rows < most ? rows : most;
+}
+
+/* Reads up to `most` rows past libtiff, one behind the other. */
+static gconv_status read_raw(tiff_decoder *decoder, uint32_t most, unsigned char *rows,
+                             uint32_t *count, gconv_error *error)
+{
+    place at;
+    *count = find_run(decoder, most, &at);
+    size_t size = *count * decoder->unit_row_bytes, got = 0;
+    if (at.size < (uint64_t)(decoder->unit_rows < *count ? decoder->unit_rows : *count) *
+                      decoder->unit_row_bytes &&
+        !at.left_out)
+        return gc_tiff_fail(&decoder->file, "a strip is too short", error);
+    if (at.left_out) {
+        memset(rows, 0, size);
+        return GCONV_OK;
+    }
+    gconv_status status = gc_tiff_read_at(&decoder->file, rows, size, at.offset, &got, error);
+    if (status == GCONV_OK && got < size)
+        status = miss(decoder, rows + got, size - got, error);
+    if (gc_tiff.TIFFIsByteSwapped(decoder->file.tiff))
+        swap_bytes(rows, size / decoder->layout.cell, decoder->layout.cell);
+    return status;
+}
+
+static gconv_status load(tiff_decoder *decoder, gconv_error *error)
+{
+    if (!decoder->raw)
+        return decoder->by_rows ? load_row(decoder, error) : load_units(decoder, error);
+    uint32_t count, most = (uint32_t)(decoder->units_bytes / decoder->unit_row_bytes);
+    gconv_status status = read_raw(decoder, most, decoder->units, &count, error);
+    decoder->first = decoder->row;
+    decoder->end = decoder->row + count;
+    return status;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* Makes the next row of what is in `units`. */
+static gconv_status make_row(tiff_decoder *decoder, unsigned char *row, gconv_error *error)
+{
+    const gc_tiff_layout *layout = &decoder->layout;
+    const uint32_t held = decoder->end - decoder->first, into = decoder->row - decoder->first;
+    unsigned char *line = layout->same ? row : decoder->line;
+    const unsigned char *unit = decoder->units;
+    gconv_status status = GCONV_OK;
+    for (int plane = 0; plane < decoder->planes; plane++)
+        for (uint32_t i = 0; i < decoder->across; i++, unit += held * decoder->unit_row_bytes) {
+            uint32_t from = i * decoder->unit_width, left = layout->width - from;
+            gc_tiff_unpack(layout, unit + into * decoder->unit_row_bytes, from,
+                           left < decoder->unit_width ? left : decoder->unit_width, plane, line);
+        }
+    if (layout->floats)
+        status = gc_floats_convert(&decoder->floats, (float *)(void *)line,
+                                   (size_t)layout->width * layout->samples, error);
+    if (!layout->same && status == GCONV_OK)
+        gc_tiff_convert(layout, line, decoder->common.shape.depth, row);
+    decoder->row++;
+    return status;
+}
+
+/* Whether rows in the file are the caller's. */
+static bool reads_in_place(const tiff_decoder *decoder, size_t stride)
+{
+    return decoder->raw && decoder->layout.same && !decoder->layout.floats &&
+           stride == decoder->unit_row_bytes;
+}
+
+static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
+                              size_t stride, gconv_error *error)
+{
+    tiff_decoder *decoder = (tiff_decoder *)common;
+    gconv_status status = GCONV_OK;
+    for (uint32_t done = 1; status == GCONV_OK && count > 0; count -= done, rows += done * stride) {
+        if (reads_in_place(decoder, stride)) {
+            status = read_raw(decoder, count, rows, &done, error);
+            decoder->row += done;
+            continue;
+        }
+        if (decoder->row < decoder->first || decoder->row >= decoder->end)
+            status = load(decoder, error);
+        if (status == GCONV_OK)
+            status = make_row(decoder, rows, error);
+    }
+    return status;
+}
+
+static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *error)
+{
+    (void)error;
+    ((tiff_decoder *)common)->row += count;
+    return GCONV_OK;
+}
+
+static gconv_status finish(gc_decoder *common, gconv_error *error)
+{
+    const tiff_decoder *decoder = (const tiff_decoder *)common;
+    (void)error;
+    if (decoder->layout.floats)
+        gc_floats_finish(&decoder->floats, &common->warnings);
+    return GCONV_OK;
+}
+
+/* ---- The next image -------------------------------------------------------------------------- */
+
+static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gconv_error *error)
+{
+    tiff_decoder *decoder = (tiff_decoder *)common;
+    gconv_status status = GCONV_OK;
+    (void)wait;
+    if (common->page == 0 && !decoder->ahead)
+        status = find_next(decoder, &decoder->ahead, error);
+    *alone = status == GCONV_OK && !decoder->ahead;
+    return status;
+}
+
+static gconv_status next(gc_decoder *common, gconv_error *error)
+{
+    tiff_decoder *decoder = (tiff_decoder *)common;
+    free_image(decoder);
+    gc_metadata_clear(&common->metadata);
+    decoder->ahead = false;
+    decoder->page++;
+    return begin_image(decoder, error);
+}
+
+const gc_decoder_type gc_tiff_decoder = {
+    .name = "libtiff",
+    .size = sizeof(tiff_decoder),
+    .open = open_decoder,
+    .read = read_rows,
+    .skip = skip_rows,
+    .finish = finish,
+    .look_behind = look_behind,
+    .next = next,
+    .free = free_decoder,
+};

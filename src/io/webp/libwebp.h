@@ -1,0 +1,52 @@
+/* libwebp and its libraries of containers, which are loaded when the first WebP is met. */
+#ifndef GC_IO_WEBP_LIBWEBP_H
+#define GC_IO_WEBP_LIBWEBP_H
+
+#include "gconv.h"
+
+#include <webp/decode.h>
+#include <webp/demux.h>
+#include <webp/encode.h>
+#include <webp/mux.h>
+
+#define GC_LIBWEBP_FUNCTIONS(X)                                                                    \
+    X(WebPConfigInitInternal)                                                                      \
+    X(WebPConfigLosslessPreset)                                                                    \
+    X(WebPDemuxDelete)                                                                             \
+    X(WebPDemuxGetChunk)                                                                           \
+    X(WebPDemuxGetI)                                                                               \
+    X(WebPDemuxInternal)                                                                           \
+    X(WebPDemuxReleaseChunkIterator)                                                               \
+    X(WebPEncode)                                                                                  \
+    X(WebPFree)                                                                                    \
+    X(WebPGetDecoderVersion)                                                                       \
+    X(WebPGetFeaturesInternal)                                                                     \
+    X(WebPIAppend)                                                                                 \
+    X(WebPIDecGetRGB)                                                                              \
+    X(WebPIDelete)                                                                                 \
+    X(WebPINewDecoder)                                                                             \
+    X(WebPInitDecBufferInternal)                                                                   \
+    X(WebPMemoryWrite)                                                                             \
+    X(WebPMemoryWriterClear)                                                                       \
+    X(WebPMemoryWriterInit)                                                                        \
+    X(WebPMuxAssemble)                                                                             \
+    X(WebPMuxDelete)                                                                               \
+    X(WebPMuxSetChunk)                                                                             \
+    X(WebPMuxSetImage)                                                                             \
+    X(WebPNewInternal)                                                                             \
+    X(WebPPictureAlloc)                                                                            \
+    X(WebPPictureFree)                                                                             \
+    X(WebPPictureInitInternal)
+
+typedef struct gc_libwebp {
+#define GC_DECLARE(name) __typeof__(name) *name;
+    GC_LIBWEBP_FUNCTIONS(GC_DECLARE)
+#undef GC_DECLARE
+} gc_libwebp;
+
+/* Its functions, once gc_libwebp_load has returned GCONV_OK. */
+extern gc_libwebp gc_webp;
+
+gconv_status gc_libwebp_load(gconv_error *error);
+
+#endif

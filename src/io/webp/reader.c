@@ -1,0 +1,210 @@
+/* WebP with and without loss, by libwebp, which decodes a whole image. */
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "io/codec.h"
+#include "io/webp/libwebp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD_BYTES = 64, CHUNK_BYTES_MAX = 8 << 20, RIFF_HEAD_BYTES = 8 };
+
+typedef struct webp_decoder {
+    gc_decoder common;
+    gc_buffer file;
+    unsigned char *image; /* all rows; allocated when needed */
+    uint32_t row;
+} webp_decoder;
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static gconv_status corrupt(VP8StatusCode code, gconv_error *error)
+{
+    if (code == VP8_STATUS_NOT_ENOUGH_DATA || code == VP8_STATUS_SUSPENDED)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "truncated: the file ends in the header");
+    if (code == VP8_STATUS_OUT_OF_MEMORY)
+        return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libwebp cannot decode");
+    return gc_fail(error, GCONV_ERROR_FORMAT, "corrupt WebP: libwebp rejects it");
+}
+
+/* Sets the shape by the first `size` bytes. */
+static VP8StatusCode read_features(webp_decoder *decoder, const void *bytes, size_t size,
+                                   bool *animated)
+{
+    WebPBitstreamFeatures features;
+    VP8StatusCode code =
+        gc_webp.WebPGetFeaturesInternal(bytes, size, &features, WEBP_DECODER_ABI_VERSION);
+    if (code != VP8_STATUS_OK)
+        return code;
+    *animated = features.has_animation != 0;
+    decoder->common.shape = (gconv_shape){.width = (uint32_t)features.width,
+                                          .height = (uint32_t)features.height,
+                                          .channels = features.has_alpha ? 4 : 3,
+                                          .depth = 8};
+    return code;
+}
+
+static gconv_status load_file(webp_decoder *decoder, gconv_error *error)
+{
+    const unsigned char *bytes;
+    size_t size;
+    do {
+        gconv_status status = gc_input_take(decoder->common.input, &bytes, &size, error);
+        if (status != GCONV_OK)
+            return status;
+        gc_buffer_add(&decoder->file, bytes, size);
+    } while (size > 0 && !decoder->file.failed);
+    return decoder->file.failed ? gc_fail_memory(error, decoder->file.size) : GCONV_OK;
+}
+
+/* Takes a chunk as a blob. Some programs put the beginning that EXIF has in a JPEG before it. */
+static gconv_status read_blob(webp_decoder *decoder, WebPDemuxer *demuxer, const char *name,
+                              gconv_error *error)
+{
+    WebPChunkIterator chunk;
+    gconv_metadata *metadata = &decoder->common.metadata;
+    const gc_warnings *warnings = &decoder->common.warnings;
+    gconv_status status = GCONV_OK;
+    if (!gc_webp.WebPDemuxGetChunk(demuxer, name, 1, &chunk))
+        return GCONV_OK;
+    const uint8_t *bytes = chunk.chunk.bytes;
+    size_t size = chunk.chunk.size;
+    if (size > CHUNK_BYTES_MAX)
+        status = gc_fail(error, GCONV_ERROR_LIMIT,
+                         "the %s chunk has %zu bytes, more than the limit of 8 MiB", name, size);
+    else if (strcmp(name, "ICCP") == 0)
+        status = gc_metadata_set_icc(metadata, bytes, size, warnings, error);
+    else if (size > 6 && memcmp(bytes, "Exif\0\0", 6) == 0)
+        status = gc_metadata_set_exif(metadata, bytes + 6, size - 6, warnings, error);
+    else
+        status = gc_metadata_set_exif(metadata, bytes, size, warnings, error);
+    gc_webp.WebPDemuxReleaseChunkIterator(&chunk);
+    return status;
+}
+
+static gconv_status read_metadata(webp_decoder *decoder, gconv_error *error)
+{
+    const WebPData data = {(const uint8_t *)decoder->file.bytes, decoder->file.size};
+    WebPDemuxState state;
+    WebPDemuxer *demuxer = gc_webp.WebPDemuxInternal(&data, 1, &state, WEBP_DEMUX_ABI_VERSION);
+    if (demuxer == NULL)
+        return state == WEBP_DEMUX_PARSE_ERROR ? corrupt(VP8_STATUS_BITSTREAM_ERROR, error)
+                                               : corrupt(VP8_STATUS_NOT_ENOUGH_DATA, error);
+    uint32_t flags = gc_webp.WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS);
+    decoder->common.metadata.has_xmp = (flags & XMP_FLAG) != 0;
+    gconv_status status = GCONV_OK;
+    if ((flags & ICCP_FLAG) != 0)
+        status = read_blob(decoder, demuxer, "ICCP", error);
+    if (status == GCONV_OK && (flags & EXIF_FLAG) != 0)
+        status = read_blob(decoder, demuxer, "EXIF", error);
+    gc_webp.WebPDemuxDelete(demuxer);
+    return status;
+}
+
+static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
+{
+    webp_decoder *opened = (webp_decoder *)common;
+    const unsigned char *bytes;
+    size_t size;
+    bool animated = false;
+    gconv_status status = gc_libwebp_load(error);
+    if (status == GCONV_OK)
+        status = gc_input_peek(common->input, HEAD_BYTES, &bytes, &size, error);
+    if (status != GCONV_OK)
+        return status;
+    /* The canvas, if it is said here, is checked before the file is read. */
+    if (read_features(opened, bytes, size, &animated) == VP8_STATUS_OK)
+        status = gc_decoder_check_size(common, error);
+    if (status == GCONV_OK)
+        status = load_file(opened, error);
+    if (status != GCONV_OK)
+        return status;
+    VP8StatusCode code = read_features(opened, opened->file.bytes, opened->file.size, &animated);
+    if (code != VP8_STATUS_OK)
+        return corrupt(code, error);
+    if (animated)
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "an animated WebP, which gconv does not read; webpmux -get frame takes one "
+                       "image of it");
+    status = gc_decoder_check_size(common, error);
+    return status == GCONV_OK ? read_metadata(opened, error) : status;
+}
+
+static void free_decoder(gc_decoder *common)
+{
+    webp_decoder *decoder = (webp_decoder *)common;
+    gc_buffer_free(&decoder->file);
+    free(decoder->image);
+    free(decoder);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Decodes what the file has; other rows stay 0. */
+static gconv_status decode(webp_decoder *decoder, size_t row_bytes, gconv_error *error)
+{
+    const gconv_shape *shape = &decoder->common.shape;
+    WebPDecBuffer output;
+    if (!gc_webp.WebPInitDecBufferInternal(&output, WEBP_DECODER_ABI_VERSION))
+        return gc_fail(error, GCONV_ERROR_READ, "libwebp has changed its interface");
+    output.colorspace = shape->channels == 4 ? MODE_RGBA : MODE_RGB;
+    output.is_external_memory = 1;
+    output.u.RGBA.rgba = decoder->image;
+    output.u.RGBA.stride = (int)row_bytes;
+    output.u.RGBA.size = row_bytes * shape->height;
+    WebPIDecoder *incremental = gc_webp.WebPINewDecoder(&output);
+    if (incremental == NULL)
+        return corrupt(VP8_STATUS_OUT_OF_MEMORY, error);
+    VP8StatusCode code =
+        gc_webp.WebPIAppend(incremental, (const uint8_t *)decoder->file.bytes, decoder->file.size);
+    int last = 0;
+    if (code == VP8_STATUS_SUSPENDED)
+        gc_webp.WebPIDecGetRGB(incremental, &last, NULL, NULL, NULL);
+    gc_webp.WebPIDelete(incremental);
+    if (code == VP8_STATUS_OK)
+        return GCONV_OK;
+    if (code != VP8_STATUS_SUSPENDED && code != VP8_STATUS_NOT_ENOUGH_DATA)
+        return corrupt(code, error);
+    const char *message = "truncated: the file ends in the image data";
+    if (!decoder->common.tolerant)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "%s", message);
+    gc_warn_damage(&decoder->common.warnings, "%s", message);
+    last = last < 0 ? 0 : last;
+    memset(decoder->image + (size_t)last * row_bytes, 0,
+           (shape->height - (size_t)last) * row_bytes);
+    return GCONV_OK;
+}
+
+static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
+                              size_t stride, gconv_error *error)
+{
+    webp_decoder *decoder = (webp_decoder *)common;
+    const size_t row_bytes = gconv_shape_row_bytes(&common->shape);
+    gconv_status status = GCONV_OK;
+    if (decoder->image == NULL) {
+        decoder->image = calloc(common->shape.height, row_bytes);
+        if (decoder->image == NULL)
+            return gc_fail_memory(error, common->shape.height * row_bytes);
+        status = decode(decoder, row_bytes, error);
+        gc_buffer_free(&decoder->file);
+    }
+    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
+        memcpy(rows + i * stride, decoder->image + decoder->row++ * row_bytes, row_bytes);
+    return status;
+}
+
+static gconv_status finish(gc_decoder *common, gconv_error *error)
+{
+    (void)common;
+    (void)error;
+    return GCONV_OK;
+}
+
+const gc_decoder_type gc_webp_decoder = {
+    .name = "libwebp",
+    .size = sizeof(webp_decoder),
+    .open = open_decoder,
+    .read = read_rows,
+    .finish = finish,
+    .free = free_decoder,
+};
