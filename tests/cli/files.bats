@@ -80,9 +80,6 @@ load common
         complains 2 "{stem}.$extension: $message" gconv edges -f png --name "{stem}.$extension" -o dir in.png
         complains 2 "new.$extension: not a directory; -o takes one, *" gconv edges -o new.$extension in.png
     done <<END
-tif TIFF
-TIFF TIFF
-webp WebP
 gif GIF
 bmp BMP
 heic HEIC
@@ -329,7 +326,7 @@ setup_tree() {
     echo '<html>' >in/page
     printf 'GIF89a.........' >in/b.gif
     printf 'GIF89a.........' >in/no_extension
-    : >in/below/c.webp
+    : >in/below/c.psd
     expect 0 gconv edges -o out in
     same "$out$err" 'gconv: 2 image files of other formats ignored'
     tells 0 'gconv: 3 image files of other formats ignored' gconv edges -r -o out in

@@ -225,7 +225,7 @@ refused() {
     refused edges rule 'abs, positive or negative' '' both
     complains 2 "*; did you mean 'positive'[?]" gconv edges --rule positve a.png b.png
     refused filter alpha 'auto, keep, filter or premultiply' '' none
-    refused edges format 'png, jpeg, pnm, pgm, ppm or pfm' '' gif tiff
+    refused edges format 'png, jpeg, pnm, pgm, *' '' gif psd
     refused edges progress 'auto, always or never' '' sometimes
     refused edges decoder 'auto, cpu or cuda' '' gpu none hardware
     complains 2 "*; did you mean 'cuda'[?]" gconv edges --decoder gpu a.png b.png

@@ -260,10 +260,10 @@ TEST(messages_say_what_is_possible)
     options.shape = shape_of(1, 1, 1, 16);
     assert_invalid(gconv_writer_open("none", &options, &writer, &error));
     assert_string_equal(error.message, "jpeg: depth 16: 8 is possible");
-    options.format = gconv_format_from_path("image.webp");
+    options.format = gconv_format_from_path("image.gif");
     assert_invalid(gconv_writer_open("none", &options, &writer, &error));
-    assert_string_equal(error.message,
-                        "unknown output format: png, jpeg, pgm, ppm or pfm are possible");
+    assert_non_null(strstr(error.message, "unknown output format: png, jpeg, pgm, "));
+    assert_non_null(strstr(error.message, " are possible"));
 }
 
 /* ---- One call -------------------------------------------------------------------------------- */

@@ -217,14 +217,12 @@ static const gc_option options_table[] = {
     {"quality", 0, "Q", IMAGES, WHOLE(writer.quality, 1, 100), .marks = DECIDES,
      .help = "quality of JPEG, 1 to 100 (default 90), and of WebP (default: without loss)",
      .affects = GC_MET_QUALITY, .unless = "no output is a JPEG or WebP"},
-    {"compression", 0, "L", IMAGES,
-     WORD(writer.compression, {"none", 0}, {"deflate", 6}, {"lzw", GCONV_COMPRESSION_LZW}, {"0", 0},
-          {"1", 1}, {"2", 2}, {"3", 3}, {"4", 4}, {"5", 5}, {"6", 6}, {"7", 7}, {"8", 8}, {"9", 9}),
-     .marks = DECIDES,
+    {"compression", 0, "L", IMAGES, READ(gc_set_compression), .marks = DECIDES,
      .help =
-         "compression without loss: none, deflate or 0 to 9 for PNG and TIFF, lzw for TIFF, 0 to "
+         "compression without loss: 0 to 9, none or deflate for PNG and TIFF, lzw for TIFF, 0 to "
          "9 for WebP (default: PNG gconv's own, fast; TIFF none)",
-     .affects = GC_MET_COMPRESSION, .unless = "no output is a PNG, TIFF or WebP"},
+     .offers = "none deflate lzw 0 1 2 3 4 5 6 7 8 9", .affects = GC_MET_COMPRESSION,
+     .unless = "no output is a PNG, TIFF or WebP"},
     {"strip", 0, NULL, IMAGES, SET(form.strip), .marks = DECIDES,
      .help = "drop colour profile, resolution and EXIF",
      .meanings =

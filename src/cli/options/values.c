@@ -217,6 +217,20 @@ gconv_status gc_set_format(gc_options *options, const char *value, gconv_error *
                    nearest);
 }
 
+gconv_status gc_set_compression(gc_options *options, const char *value, gconv_error *error)
+{
+    static const gc_word words[] = {
+        {"none", 0}, {"deflate", 6}, {"lzw", GCONV_COMPRESSION_LZW}, {NULL, 0}};
+    if (value[0] >= '0' && value[0] <= '9' && value[1] == '\0') {
+        options->writer.compression = value[0] - '0';
+        return GCONV_OK;
+    }
+    if (gc_read_word(words, value, &options->writer.compression, error) == GCONV_OK)
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.300s' is not 0 to 9, none, deflate or lzw",
+                   value);
+}
+
 gconv_status gc_set_name(gc_options *options, const char *value, gconv_error *error)
 {
     options->batch.name_template = value;

@@ -350,21 +350,38 @@ static void swap_bytes(unsigned char *bytes, size_t count, size_t cell)
     }
 }
 
-/* Up to `most` rows from the next one on that lie one behind the other in the file, and where. */
+/* Rows of a strip. The last one may have fewer. */
+static uint32_t rows_of(const tiff_decoder *decoder, uint32_t strip)
+{
+    uint32_t left = decoder->layout.height - strip * decoder->unit_rows;
+    return left < decoder->unit_rows ? left : decoder->unit_rows;
+}
+
+/* Whether a strip has all its rows, and begins at this offset. */
+static bool is_whole(const tiff_decoder *decoder, uint32_t strip, uint64_t offset)
+{
+    place at = find_unit(decoder, strip);
+    return at.offset == offset &&
+           at.size >= rows_of(decoder, strip) * (uint64_t)decoder->unit_row_bytes;
+}
+
+/* Up to `most` rows from the next one on that lie one behind the other in the file, and where. 0:
+ * the strip lacks some. */
 static uint32_t find_run(const tiff_decoder *decoder, uint32_t most, place *at)
 {
-    const uint32_t last = decoder->layout.height - decoder->row;
-    uint32_t strip = decoder->row / decoder->unit_rows, into = decoder->row % decoder->unit_rows;
-    const uint64_t row_bytes = decoder->unit_row_bytes, size = decoder->unit_rows * row_bytes;
-    most = most < last ? most : last;
-    *at = find_unit(decoder, strip);
-    uint32_t rows = decoder->unit_rows - into;
-    for (place next = *at; rows < most && !at->left_out && next.size == size; strip++) {
-        uint64_t end = next.offset + size;
-        next = find_unit(decoder, strip + 1);
-        if (next.offset != end)
-            break;
-        rows += decoder->unit_rows;
+    const uint32_t first = decoder->row / decoder->unit_rows;
+    const uint32_t into = decoder->row % decoder->unit_rows;
+    const uint64_t row_bytes = decoder->unit_row_bytes;
+    uint32_t rows = rows_of(decoder, first) - into;
+    *at = find_unit(decoder, first);
+    if (!at->left_out && !is_whole(decoder, first, at->offset))
+        return 0;
+    uint64_t end = at->offset + decoder->unit_rows * row_bytes;
+    for (uint32_t strip = first + 1;
+         !at->left_out && rows < most && strip < decoder->down && is_whole(decoder, strip, end);
+         strip++) {
+        rows += rows_of(decoder, strip);
+        end += decoder->unit_rows * row_bytes;
     }
     at->offset += into * row_bytes;
     return rows < most ? rows : most;
@@ -377,9 +394,7 @@ static gconv_status read_raw(tiff_decoder *decoder, uint32_t most, unsigned char
     place at;
     *count = find_run(decoder, most, &at);
     size_t size = *count * decoder->unit_row_bytes, got = 0;
-    if (at.size < (uint64_t)(decoder->unit_rows < *count ? decoder->unit_rows : *count) *
-                      decoder->unit_row_bytes &&
-        !at.left_out)
+    if (*count == 0)
         return gc_tiff_fail(&decoder->file, "a strip is too short", error);
     if (at.left_out) {
         memset(rows, 0, size);

@@ -1,0 +1,499 @@
+#!/usr/bin/env python3
+"""TIFF files of all layouts that gconv reads, made here and judged by the rules 110 to 114 of
+contract.md; then what gconv writes, what it refuses, metadata, and damage.
+
+    tests/formats/tiff.py GCONV [COUNT [SEED]]
+
+COUNT is the number of random files, 150. If tifffile is there, it has to read the same samples. Exits
+with 77 if the build of gconv has no TIFF.
+"""
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+NONE, LZW, OLD_JPEG, DEFLATE, PACKBITS = 1, 5, 6, 8, 32773
+WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, PALETTE = 0, 1, 2, 3
+SIZES = {2: "s", 3: "H", 4: "I", 5: "II", 7: "s", 11: "f", 12: "d", 16: "Q"}
+
+
+# ---- A writer of TIFF ----------------------------------------------------------------------------
+
+
+def pack_bits(values, bits):
+    """Samples of one row, the first bit highest."""
+    whole = 0
+    for value in values:
+        whole = whole << bits | value
+    pad = -len(values) * bits % 8
+    return (whole << pad).to_bytes((len(values) * bits + pad) // 8, "big")
+
+
+def pack_row(values, kind, order):
+    bits, floats = kind
+    if floats:
+        return struct.pack(order + "%df" % len(values), *values)
+    if bits == 16:
+        return struct.pack(order + "%dH" % len(values), *values)
+    return bytes(values) if bits == 8 else pack_bits(values, bits)
+
+
+def lzw(data):
+    """Literals alone; the table is cleared before codes get longer."""
+    codes = []
+    for at in range(0, len(data), 200):
+        codes += [256] + list(data[at : at + 200])
+    return pack_bits(codes + [257], 9)
+
+
+def packbits(data):
+    pieces = (data[at : at + 100] for at in range(0, len(data), 100))
+    return b"".join(bytes([len(piece) - 1]) + piece for piece in pieces)
+
+
+COMPRESS = {NONE: bytes, LZW: lzw, DEFLATE: zlib.compress, PACKBITS: packbits}
+
+
+def tag(number, kind, *values):
+    return number, kind, values
+
+
+def lay_directory(order, big, at, tags, more):
+    """A directory at an offset, with its values behind it. `more` is the offset of the next one."""
+    entry, offset, room = ("HHQ", "Q", 8) if big else ("HHI", "I", 4)
+    tags = sorted(tags)
+    body, values = b"", b""
+    end = at + (8 if big else 2) + len(tags) * (20 if big else 12) + (8 if big else 4)
+    for number, kind, given in tags:
+        if kind in (2, 7):
+            data, count = given[0], len(given[0])
+        else:
+            data = struct.pack(order + SIZES[kind][0] * len(given), *given)
+            count = len(given) // len(SIZES[kind])
+        if len(data) > room:
+            field = struct.pack(order + offset, end + len(values))
+            values += data + b"\0" * (len(data) % 2)
+        else:
+            field = data.ljust(room, b"\0")
+        body += struct.pack(order + entry, number, kind, count) + field
+    count = struct.pack(order + ("Q" if big else "H"), len(tags))
+    return count + body + struct.pack(order + offset, more) + values
+
+
+def units_of(image):
+    """Strips or tiles: for each plane the lists of samples of its rows."""
+    width, height, samples = image["width"], image["height"], image["samples"]
+    across, down = image["tile"] or (width, image["rows"])
+    planes = range(samples) if image["separate"] else [None]
+    for plane in planes:
+        for top in range(0, height, down):
+            for left in range(0, width, across):
+                bottom = top + down if image["tile"] else min(top + down, height)
+                rows = []
+                for y in range(top, bottom):
+                    row = []
+                    for x in range(left, left + across):
+                        inside = x < width and y < height
+                        pixel = image["pixels"][y][x] if inside else [0] * samples
+                        row += pixel if plane is None else [pixel[plane]]
+                    rows.append(row)
+                yield rows
+
+
+def predict(row, step, bits):
+    return [v if i < step else (v - row[i - step]) % (1 << bits) for i, v in enumerate(row)]
+
+
+def make_tiff(*images, order="<", big=False):
+    """A file of several images."""
+    data = bytearray(16)
+    links = []
+    for image in images:
+        offsets, sizes = [], []
+        step = 1 if image["separate"] else image["samples"]
+        for rows in units_of(image):
+            if image["predictor"]:
+                rows = [predict(row, step, image["kind"][0]) for row in rows]
+            raw = b"".join(pack_row(row, image["kind"], order) for row in rows)
+            packed = COMPRESS.get(image["compression"], bytes)(raw)
+            offsets.append(len(data))
+            sizes.append(len(packed))
+            data += packed + b"\0" * (len(packed) % 2)
+        where, how_many = (324, 325) if image["tile"] else (273, 279)
+        kind = 16 if big else 4
+        tags = [
+            tag(256, 4, image["width"]),
+            tag(257, 4, image["height"]),
+            tag(258, 3, *[image["kind"][0]] * image["samples"]),
+            tag(259, 3, image["compression"]),
+            tag(262, 3, image["photometric"]),
+            tag(277, 3, image["samples"]),
+            tag(284, 3, 2 if image["separate"] else 1),
+            tag(where, kind, *offsets),
+            tag(how_many, kind, *sizes),
+        ]
+        if image["tile"]:
+            tags += [tag(322, 4, image["tile"][0]), tag(323, 4, image["tile"][1])]
+        else:
+            tags.append(tag(278, 4, image["rows"]))
+        if image["predictor"]:
+            tags.append(tag(317, 3, 2))
+        if image["kind"][1]:
+            tags.append(tag(339, 3, *[3] * image["samples"]))
+        links.append((len(data), tags + image["tags"]))
+        data += lay_directory(order, big, len(data), tags + image["tags"], 0)
+    for i, (at, tags) in enumerate(links):
+        more = links[i + 1][0] if i + 1 < len(links) else 0
+        laid = lay_directory(order, big, at, tags, more)
+        data[at : at + len(laid)] = laid
+    mark = b"II" if order == "<" else b"MM"
+    if big:
+        data[:16] = mark + struct.pack(order + "HHHQ", 43, 8, 0, links[0][0])
+    else:
+        data[:8] = mark + struct.pack(order + "HI", 42, links[0][0])
+    return bytes(data)
+
+
+def make_image(draw, width, height, samples=1, kind=(8, False), **what):
+    most = (1 << kind[0]) - 1
+    value = (lambda: draw.uniform(-9, 300)) if kind[1] else (lambda: draw.randint(0, most))
+    single = struct.Struct("f")
+    value_of = (lambda: single.unpack(single.pack(value()))[0]) if kind[1] else value
+    image = {
+        "width": width,
+        "height": height,
+        "samples": samples,
+        "kind": kind,
+        "photometric": RGB if samples >= 3 else BLACK_IS_ZERO,
+        "separate": False,
+        "tile": None,
+        "rows": 4,
+        "compression": NONE,
+        "predictor": False,
+        "tags": [],
+        "alpha": None,
+        "palette": None,
+        "pixels": [[[value_of() for _ in range(samples)] for _ in range(width)] for _ in range(height)],
+    }
+    image.update(what)
+    return image
+
+
+# ---- A reader of what gconv writes ---------------------------------------------------------------
+
+
+def read_tags(data):
+    """Images of uncompressed strips, little-endian: a list of dicts of tags."""
+    found, (at,) = [], struct.unpack_from("<I", data, 4)
+    while at != 0:
+        (count,) = struct.unpack_from("<H", data, at)
+        tags = {}
+        for i in range(count):
+            number, kind, many = struct.unpack_from("<HHI", data, at + 2 + 12 * i)
+            field = ("%d" % many + SIZES[kind]) if kind in (2, 7) else SIZES[kind] * many
+            place = at + 10 + 12 * i
+            if struct.calcsize("<" + field) > 4:
+                (place,) = struct.unpack_from("<I", data, place)
+            tags[number] = struct.unpack_from("<" + field, data, place)
+        found.append(tags)
+        (at,) = struct.unpack_from("<I", data, at + 2 + 12 * count)
+    return found
+
+
+def read_samples(data, tags):
+    body = b"".join(data[o : o + n] for o, n in zip(tags[273], tags[279]))
+    bits = tags[258][0]
+    code = {8: "B", 16: "H", 32: "f"}[bits]
+    values = struct.unpack("<%d%s" % (len(body) * 8 // bits, code), body)
+    return tags[277][0], bits, list(values)
+
+
+# ---- What the rules say --------------------------------------------------------------------------
+
+
+def expected(image):
+    """Channels, depth and samples."""
+    bits, floats = image["kind"]
+    colours = 3 if image["photometric"] in (RGB, PALETTE) else 1
+    depth = 32 if floats else 8 if bits <= 8 or image["palette"] else 16
+    full, most = (1 << depth) - 1, (1 << bits) - 1
+    in_file = 3 if image["photometric"] == RGB else 1
+    out = []
+    for row in image["pixels"]:
+        for pixel in row:
+            level = (lambda v: v) if floats else (lambda v: (v * full + most // 2) // most)
+            if image["palette"]:
+                shift = 8 if max(image["palette"]) > 255 else 0
+                taken = [image["palette"][(c << bits) + pixel[0]] >> shift for c in range(3)]
+            else:
+                taken = [level(v) for v in pixel[:in_file]]
+            if image["photometric"] == WHITE_IS_ZERO:
+                taken = [full - v for v in taken]
+            if image["alpha"]:
+                alpha = level(pixel[in_file])
+                if image["alpha"] == 1:
+                    taken = [min(full, (v * full + alpha // 2) // alpha) if alpha else 0 for v in taken]
+                taken.append(alpha)
+            out += taken
+    return colours + (1 if image["alpha"] else 0), depth, out
+
+
+def random_image(draw):
+    photometric = draw.choice([WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, RGB, PALETTE])
+    floats = photometric in (BLACK_IS_ZERO, RGB) and draw.random() < 0.15
+    bits = 32 if floats else draw.choice([1, 2, 4, 8, 8, 16, 16, draw.randint(1, 16)])
+    if photometric == PALETTE:
+        bits = draw.choice([1, 2, 4, 8])
+    alpha = draw.choice([None, None, 1, 2]) if not floats else draw.choice([None, 2])
+    in_file = 3 if photometric == RGB else 1
+    compression = draw.choice([NONE, NONE, LZW, DEFLATE, PACKBITS])
+    image = make_image(
+        draw,
+        draw.randint(1, 70),
+        draw.randint(1, 40),
+        in_file + (1 if alpha else 0),
+        (bits, floats),
+        photometric=photometric,
+        separate=draw.random() < 0.3,
+        tile=draw.choice([None, None, (16, 32), (48, 16)]),
+        rows=draw.choice([1, 3, 16, 40]),
+        compression=compression,
+        predictor=compression in (LZW, DEFLATE) and bits in (8, 16) and draw.random() < 0.5,
+        alpha=alpha,
+    )
+    if alpha:
+        image["tags"].append(tag(338, 3, alpha))
+    if photometric == PALETTE:
+        top = draw.choice([255, 65535])
+        image["palette"] = [draw.randint(0, top) for _ in range(3 << bits)]
+        image["tags"].append(tag(320, 3, *image["palette"]))
+    return image
+
+
+# ---- Tests ---------------------------------------------------------------------------------------
+
+
+def run(*arguments, expect=0, data=None):
+    done = subprocess.run([GCONV, *arguments], input=data, capture_output=True, timeout=120)
+    assert done.returncode == expect, (arguments, done.returncode, done.stderr)
+    return done
+
+
+def write(name, data):
+    with open(name, "wb") as file:
+        file.write(data)
+
+
+def read(name):
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def judge(name, image):
+    data = read(name)
+    tags = read_tags(data)[0]
+    got, want = read_samples(data, tags), expected(image)
+    told = {k: v for k, v in image.items() if k not in ("pixels", "tags", "palette")}
+    assert (tags[256][0], tags[257][0]) == (image["width"], image["height"]), told
+    assert got == want, (name, told, got[:2], want[:2])
+
+
+def test_layouts(count, seed):
+    draw = random.Random(seed)
+    os.mkdir("in")
+    images = {}
+    for i in range(count):
+        images["%d.tif" % i] = image = random_image(draw)
+        order, big = draw.choice("<>"), draw.random() < 0.2
+        write("in/%d.tif" % i, make_tiff(image, order=order, big=big))
+    run("filter", "-q", "-k", "identity", "--alpha", "keep", "-o", "out", "in")
+    for name, image in images.items():
+        judge("out/" + name, image)
+    # Rows in other bands, without a file to seek in, and part of the rows.
+    for name in list(images)[:8]:
+        piped = run("filter", "-q", "-k", "identity", "--alpha", "keep", "-", "-", data=read("in/" + name))
+        assert piped.stdout == read("out/" + name), name
+    return images
+
+
+def test_tifffile(images):
+    try:
+        import numpy
+        import tifffile
+    except ImportError:
+        print("tifffile is not there: it read nothing")
+        return
+    checked = 0
+    for name, image in images.items():
+        bits, floats = image["kind"]
+        if image["compression"] == LZW or image["predictor"] or image["palette"] or bits not in (8, 16, 32):
+            continue # needs imagecodecs
+        got = tifffile.imread("in/" + name).reshape(-1).tolist()
+        pixels = image["pixels"]
+        flat = [v for row in pixels for pixel in row for v in pixel]
+        if image["separate"]:
+            flat = [p[s] for s in range(image["samples"]) for row in pixels for p in row]
+        assert got == flat, name
+        checked += 1
+    print("tifffile read %d of these files, too" % checked)
+
+
+def test_outputs(draw):
+    image = make_image(draw, 61, 33, 4, (16, False), alpha=2, tags=[tag(338, 3, 2)])
+    write("a.tif", make_tiff(image))
+    for level in ("none", "deflate", "lzw", "1", "9"):
+        run("filter", "-q", "-k", "identity", "--alpha", "keep", "--compression", level, "a.tif", "b.tif")
+        run("filter", "-q", "-k", "identity", "--alpha", "keep", "b.tif", "c.tif")
+        judge("c.tif", image)
+    run("filter", "-q", "-k", "laplace3", "--depth", "32", "--alpha", "keep", "a.tif", "f.tif")
+    run("filter", "-q", "-k", "identity", "--compression", "deflate", "--alpha", "keep", "f.tif", "g.tif")
+    run("filter", "-q", "-k", "identity", "--alpha", "keep", "g.tif", "h.tif")
+    assert read_tags(read("f.tif"))[0][341][0] == 65535
+    run("edges", "-q", "a.tif", "e.tif")
+    run("edges", "-q", "a.tif", "e.png")
+    run("filter", "-q", "-k", "identity", "e.tif", "e1.tif")
+    run("filter", "-q", "-k", "identity", "e.png", "e2.tif")
+    assert read_tags(read("e.tif"))[0][258] == (1,) and read("e1.tif") == read("e2.tif")
+
+
+def test_pages(draw):
+    pages = [make_image(draw, 9 + i, 7, 1 + 2 * (i % 2), (8, False)) for i in range(3)]
+    small = make_image(draw, 4, 3, tags=[tag(254, 4, 1)])
+    write("p.tif", make_tiff(pages[0], small, pages[1], pages[2], order=">"))
+    run("filter", "-q", "-k", "identity", "p.tif", "q.tif")
+    data = read("q.tif")
+    found = read_tags(data)
+    assert len(found) == 3
+    for tags, page in zip(found, pages):
+        assert read_samples(data, tags) == expected(page)
+    run("filter", "-q", "-k", "identity", "--page", "2", "p.tif", "two.tif")
+    judge("two.tif", pages[1])
+    piped = run("filter", "-q", "-k", "identity", "-", "-", data=read("p.tif")).stdout
+    assert piped == data
+    told = run("edges", "p.tif", "q.png", expect=1).stderr
+    assert b"--format tiff holds all, --page N takes one" in told, told
+    assert b"no page 4: the file has 3" in run("edges", "--page", "4", "p.tif", "q.png", expect=1).stderr
+    circle = bytearray(make_tiff(pages[0]))
+    at = struct.unpack_from("<I", circle, 4)[0]
+    count = struct.unpack_from("<H", circle, at)[0]
+    struct.pack_into("<I", circle, at + 2 + 12 * count, at)
+    write("circle.tif", bytes(circle))
+    assert subprocess.run([GCONV, "edges", "-q", "circle.tif", "c.tif"], timeout=20).returncode in (0, 1)
+
+
+def test_metadata(draw):
+    icc = bytes(16) + b"GRAY" + bytes(16) + b"acsp" + bytes(100)
+    image = make_image(
+        draw,
+        8,
+        5,
+        tags=[tag(34675, 7, icc), tag(282, 5, 300, 1), tag(283, 5, 150, 1), tag(296, 3, 3), tag(274, 3, 6)],
+    )
+    write("m.tif", make_tiff(image, order=">"))
+    run("filter", "-q", "-k", "identity", "m.tif", "n.tif")
+    tags = read_tags(read("n.tif"))[0]
+    assert tags[34675][0] == icc and tags[256] == (5,) and tags[257] == (8,)
+    assert (tags[282][0] / tags[282][1], tags[283][0] / tags[283][1], tags[296][0]) == (150, 300, 3)
+    assert tags.get(274, (1,)) == (1,)
+    samples = read_samples(read("n.tif"), tags)[2]
+    pixels = image["pixels"]
+    assert samples == [pixels[4 - y][x][0] for x in range(8) for y in range(5)]
+    run("filter", "-q", "-k", "identity", "--no-auto-orient", "m.tif", "k.tif")
+    assert read_tags(read("k.tif"))[0][274] == (6,)
+    run("filter", "-q", "-k", "identity", "--no-auto-orient", "m.tif", "k.png")
+    run("filter", "-q", "-k", "identity", "k.png", "l.tif")
+    assert read_samples(read("l.tif"), read_tags(read("l.tif"))[0])[2] == samples
+    run("filter", "-q", "-k", "identity", "--strip", "m.tif", "s.tif")
+    assert not {34675, 282, 274} & set(read_tags(read("s.tif"))[0])
+
+
+REFUSED = {
+    "CMYK": ({"photometric": 5}, 4, (8, False), []),
+    "LogLuv": ({"photometric": 32845}, 3, (16, False), []),
+    "old kind": ({"compression": OLD_JPEG}, 1, (8, False), []),
+    "compression 9999": ({"compression": 9999}, 1, (8, False), []),
+    "L*a*b*": ({"photometric": 8}, 3, (8, False), []),
+    "transparency mask": ({"photometric": 4}, 1, (1, False), []),
+    "of a sensor": ({"photometric": 32803}, 1, (8, False), []),
+    "interpretation 77": ({"photometric": 77}, 1, (8, False), []),
+    "not compressed by JPEG": ({"photometric": 6}, 3, (8, False), []),
+    "samples with a sign": ({}, 1, (8, False), [tag(339, 3, 2)]),
+    "complex": ({}, 1, (8, False), [tag(339, 3, 6)]),
+    "of 24 bits": ({}, 1, (24, False), []),
+    "floats of 16 bits": ({}, 1, (16, False), [tag(339, 3, 3)]),
+    "floats whose 0": ({"photometric": 0}, 1, (32, True), []),
+}
+
+
+def test_refusals(draw):
+    for what, (more, samples, kind, tags) in REFUSED.items():
+        image = make_image(draw, 5, 4, samples, kind, **more)
+        image["tags"] = tags
+        write("r.tif", make_tiff(image))
+        told = run("edges", "r.tif", "r.png", expect=1).stderr.decode()
+        assert what in told and told.count("\n") == 1 and not os.path.exists("r.png"), (what, told)
+    extra = make_image(draw, 5, 4, 4, photometric=RGB)
+    write("x.tif", make_tiff(extra))
+    assert b"1 of 4 samples a pixel" in run("edges", "x.tif", "x.png").stderr
+    huge = make_tiff(make_image(draw, 5, 4)).replace(struct.pack("<HHII", 256, 4, 1, 5),
+                                                     struct.pack("<HHII", 256, 4, 1, 2000000000))
+    write("huge.tif", huge)
+    assert b"--max-pixels" in run("edges", "huge.tif", "h.png", expect=1).stderr
+    tile = make_tiff(make_image(draw, 5, 4, tile=(16, 16))).replace(
+        struct.pack("<HHII", 322, 4, 1, 16), struct.pack("<HHII", 322, 4, 1, 1 << 24))
+    write("tile.tif", tile)
+    assert b"larger than their image" in run("edges", "tile.tif", "h.png", expect=1).stderr
+
+
+def test_damage(draw):
+    image = make_image(draw, 30, 40, rows=10)
+    whole = make_tiff(image)
+    # The directory first, then the strips: a file that is cut lacks pixels.
+    at = struct.unpack_from("<I", whole, 4)[0]
+    for compression in (NONE, DEFLATE):
+        image["compression"] = compression
+        whole = make_tiff(image)
+        at = struct.unpack_from("<I", whole, 4)[0]
+        move = len(whole) - at
+        tags = [t for t in directory_of(whole, at)]
+        moved = [(n, k, tuple(v + move + 2 for v in values) if n == 273 else values) for n, k, values in tags]
+        head = b"II" + struct.pack("<HI", 42, 16) + bytes(8)
+        laid = lay_directory("<", False, 16, moved, 0).ljust(move + 2, b"\0")
+        write("d.tif", (head + laid + whole[16:at])[:-100])
+        assert b"truncated" in run("filter", "-k", "identity", "d.tif", "t.tif", expect=1).stderr
+        assert b"truncated" in run("filter", "-k", "identity", "--tolerant", "d.tif", "t.tif").stderr
+        data = read("t.tif")
+        samples = read_samples(data, read_tags(data)[0])[2]
+        assert samples[:900] == expected(image)[2][:900] and samples[-90:] == [0] * 90
+
+
+def directory_of(data, at):
+    tags = read_tags(data[:4] + struct.pack("<I", at) + data[8:])[0]
+    kinds = {258: 3, 259: 3, 262: 3, 277: 3, 284: 3}
+    return [(number, kinds.get(number, 4), values) for number, values in sorted(tags.items())]
+
+
+def main():
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 150
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    formats = {f["name"]: f for f in json.loads(run("info", "--json").stdout)["formats"]}
+    if not formats["tiff"]["reads"]:
+        print("skipped: " + formats["tiff"]["missing"])
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        draw = random.Random(seed)
+        images = test_layouts(count, seed)
+        test_tifffile(images)
+        for test in (test_outputs, test_pages, test_metadata, test_refusals, test_damage):
+            test(draw)
+        os.chdir("/")
+    print("%d files, seed %d" % (count, seed))
+
+
+GCONV = os.path.abspath(sys.argv[1])
+main()
