@@ -15,34 +15,30 @@ static gconv_status refuse(gconv_error *error, const char *what)
 
 static gconv_status check_photometric(const gc_tiff_layout *layout, gconv_error *error)
 {
-    switch (layout->photometric) {
-    case PHOTOMETRIC_MINISWHITE:
-    case PHOTOMETRIC_MINISBLACK:
-    case PHOTOMETRIC_RGB:
-    case PHOTOMETRIC_PALETTE:
-        return GCONV_OK;
-    case PHOTOMETRIC_YCBCR:
-        return layout->compression == COMPRESSION_JPEG
-                   ? GCONV_OK
-                   : refuse(error, "YCbCr samples that are not compressed by JPEG");
-    case PHOTOMETRIC_SEPARATED:
-        return refuse(error, "CMYK or other separations");
-    case PHOTOMETRIC_LOGL:
-    case PHOTOMETRIC_LOGLUV:
-        return refuse(error, "LogL or LogLuv samples");
-    case PHOTOMETRIC_CIELAB:
-    case PHOTOMETRIC_ICCLAB:
-    case PHOTOMETRIC_ITULAB:
-        return refuse(error, "L*a*b* samples");
-    case PHOTOMETRIC_MASK:
-        return refuse(error, "a transparency mask");
-    case PHOTOMETRIC_CFA:
-        return refuse(error, "raw samples of a sensor");
-    default:
+    static const struct {
+        uint16_t photometric;
+        const char *what;
+    } refused[] = {
+        {PHOTOMETRIC_SEPARATED, "CMYK or other separations"},
+        {PHOTOMETRIC_LOGL, "LogL or LogLuv samples"},
+        {PHOTOMETRIC_LOGLUV, "LogL or LogLuv samples"},
+        {PHOTOMETRIC_CIELAB, "L*a*b* samples"},
+        {PHOTOMETRIC_ICCLAB, "L*a*b* samples"},
+        {PHOTOMETRIC_ITULAB, "L*a*b* samples"},
+        {PHOTOMETRIC_MASK, "a transparency mask"},
+        {PHOTOMETRIC_CFA, "raw samples of a sensor"},
+    };
+    const uint16_t is = layout->photometric;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        if (is == refused[i].photometric)
+            return refuse(error, refused[i].what);
+    if (is == PHOTOMETRIC_YCBCR && layout->compression != COMPRESSION_JPEG)
+        return refuse(error, "YCbCr samples that are not compressed by JPEG");
+    if (is > PHOTOMETRIC_YCBCR)
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "a TIFF of the photometric interpretation %u, which gconv does not read",
-                       layout->photometric);
-    }
+                       is);
+    return GCONV_OK;
 }
 
 static gconv_status check_compression(const gc_tiff_layout *layout, gconv_error *error)
