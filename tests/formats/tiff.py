@@ -439,6 +439,9 @@ def test_refusals(draw):
     extra = make_image(draw, 5, 4, 4, photometric=RGB)
     write("x.tif", make_tiff(extra))
     assert b"1 of 4 samples a pixel" in run("edges", "x.tif", "x.png").stderr
+    for options, status in ((["--page", "1"], 2), ([], 1)): # what is left out would be lost
+        run("filter", "-q", "-k", "box3", "--in-place", *options, "x.tif", expect=status)
+        assert read("x.tif") == make_tiff(extra)
     huge = make_tiff(make_image(draw, 5, 4)).replace(struct.pack("<HHII", 256, 4, 1, 5),
                                                      struct.pack("<HHII", 256, 4, 1, 2000000000))
     write("huge.tif", huge)

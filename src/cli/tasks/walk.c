@@ -265,6 +265,9 @@ static gconv_status check_in_place(const gc_options *options, gconv_error *error
     if (options->batch.in_place && options->batch.update)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--update compares inputs with outputs, and --in-place makes them one file");
+    if (options->batch.in_place && options->reader.page > 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--page takes one page of an input, and --in-place would lose the others");
     if (options->journal.file == NULL &&
         (options->journal.retry_failed || gc_option_given(options, "hash")))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "--%s needs --journal FILE",

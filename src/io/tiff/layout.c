@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,11 +96,12 @@ static gconv_status find_samples(gc_tiff_layout *layout, const gc_decoder *decod
             layout->associated = kinds[i] == EXTRASAMPLE_ASSOCALPHA;
         }
     int left = layout->samples - in_file - (layout->alpha > 0);
-    if (left > 0)
-        gc_warn_damage(&decoder->warnings,
-                       "%d of %u samples a pixel are neither colour nor alpha: dropped", left,
-                       layout->samples);
-    return GCONV_OK;
+    if (left == 0)
+        return GCONV_OK;
+    char what[80];
+    snprintf(what, sizeof what, "%d of %u samples a pixel are neither colour nor alpha", left,
+             layout->samples);
+    return gc_metadata_lose(&decoder->warnings, GCONV_KEEP_NOTHING, what, error);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */

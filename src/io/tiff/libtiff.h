@@ -12,14 +12,14 @@
 #define GC_LIBTIFF_FUNCTIONS(X)                                                                    \
     X(TIFFClientOpenExt)                                                                           \
     X(TIFFClose)                                                                                   \
-    X(TIFFGetField) X(TIFFGetFieldDefaulted) X(TIFFGetStrileByteCount) X(TIFFGetStrileOffset)      \
-        X(TIFFGetVersion) X(TIFFIsByteSwapped) X(TIFFIsCODECConfigured) X(TIFFIsTiled)             \
-            X(TIFFLastDirectory) X(TIFFOpenOptionsAlloc) X(TIFFOpenOptionsFree)                    \
-                X(TIFFOpenOptionsSetErrorHandlerExtR) X(TIFFOpenOptionsSetMaxSingleMemAlloc)       \
-                    X(TIFFOpenOptionsSetWarningHandlerExtR) X(TIFFReadDirectory)                   \
-                        X(TIFFReadEncodedStrip) X(TIFFReadEncodedTile) X(TIFFReadScanline)         \
-                            X(TIFFScanlineSize64) X(TIFFSetField) X(TIFFTileRowSize64)             \
-                                X(TIFFWriteDirectory) X(TIFFWriteEncodedStrip)
+    X(TIFFGetField)                                                                                \
+    X(TIFFGetFieldDefaulted) X(TIFFGetStrileByteCount) X(TIFFGetStrileOffset) X(TIFFGetVersion)    \
+        X(TIFFIsByteSwapped) X(TIFFIsCODECConfigured) X(TIFFIsTiled) X(TIFFLastDirectory)          \
+            X(TIFFOpenOptionsAlloc) X(TIFFOpenOptionsFree) X(TIFFOpenOptionsSetErrorHandlerExtR)   \
+                X(TIFFOpenOptionsSetMaxSingleMemAlloc) X(TIFFOpenOptionsSetWarningHandlerExtR)     \
+                    X(TIFFReadDirectory) X(TIFFReadEncodedStrip) X(TIFFReadEncodedTile)            \
+                        X(TIFFReadScanline) X(TIFFScanlineSize64) X(TIFFSetField)                  \
+                            X(TIFFTileRowSize64) X(TIFFWriteDirectory) X(TIFFWriteEncodedStrip)
 
 typedef struct gc_libtiff {
 #define GC_DECLARE(name) __typeof__(name) *name;
