@@ -124,6 +124,8 @@ static tmsize_t write_bytes(thandle_t handle, void *bytes, tmsize_t size)
     }
     if (file->failure.status != GCONV_OK || put(file, bytes, (size_t)size) != GCONV_OK)
         return 0;
+    if (file->position >= sizeof file->head)
+        file->last = file->position + (uint64_t)size;
     file->position += (uint64_t)size;
     file->size = file->position > file->size ? file->position : file->size;
     return size;
@@ -229,7 +231,7 @@ gconv_status gc_tiff_end_image(gc_tiff_file *file, gconv_error *error)
     const size_t width = file->big ? 8 : 4; /* of an offset; the first directory's ends the head */
     if (!gc_tiff.TIFFWriteDirectory(file->tiff) || file->failure.status != GCONV_OK)
         return gc_tiff_fail(file, "no directory was written", error);
-    uint64_t end = file->position; /* a directory is written last, and ends with the link */
+    uint64_t end = file->last; /* a directory is written last, and ends with the link */
     if (file->link == 0)
         memcpy(file->first, file->head, sizeof file->first);
     file->position = file->link;

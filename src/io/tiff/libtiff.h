@@ -13,13 +13,28 @@
     X(TIFFClientOpenExt)                                                                           \
     X(TIFFClose)                                                                                   \
     X(TIFFGetField)                                                                                \
-    X(TIFFGetFieldDefaulted) X(TIFFGetStrileByteCount) X(TIFFGetStrileOffset) X(TIFFGetVersion)    \
-        X(TIFFIsByteSwapped) X(TIFFIsCODECConfigured) X(TIFFIsTiled) X(TIFFLastDirectory)          \
-            X(TIFFOpenOptionsAlloc) X(TIFFOpenOptionsFree) X(TIFFOpenOptionsSetErrorHandlerExtR)   \
-                X(TIFFOpenOptionsSetMaxSingleMemAlloc) X(TIFFOpenOptionsSetWarningHandlerExtR)     \
-                    X(TIFFReadDirectory) X(TIFFReadEncodedStrip) X(TIFFReadEncodedTile)            \
-                        X(TIFFReadScanline) X(TIFFScanlineSize64) X(TIFFSetField)                  \
-                            X(TIFFTileRowSize64) X(TIFFWriteDirectory) X(TIFFWriteEncodedStrip)
+    X(TIFFGetFieldDefaulted)                                                                       \
+    X(TIFFGetStrileByteCount)                                                                      \
+    X(TIFFGetStrileOffset)                                                                         \
+    X(TIFFGetVersion)                                                                              \
+    X(TIFFIsByteSwapped)                                                                           \
+    X(TIFFIsCODECConfigured)                                                                       \
+    X(TIFFIsTiled)                                                                                 \
+    X(TIFFLastDirectory)                                                                           \
+    X(TIFFOpenOptionsAlloc)                                                                        \
+    X(TIFFOpenOptionsFree)                                                                         \
+    X(TIFFOpenOptionsSetErrorHandlerExtR)                                                          \
+    X(TIFFOpenOptionsSetMaxSingleMemAlloc)                                                         \
+    X(TIFFOpenOptionsSetWarningHandlerExtR)                                                        \
+    X(TIFFReadDirectory)                                                                           \
+    X(TIFFReadEncodedStrip)                                                                        \
+    X(TIFFReadEncodedTile)                                                                         \
+    X(TIFFReadScanline)                                                                            \
+    X(TIFFScanlineSize64)                                                                          \
+    X(TIFFSetField)                                                                                \
+    X(TIFFTileRowSize64)                                                                           \
+    X(TIFFWriteDirectory)                                                                          \
+    X(TIFFWriteEncodedStrip)
 
 typedef struct gc_libtiff {
 #define GC_DECLARE(name) __typeof__(name) *name;
@@ -48,6 +63,7 @@ typedef struct gc_tiff_file {
     bool big;                /* a BigTIFF */
     unsigned char head[16];  /* what libtiff takes for its first bytes */
     unsigned char first[16]; /* what these become: they name the first directory */
+    uint64_t last;           /* where the last write behind these bytes ended */
     uint64_t link; /* where the directory written last names the next one; 0: there is none */
 } gc_tiff_file;
 

@@ -13,13 +13,30 @@
     X(WebPConfigInitInternal)                                                                      \
     X(WebPConfigLosslessPreset)                                                                    \
     X(WebPDemuxDelete)                                                                             \
-    X(WebPDemuxGetChunk) X(WebPDemuxGetI) X(WebPDemuxInternal) X(WebPDemuxReleaseChunkIterator)    \
-        X(WebPEncode) X(WebPFree) X(WebPGetDecoderVersion) X(WebPGetFeaturesInternal)              \
-            X(WebPIAppend) X(WebPIDecGetRGB) X(WebPIDelete) X(WebPINewDecoder)                     \
-                X(WebPInitDecBufferInternal) X(WebPMemoryWrite) X(WebPMemoryWriterClear)           \
-                    X(WebPMemoryWriterInit) X(WebPMuxAssemble) X(WebPMuxDelete) X(WebPMuxSetChunk) \
-                        X(WebPMuxSetImage) X(WebPNewInternal) X(WebPPictureAlloc)                  \
-                            X(WebPPictureFree) X(WebPPictureInitInternal)
+    X(WebPDemuxGetChunk)                                                                           \
+    X(WebPDemuxGetI)                                                                               \
+    X(WebPDemuxInternal)                                                                           \
+    X(WebPDemuxReleaseChunkIterator)                                                               \
+    X(WebPEncode)                                                                                  \
+    X(WebPFree)                                                                                    \
+    X(WebPGetDecoderVersion)                                                                       \
+    X(WebPGetFeaturesInternal)                                                                     \
+    X(WebPIAppend)                                                                                 \
+    X(WebPIDecGetRGB)                                                                              \
+    X(WebPIDelete)                                                                                 \
+    X(WebPINewDecoder)                                                                             \
+    X(WebPInitDecBufferInternal)                                                                   \
+    X(WebPMemoryWrite)                                                                             \
+    X(WebPMemoryWriterClear)                                                                       \
+    X(WebPMemoryWriterInit)                                                                        \
+    X(WebPMuxAssemble)                                                                             \
+    X(WebPMuxDelete)                                                                               \
+    X(WebPMuxSetChunk)                                                                             \
+    X(WebPMuxSetImage)                                                                             \
+    X(WebPNewInternal)                                                                             \
+    X(WebPPictureAlloc)                                                                            \
+    X(WebPPictureFree)                                                                             \
+    X(WebPPictureInitInternal)
 
 typedef struct gc_libwebp {
 #define GC_DECLARE(name) __typeof__(name) *name;
