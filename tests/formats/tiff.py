@@ -425,6 +425,7 @@ REFUSED = {
     "complex": ({}, 1, (8, False), [tag(339, 3, 6)]),
     "of 24 bits": ({}, 1, (24, False), []),
     "floats of 16 bits": ({}, 1, (16, False), [tag(339, 3, 3)]),
+    "17 samples a pixel": ({"photometric": 2}, 17, (8, False), []),
     "floats whose 0": ({"photometric": 0}, 1, (32, True), []),
 }
 

@@ -58,6 +58,10 @@ static gconv_status check_compression(const gc_tiff_layout *layout, gconv_error 
 static gconv_status check_samples(gc_tiff_layout *layout, uint16_t format, gconv_error *error)
 {
     layout->floats = format == SAMPLEFORMAT_IEEEFP;
+    if (layout->samples == 0 || layout->samples > GC_TIFF_SAMPLES_MAX)
+        return gc_fail(error, GCONV_ERROR_LIMIT,
+                       "a TIFF of %u samples a pixel; gconv reads those of up to 16",
+                       layout->samples);
     if (format == SAMPLEFORMAT_INT)
         return refuse(error, "samples with a sign");
     if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP)

@@ -6,7 +6,7 @@
 #include "io/floats.h"
 #include "io/tiff/libtiff.h"
 
-enum { GC_TIFF_BITS_MAX = 16 }; /* of whole numbers */
+enum { GC_TIFF_BITS_MAX = 16 /* of whole numbers */, GC_TIFF_SAMPLES_MAX = 16 /* of a pixel */ };
 
 typedef struct gc_tiff_layout {
     uint32_t width, height;
