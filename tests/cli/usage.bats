@@ -195,8 +195,8 @@ refused() {
     refused edges tile '1 to 64' '' 0 65 x
     refused bench shared-memory '1024 to 1073741824' '' 0 1023 1073741825 48K
     refused edges max-pixels 'whole number of at least 1' '' 0 -1 1.5 1e9 99999999999999999999
-    refused edges depth '1, 8 or 16' '' 0 2 4 32 8x
-    complains 2 "option '--depth': '12' is not 1, 8 or 16" gconv edges --depth 12 a.png b.png
+    refused edges depth '1, 8, 16 or 32' '' 0 2 4 64 8x
+    complains 2 "option '--depth': '12' is not 1, 8, 16 or 32" gconv edges --depth 12 a.png b.png
     refused edges block 'WxH*1024' '' 32 32x 0x4 x8 32x8x1 32X8
     refused edges block 'too large: 2048 threads' 32x64 2048x1
     refused edges block 'too large: 1025 threads' 41x25 1025x1

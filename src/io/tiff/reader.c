@@ -116,6 +116,7 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
     gconv_status status = GCONV_OK;
     read_resolution(decoder);
     metadata->has_xmp = gc_tiff.TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes) != 0;
+    metadata->has_comment = gc_tiff.TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &bytes) != 0;
     metadata->has_iptc = gc_tiff.TIFFGetField(tiff, TIFFTAG_RICHTIFFIPTC, &size, &bytes) != 0;
     if (gc_tiff.TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &bytes)) {
         if (size > PROFILE_BYTES_MAX)
