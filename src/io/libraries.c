@@ -34,11 +34,13 @@ static void add_library(const char *name, const char *loaded, const char *built)
                  built);
 }
 
+#if GC_HAS_TIFF || GC_HAS_WEBP
 static void add_loaded(const char *name, const char *version)
 {
     const char *known = version[0] != '\0' ? version : "not there";
     add_library(name, known, known);
 }
+#endif
 
 /* Names the libraries that are loaded when a file asks for them, if they are there. */
 static void describe_loaded(void)
