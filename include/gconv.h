@@ -415,6 +415,9 @@ typedef enum gconv_format {
     GCONV_FORMAT_PFM,
     GCONV_FORMAT_TIFF,
     GCONV_FORMAT_WEBP,
+    GCONV_FORMAT_PBM,
+    GCONV_FORMAT_PAM,
+    GCONV_FORMAT_NPY,
     GCONV_FORMAT_COUNT
 } gconv_format;
 
@@ -509,7 +512,7 @@ typedef struct gconv_reader_options {
     void (*warn)(void *user, const char *message);
     void *warn_user; /* passed to `warn` and `warn_damage` */
     /* Takes warnings of three kinds: damage that `tolerant` accepts; damage that loses metadata
-     * which `keep` asks for; samples of a PFM that do not fit a white of 255. NULL: `warn` takes
+     * which `keep` asks for; float samples that do not fit a white of 255. NULL: `warn` takes
      * them. */
     void (*warn_damage)(void *user, const char *message);
     gconv_decoder decoder; /* what may decode a JPEG; other formats are decoded on the CPU */
@@ -562,7 +565,7 @@ GCONV_API gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, v
  * reports what is missing or corrupt there. GCONV_ERROR_ARGUMENT if rows are not read yet. */
 GCONV_API gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error);
 
-/* Call it after gconv_reader_finish. Goes on to the next image of a PGM, PPM or PFM input, and says
+/* Call it after gconv_reader_finish. Goes on to the next image of a netpbm or PFM input, and says
  * in *more whether there is one. Blanks between images are skipped.
  *
  * - *more is true: shape, format, metadata and rows are now those of the next image. Sources of
@@ -577,12 +580,12 @@ GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv
 
 /* The reader as a source. Valid while the reader lives. After the source's `select` the reader
  * gives the selected rows alone, gconv_reader_finish looks at nothing behind them, and
- * gconv_reader_next finds no image. `select` seeks in files of PGM, PPM and PFM. Other inputs are
- * decoded up to the last row that is selected. */
+ * gconv_reader_next finds no image. `select` seeks in binary files of netpbm, PFM and NPY. Other
+ * inputs are decoded up to the last row that is selected. */
 GCONV_API const gconv_source *gconv_reader_source(gconv_reader *reader);
 
 /* The name of the decoder: "libpng", "libjpeg-turbo", "gconv", or "cuda" once kernels of a GPU have
- * decoded the image. "gconv" is the library's own code, which decodes PGM, PPM and PFM, and most
+ * decoded the image. "gconv" is the library's own code, which decodes netpbm, PFM and NPY, and most
  * baseline JPEGs. */
 GCONV_API const char *gconv_reader_decoder(const gconv_reader *reader);
 
@@ -663,7 +666,7 @@ GCONV_API gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, 
 
 /* Call it after the last row. Begins another image behind the first in the same output. Format
  * and shape come from `options`; set its other members as for gconv_writer_open. Both images must
- * be PGM, PPM or PFM. A pipe or device gets each image as soon as its last row is written. */
+ * be of netpbm or PFM. A pipe or device gets each image as soon as its last row is written. */
 GCONV_API gconv_status gconv_writer_next(gconv_writer *writer, const gconv_writer_options *options,
                                          gconv_error *error);
 

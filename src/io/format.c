@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const gc_decoder_type gc_png_decoder, gc_jpeg_decoder, gc_pnm_decoder;
-extern const gc_encoder_type gc_png_encoder, gc_jpeg_encoder, gc_pnm_encoder;
+extern const gc_decoder_type gc_png_decoder, gc_jpeg_decoder, gc_pnm_decoder, gc_npy_decoder;
+extern const gc_encoder_type gc_png_encoder, gc_jpeg_encoder, gc_pnm_encoder, gc_npy_encoder;
 #if GC_HAS_TIFF
 extern const gc_decoder_type gc_tiff_decoder;
 extern const gc_encoder_type gc_tiff_encoder;
@@ -53,7 +53,7 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                                    .edge_depth = 8,
                                    .title = "PGM"},
                           .words = {"pgm"},
-                          .signatures = {GC_SIGNATURE("P5 ")},
+                          .signatures = {GC_SIGNATURE("P5 "), GC_SIGNATURE("P2 ")},
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
     /* ".pnm" stands for PGM and PPM: the wider one. */
@@ -67,7 +67,7 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                                    .edge_depth = 8,
                                    .title = "PPM"},
                           .words = {"ppm", "pnm"},
-                          .signatures = {GC_SIGNATURE("P6 ")},
+                          .signatures = {GC_SIGNATURE("P6 "), GC_SIGNATURE("P3 ")},
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
     [GCONV_FORMAT_PFM] = {.info = {.name = "pfm",
@@ -116,6 +116,44 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                            .encoder = &gc_webp_encoder
 #endif
     },
+    [GCONV_FORMAT_PBM] = {.info = {.name = "pbm",
+                                   .extension = "pbm",
+                                   .reads = true,
+                                   .writes = true,
+                                   .depths = 1,
+                                   .channels = 1,
+                                   .several = true,
+                                   .edge_depth = 1,
+                                   .title = "PBM"},
+                          .words = {"pbm"},
+                          .signatures = {GC_SIGNATURE("P4 "), GC_SIGNATURE("P1 ")},
+                          .decoder = &gc_pnm_decoder,
+                          .encoder = &gc_pnm_encoder},
+    [GCONV_FORMAT_PAM] = {.info = {.name = "pam",
+                                   .extension = "pam",
+                                   .reads = true,
+                                   .writes = true,
+                                   .depths = 1 + 8 + 16,
+                                   .alpha = true,
+                                   .several = true,
+                                   .edge_depth = 8,
+                                   .title = "PAM"},
+                          .words = {"pam"},
+                          .signatures = {GC_SIGNATURE("P7 ")},
+                          .decoder = &gc_pnm_decoder,
+                          .encoder = &gc_pnm_encoder},
+    [GCONV_FORMAT_NPY] = {.info = {.name = "npy",
+                                   .extension = "npy",
+                                   .reads = true,
+                                   .writes = true,
+                                   .depths = 1 + 8 + 16 + 32,
+                                   .alpha = true,
+                                   .edge_depth = 8,
+                                   .title = "NPY"},
+                          .words = {"npy"},
+                          .signatures = {GC_SIGNATURE("\x93NUMPY")},
+                          .decoder = &gc_npy_decoder,
+                          .encoder = &gc_npy_encoder},
 };
 
 const gc_format *gc_format_at(gconv_format format)

@@ -103,14 +103,15 @@ static gconv_status open_input(const char *in, conversion *c, gconv_error *error
     gconv_reader_options reading = gconv_reader_options_default();
     gconv_format format = gconv_format_from_path(c->out);
     const gconv_format_info *info = gconv_format_describe(format);
-    reading.grey = c->job.output == GCONV_OUTPUT_EDGES;
+    bool edges = c->job.output == GCONV_OUTPUT_EDGES;
+    reading.grey = edges || (info != NULL && info->depths == 1);
     reading.opaque = info != NULL && !info->alpha;
     gconv_status status = gconv_reader_open(in, &reading, &c->reader, error);
     if (status != GCONV_OK)
         return status;
     c->job.between_files = true;
     c->writing = gconv_writer_options_default();
-    c->writing.keep = reading.grey ? GCONV_KEEP_RESOLUTION : GCONV_KEEP_ALL;
+    c->writing.keep = edges ? GCONV_KEEP_RESOLUTION : GCONV_KEEP_ALL;
     c->writing.format = format;
     if (format == GCONV_FORMAT_UNKNOWN && c->out != NULL && strcmp(c->out, "-") == 0)
         c->writing.format = gconv_reader_format(c->reader);

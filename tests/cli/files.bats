@@ -86,8 +86,7 @@ heic HEIC
 avif AVIF
 jxl JPEG XL
 jp2 JPEG 2000
-pbm PBM
-pam PAM
+npz NPZ or another ZIP archive
 fits FITS
 exr OpenEXR
 psd PSD

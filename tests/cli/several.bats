@@ -115,9 +115,8 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GCONV" filter -
     { cat a.pgm; printf 'P5\n0 5\n255\n'; } >header.pnm
     complains 1 'header.pnm: image 2: the header says a width or height of 0' \
         gconv filter -k box3 header.pnm out.pnm
-    { cat a.pgm; printf 'P4\n1 1\n0'; } >bitmap.pnm
-    complains 1 'bitmap.pnm: image 2: this is PBM, which gconv does not read; *' \
-        gconv filter -k box3 bitmap.pnm out.pnm
+    { cat a.pgm; printf 'P7\nWIDTH 1\nHEIGHT 1\nENDHDR\n0'; } >maps.pnm
+    complains 1 'maps.pnm: image 2: the header is not WIDTH, *' gconv filter -k box3 maps.pnm out.pnm
     expect 1 gconv filter -k box3 --json cut.pnm out.pnm
     same "$(key status | paste -sd ' ' -)" 'failed failed'
     same "$(key image | paste -sd ' ' -)" '1 2'

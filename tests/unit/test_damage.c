@@ -12,7 +12,7 @@ typedef struct sample {
     bool checked; /* the format has checksums: damage is found or harmless */
 } sample;
 
-enum { SAMPLE_COUNT = 10 };
+enum { SAMPLE_COUNT = 13 };
 
 static void make_samples(sample samples[SAMPLE_COUNT])
 {
@@ -27,6 +27,9 @@ static void make_samples(sample samples[SAMPLE_COUNT])
         {"progressive JPEG", sample_jpeg(21, 3, true, 0, NULL, 0), false},
         {"PGM", sample_file(GCONV_FORMAT_PGM, 1, 8), false},
         {"PPM of 16 bits", sample_file(GCONV_FORMAT_PPM, 3, 16), false},
+        {"PBM", sample_file(GCONV_FORMAT_PBM, 1, 1), false},
+        {"PAM", sample_file(GCONV_FORMAT_PAM, 4, 8), false},
+        {"NPY", sample_file(GCONV_FORMAT_NPY, 3, 16), false},
     };
     memcpy(samples, made, sizeof made);
 }

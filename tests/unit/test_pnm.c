@@ -31,8 +31,30 @@ TEST(pnm_headers)
         {"P5 2 1 99\nab", NULL},
         {"P5 2 1 97\nab", "above the maximum 97"},
         {"P5 99999 99999 255\nab", "--max-pixels"},
-        {"P2 1 1 255\n9\n", "this is PGM or PPM as text, which gconv does not read"},
-        {"P4 1 1 \n9\n", "this is PBM, which gconv does not read"},
+        {"P2 1 1 255\n9\n", NULL},
+        {"P4 1 1\n9", NULL},
+        {"P4 9 1\n9", "truncated"},
+        {"P4 9#1", "truncated"},
+        {"P4 9 x\n9", "width and height, two whole numbers"},
+        {"P1#c\n3 2 1#c\n01\n1 0 #c\n0", NULL},
+        {"P1 3 2\n01110", "truncated"},
+        {"P1 2 1\n02", "above the maximum 1"},
+        {"P1 2 1\n0a", "no part of a number"},
+        {"P2 2 1 255\n9", "truncated"},
+        {"P2 2 1 255\n9 #8", "truncated"},
+        {"P2 2 1 255\n9 256", "a sample of 256 is above the maximum 255"},
+        {"P2 2 1 999\n9 99999999999", "a sample of 65536 is above the maximum 999"},
+        {"P2 2 1 255\n9 -8", "no part of a number"},
+        {"P3 1 1 7\n0 1 7", NULL},
+        {"P7\nWIDTH 1\n#c\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nENDHDR\nabc", NULL},
+        {"P7\nENDHDR\nabc", "the header is not WIDTH, HEIGHT, DEPTH and MAXVAL"},
+        {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nENDHDR", "truncated"},
+        {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 0\nENDHDR\nabc", "1 to 65535"},
+        {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 5\nMAXVAL 255\nENDHDR\nabcde", "5 channels"},
+        {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK\nENDHDR\nabcd", "'CMYK'"},
+        {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nTUPLTYPE GRAYSCALE\nENDHDR\nabc",
+         "3 channels and the tuple type 'GRAYSCALE'"},
+        {"P7\nWIDE 1\nENDHDR\nabc", "a line that no PAM has"},
         {"Pf\n1 1 -1.0\n9999", NULL},
         {"PF\t1\n1 +2.5e1\n999999999999", NULL},
         {"Pf#c\n1 1 -1\n9999", NULL},
@@ -150,14 +172,15 @@ TEST(pfm_keeps_16_bits)
     }
 }
 
-TEST(bits_become_pnm)
+TEST(bits_become_samples)
 {
-    static const gconv_format formats[] = {GCONV_FORMAT_PGM, GCONV_FORMAT_PPM};
+    static const gconv_format formats[] = {GCONV_FORMAT_PPM, GCONV_FORMAT_PGM, GCONV_FORMAT_PBM,
+                                           GCONV_FORMAT_PAM, GCONV_FORMAT_NPY};
     OWNED_PICTURE source = make_picture(21, 6, 1, 1);
-    for (int f = 0; f < 2; f++) {
+    for (size_t f = 0; f < COUNT(formats); f++) {
         must_write("bits", formats[f], &source);
         OWNED_PICTURE result = must_read("bits", NULL);
-        assert_int_equal(result.shape.channels, f == 0 ? 1 : 3);
+        assert_int_equal(result.shape.channels, f == 0 ? 3 : 1);
         for (uint32_t y = 0; y < 6; y++)
             for (uint32_t x = 0; x < 21; x++)
                 for (int c = 0; c < result.shape.channels; c++)
@@ -362,6 +385,19 @@ TEST(readers_select_rows)
         assert_selected("rows", &whole, 650, 50);
         assert_selected("rows", &whole, 1, 600);
     }
+}
+
+TEST(rows_of_texts_are_selected)
+{
+    static const char text[] = "P2 2 4 300 1 2 3 4 5#6\n6\n7 8 P1 2 3 01 10 11";
+    uint16_t row[2];
+    save_file("text", text, strlen(text));
+    OWNED_READER reader = opened_reader("text", NULL);
+    const gconv_source *source = gconv_reader_source(reader);
+    assert_ok(source->select(source->user, 2, 1, NULL));
+    assert_ok(source->read(source->user, 1, row, sizeof row, NULL));
+    for (uint32_t x = 0; x < 2; x++)
+        assert_int_equal(row[x], (65535 * (5 + x) + 150) / 300);
 }
 
 const test_suite suite = {.setup = enter_scratch, .teardown = remove_scratch};

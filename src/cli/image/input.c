@@ -47,6 +47,12 @@ static bool loses_alpha(const gc_task *task)
     return task->format != GCONV_FORMAT_UNKNOWN && !gconv_format_describe(task->format)->alpha;
 }
 
+/* Whether the output has bits alone: colours become grey before anything is computed. */
+static bool has_bits_alone(const gc_task *task)
+{
+    return task->format != GCONV_FORMAT_UNKNOWN && gconv_format_describe(task->format)->depths == 1;
+}
+
 gconv_status gc_open_input(gc_work *work)
 {
     const gc_task *task = work->task;
@@ -58,6 +64,7 @@ gconv_status gc_open_input(gc_work *work)
         (gc_warning_target){work->result->subject, work->worker->notes, &work->result->warnings};
     gconv_reader_options options = gc_reader_options(work->options);
     options.opaque = loses_alpha(task);
+    options.grey = options.grey || has_bits_alone(task);
     options.warn = gc_take_warning;
     options.warn_damage = gc_take_damage;
     options.warn_user = &work->input_warnings;

@@ -45,6 +45,9 @@ gconv_status gc_output_depth(const gc_work *work, int *depth)
         *depth = options->draw.values ? 16 : draws_bits ? info->edge_depth : 8;
     if ((info->depths & *depth) == 0)
         *depth = largest_depth(info);
+    if (*depth == 1 && !draws_bits)
+        return gc_fail(work->error, GCONV_ERROR_ARGUMENT, "%s holds black and white alone",
+                       info->title);
     return GCONV_OK;
 }
 

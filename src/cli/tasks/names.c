@@ -138,9 +138,6 @@ gconv_status gc_check_depth(const gconv_format_info *info, int depth, gconv_erro
     char list[32];
     if (info == NULL || (info->depths & depth) != 0)
         return GCONV_OK;
-    if (info->depths == 32)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s holds floats; it takes no --depth",
-                       info->title);
     return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s holds %s bits a sample, not %d", info->title,
                    list_depths(info->depths, list), depth);
 }

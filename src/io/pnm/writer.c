@@ -1,7 +1,7 @@
-/* Binary PGM (P5) and PPM (P6), and PFM. */
+/* Binary PBM (P4), PGM (P5) and PPM (P6), PAM, and PFM. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/codec.h"
+#include "io/raw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,23 +24,42 @@ enum { BLOCK_BYTES = 1 << 20 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+/* Prints the header for an image of `height` rows. */
+static void print_header(const gc_encoder *common, unsigned long height, char *text, size_t room)
+{
+    static const char *const tuples[] = {"GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};
+    const gconv_shape *shape = &common->shape;
+    unsigned long width = shape->width, maxval = (1ul << shape->depth % 32) - 1;
+    const char *tuple = shape->depth == 1 ? "BLACKANDWHITE" : tuples[shape->channels - 1];
+    switch (common->format) {
+    case GCONV_FORMAT_PBM:
+        snprintf(text, room, "P4\n%lu %lu\n", width, height);
+        break;
+    case GCONV_FORMAT_PAM:
+        snprintf(text, room,
+                 "P7\nWIDTH %lu\nHEIGHT %lu\nDEPTH %d\nMAXVAL %lu\nTUPLTYPE %s\nENDHDR\n", width,
+                 height, shape->channels, maxval, tuple);
+        break;
+    case GCONV_FORMAT_PFM: /* the sign of the scale says little-endian */
+        snprintf(text, room, "P%c\n%lu %lu\n-%.17g\n", shape->channels == 1 ? 'f' : 'F', width,
+                 height, common->white);
+        break;
+    default:
+        snprintf(text, room, "P%c\n%lu %lu\n%lu\n", common->format == GCONV_FORMAT_PGM ? '5' : '6',
+                 width, height, maxval);
+    }
+}
+
 static gconv_status write_header(pnm_encoder *encoder, gconv_error *error)
 {
-    const gconv_shape *shape = &encoder->common.shape;
-    unsigned long width = shape->width;
-    unsigned long height = encoder->common.part_of > 0 ? encoder->common.part_of : shape->height;
-    char header[64];
-    if (encoder->common.part_first > 0)
+    const gc_encoder *common = &encoder->common;
+    char header[128];
+    if (common->part_first > 0)
         return GCONV_OK;
-    if (shape->depth == 32) /* the sign of the scale says little-endian */
-        snprintf(header, sizeof header, "P%c\n%lu %lu\n-%.17g\n", shape->channels == 1 ? 'f' : 'F',
-                 width, height, encoder->common.white);
-    else
-        snprintf(header, sizeof header, "P%c\n%lu %lu\n%lu\n",
-                 encoder->common.format == GCONV_FORMAT_PGM ? '5' : '6', width, height,
-                 (1ul << shape->depth) - 1);
-    gconv_status status = gc_output_write(encoder->common.output, header, strlen(header), error);
-    encoder->body = gc_output_position(encoder->common.output);
+    print_header(common, common->part_of > 0 ? common->part_of : common->shape.height, header,
+                 sizeof header);
+    gconv_status status = gc_output_write(common->output, header, strlen(header), error);
+    encoder->body = gc_output_position(common->output);
     return status;
 }
 
@@ -59,7 +78,7 @@ static gconv_status allocate(pnm_encoder *encoder, gconv_error *error)
     encoder->row_bytes = gconv_shape_row_bytes(shape);
     if (shape->depth == 8)
         return GCONV_OK;
-    if (shape->depth == 1)
+    if (shape->depth == 1 && encoder->common.format != GCONV_FORMAT_PBM)
         encoder->row_bytes =
             encoder->common.format == GCONV_FORMAT_PPM ? (size_t)shape->width * 3 : shape->width;
     if (shape->depth == 32) {
@@ -88,31 +107,14 @@ static void free_encoder(gc_encoder *common)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static void unpack_bits(const unsigned char *bits, unsigned char *samples, uint32_t width,
-                        size_t channels)
+/* A PBM has 1 for black. The bits behind the last pixel are 0. */
+static void invert_bits(const unsigned char *bits, unsigned char *inverted, uint32_t width)
 {
-    for (size_t x = 0; x < width; x++)
-        memset(samples + x * channels, bits[x / 8] >> (7 - x % 8) & 1, channels);
-}
-
-static void store_big_endian(const unsigned char *samples, unsigned char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint16_t sample;
-        memcpy(&sample, samples + 2 * i, 2);
-        bytes[2 * i] = (unsigned char)(sample >> 8);
-        bytes[2 * i + 1] = (unsigned char)sample;
-    }
-}
-
-static void store_little_endian(const unsigned char *samples, unsigned char *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint32_t sample;
-        memcpy(&sample, samples + 4 * i, 4);
-        for (size_t b = 0; b < 4; b++)
-            bytes[4 * i + b] = (unsigned char)(sample >> 8 * b);
-    }
+    size_t count = ((size_t)width + 7) / 8;
+    for (size_t i = 0; i < count; i++)
+        inverted[i] = (unsigned char)~bits[i];
+    if (width % 8 != 0)
+        inverted[count - 1] &= (unsigned char)(0xff00 >> width % 8);
 }
 
 static gconv_status write_block(pnm_encoder *encoder, gconv_error *error)
@@ -133,9 +135,10 @@ static gconv_status hold_row(pnm_encoder *encoder, const unsigned char *row, gco
 {
     encoder->held++;
     encoder->rows++;
-    store_little_endian(row,
-                        encoder->block + (encoder->block_rows - encoder->held) * encoder->row_bytes,
-                        encoder->row_bytes / 4);
+    unsigned char *to = encoder->block + (encoder->block_rows - encoder->held) * encoder->row_bytes;
+    memcpy(to, row, encoder->row_bytes);
+    if (GC_HOST_IS_BIG_ENDIAN)
+        gc_raw_swap(to, encoder->row_bytes / 4, 4);
     bool complete =
         encoder->held == encoder->block_rows || encoder->rows == encoder->common.shape.height;
     return complete ? write_block(encoder, error) : GCONV_OK;
@@ -146,10 +149,15 @@ static gconv_status write_row(pnm_encoder *encoder, const unsigned char *row, gc
     const gconv_shape *shape = &encoder->common.shape;
     switch (shape->depth) {
     case 1:
-        unpack_bits(row, encoder->row, shape->width, encoder->row_bytes / shape->width);
+        if (encoder->common.format == GCONV_FORMAT_PBM)
+            invert_bits(row, encoder->row, shape->width);
+        else
+            gc_raw_unpack_bits(row, encoder->row, shape->width, encoder->row_bytes / shape->width);
         break;
     case 16:
-        store_big_endian(row, encoder->row, encoder->row_bytes / 2);
+        memcpy(encoder->row, row, encoder->row_bytes);
+        if (!GC_HOST_IS_BIG_ENDIAN)
+            gc_raw_swap(encoder->row, encoder->row_bytes / 2, 2);
         break;
     case 32:
         return hold_row(encoder, row, error);

@@ -1,0 +1,33 @@
+/* What formats without compression share: rows and samples as files have them. */
+#ifndef GC_IO_RAW_H
+#define GC_IO_RAW_H
+
+#include "io/codec.h"
+
+enum { GC_HOST_IS_BIG_ENDIAN = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+
+/* Fails unless both sides are 1 to INT32_MAX and gc_decoder_check_size agrees. */
+gconv_status gc_raw_check_sides(gc_decoder *decoder, uint64_t width, uint64_t height,
+                                gconv_error *error);
+
+/* Reads `size` bytes of the image data. If the file has fewer, this is an error; a tolerant decoder
+ * gets zeros from there on, and *stopped is set. */
+gconv_status gc_raw_read(gc_decoder *decoder, bool *stopped, void *bytes, size_t size,
+                         gconv_error *error);
+
+/* Says that the image data end too early: an error, or a warning of a tolerant decoder unless
+ * *stopped is set already. */
+gconv_status gc_raw_stop(const gc_decoder *decoder, bool *stopped, gconv_error *error);
+
+/* Exchanges the bytes of numbers of 2, 4 or 8 bytes. */
+void gc_raw_swap(void *numbers, size_t count, size_t number_bytes);
+
+/* Makes `copies` bytes of each of `count` bits: 0 or 1. */
+void gc_raw_unpack_bits(const unsigned char *bits, unsigned char *bytes, size_t count,
+                        size_t copies);
+
+/* What samples 0 to `most` become if they are stretched to 0 to `full` (contract.md, rule 29). NULL
+ * if memory is out. */
+uint16_t *gc_raw_levels(uint32_t most, uint32_t full, gconv_error *error);
+
+#endif
