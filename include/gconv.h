@@ -418,6 +418,7 @@ typedef enum gconv_format {
     GCONV_FORMAT_PBM,
     GCONV_FORMAT_PAM,
     GCONV_FORMAT_NPY,
+    GCONV_FORMAT_BMP,
     GCONV_FORMAT_COUNT
 } gconv_format;
 
@@ -432,7 +433,7 @@ GCONV_API gconv_format gconv_format_from_name(const char *name);
  * for NULL. Opens no file. */
 GCONV_API gconv_format gconv_format_from_path(const char *path);
 
-/* The format of a file that begins with these bytes. 16 bytes are enough. GCONV_FORMAT_UNKNOWN if
+/* The format of a file that begins with these bytes. 18 bytes are enough. GCONV_FORMAT_UNKNOWN if
  * gconv cannot read the file. */
 GCONV_API gconv_format gconv_format_from_content(const void *bytes, size_t count);
 

@@ -28,7 +28,6 @@ static const foreign_row rows[] = {
     {{"WebP", GC_LACKS_WEBP, true, GC_LACKS_WEBP}, " webp ", {GC_WEBP_SIGNATURE}, NULL},
 #endif
     {IMAGE("GIF", "vips copy"), " gif ", {S("GIF87a"), S("GIF89a")}, NULL},
-    {IMAGE("BMP", "magick"), " bmp dib ", {S("BM????\0\0\0\0????\?\0\0\0")}, NULL},
     {IMAGE("AVIF", "vips copy"), " avif ", {S("????ftypavi")}, NULL},
     {IMAGE("HEIC", "vips copy"),
      " heic heif hif ",

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const gc_decoder_type gc_png_decoder, gc_jpeg_decoder, gc_pnm_decoder, gc_npy_decoder;
-extern const gc_encoder_type gc_png_encoder, gc_jpeg_encoder, gc_pnm_encoder, gc_npy_encoder;
+extern const gc_decoder_type gc_png_decoder, gc_jpeg_decoder, gc_pnm_decoder, gc_npy_decoder,
+    gc_bmp_decoder;
+extern const gc_encoder_type gc_png_encoder, gc_jpeg_encoder, gc_pnm_encoder, gc_npy_encoder,
+    gc_bmp_encoder;
 #if GC_HAS_TIFF
 extern const gc_decoder_type gc_tiff_decoder;
 extern const gc_encoder_type gc_tiff_encoder;
@@ -154,6 +156,17 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                           .signatures = {GC_SIGNATURE("\x93NUMPY")},
                           .decoder = &gc_npy_decoder,
                           .encoder = &gc_npy_encoder},
+    [GCONV_FORMAT_BMP] = {.info = {.name = "bmp",
+                                   .extension = "bmp",
+                                   .reads = true,
+                                   .writes = true,
+                                   .depths = 1 + 8,
+                                   .edge_depth = 1,
+                                   .title = "BMP"},
+                          .words = {"bmp", "dib"},
+                          .signatures = {GC_SIGNATURE("BM????????????\?\0\0\0")},
+                          .decoder = &gc_bmp_decoder,
+                          .encoder = &gc_bmp_encoder},
 };
 
 const gc_format *gc_format_at(gconv_format format)

@@ -10,7 +10,8 @@ struct gc_encoder_type;
 enum {
     GC_FORMAT_WORDS_MAX = 4,
     GC_SIGNATURES = 4,
-    GC_SIGNATURE_BYTES_MAX = 12 /* what has to be read of a file to recognise its format */
+    GC_SIGNATURE_BYTES_MIN = 8, /* enough for formats whose files may be as short */
+    GC_SIGNATURE_BYTES_MAX = 18 /* what has to be read of a file to recognise its format */
 };
 
 /* How files begin: '?' is any byte, ' ' a blank or the # of a comment. */

@@ -71,3 +71,55 @@ uint16_t *gc_raw_levels(uint32_t most, uint32_t full, gconv_error *error)
         levels[v] = (uint16_t)((v * full + most / 2) / most);
     return levels;
 }
+
+void gc_raw_turn_colours(const unsigned char *pixels, unsigned char *turned, size_t count)
+{
+    for (size_t i = 0; i < 3 * count; i += 3) {
+        turned[i] = pixels[i + 2];
+        turned[i + 1] = pixels[i + 1];
+        turned[i + 2] = pixels[i];
+    }
+}
+
+/* ---- The last row first ---------------------------------------------------------------------- */
+
+gconv_status gc_upward_open(gc_upward *upward, gc_output *output, size_t row_bytes, uint32_t height,
+                            gconv_error *error)
+{
+    enum { BLOCK_BYTES = 1 << 20 };
+    size_t rows = row_bytes < BLOCK_BYTES ? BLOCK_BYTES / row_bytes : 1;
+    if (!gc_output_seeks(output) || rows > height)
+        rows = height;
+    *upward = (gc_upward){.row_bytes = row_bytes,
+                          .block = gc_allocate_array(rows, row_bytes),
+                          .block_rows = (uint32_t)rows,
+                          .height = height,
+                          .body = gc_output_position(output)};
+    return upward->block != NULL ? GCONV_OK : gc_fail_memory(error, rows * row_bytes);
+}
+
+unsigned char *gc_upward_row(const gc_upward *upward)
+{
+    return upward->block + (upward->block_rows - upward->held - 1) * upward->row_bytes;
+}
+
+gconv_status gc_upward_write(gc_upward *upward, gc_output *output, gconv_error *error)
+{
+    const unsigned char *bytes = gc_upward_row(upward);
+    uint64_t behind = upward->height - ++upward->rows;
+    if (++upward->held < upward->block_rows && behind > 0)
+        return GCONV_OK;
+    size_t size = upward->held * upward->row_bytes;
+    upward->held = 0;
+    if (behind == 0 && upward->block_rows == upward->height)
+        return gc_output_write(output, bytes, size, error);
+    return gc_output_write_at(output, upward->body + behind * upward->row_bytes, bytes, size,
+                              error);
+}
+
+gconv_status gc_upward_finish(const gc_upward *upward, gc_output *output, gconv_error *error)
+{
+    if (upward->block_rows == upward->height)
+        return GCONV_OK;
+    return gc_output_skip(output, (uint64_t)upward->height * upward->row_bytes, error);
+}

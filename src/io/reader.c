@@ -102,11 +102,16 @@ static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gco
     const gconv_reader_options *options = &reader->options;
     const unsigned char *bytes;
     size_t size;
-    gconv_status status =
-        gc_input_peek(&reader->input, GC_SIGNATURE_BYTES_MAX, &bytes, &size, error);
-    if (status != GCONV_OK)
-        return status;
-    const gconv_format content = gconv_format_from_content(bytes, size);
+    gconv_format content = GCONV_FORMAT_UNKNOWN;
+    /* A pipe may send no more than a small image. */
+    for (size_t wanted = GC_SIGNATURE_BYTES_MIN;
+         content == GCONV_FORMAT_UNKNOWN && wanted <= GC_SIGNATURE_BYTES_MAX;
+         wanted += GC_SIGNATURE_BYTES_MAX - GC_SIGNATURE_BYTES_MIN) {
+        gconv_status status = gc_input_peek(&reader->input, wanted, &bytes, &size, error);
+        if (status != GCONV_OK)
+            return status;
+        content = gconv_format_from_content(bytes, size);
+    }
     const gc_format *format = gc_format_at(content);
     if (format == NULL)
         return gc_format_refuse(bytes, size, error);

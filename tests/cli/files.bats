@@ -81,7 +81,6 @@ load common
         complains 2 "new.$extension: not a directory; -o takes one, *" gconv edges -o new.$extension in.png
     done <<END
 gif GIF
-bmp BMP
 heic HEIC
 avif AVIF
 jxl JPEG XL

@@ -2,7 +2,7 @@
 """Files of NumPy and netpbm through gconv, and back: every pixel is compared with what NumPy, Pillow
 and netpbm's programs make of it.
 
-    tests/formats/arrays.py BUILD_DIR [COUNT]
+    tests/formats/arrays.py GCONV [COUNT]
 
 COUNT random files of each kind: 40. Exits with 77 if NumPy is missing. Without Pillow or netpbm it
 says so and tries the rest.
@@ -24,7 +24,7 @@ try:
 except ImportError:
     Image = None
 
-GCONV = os.path.abspath(os.path.join(sys.argv[1], "gconv"))
+GCONV = os.path.abspath(sys.argv[1])
 COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 40
 draw = random.Random(41)
 noise = np.random.default_rng(41)

@@ -12,7 +12,7 @@ typedef struct sample {
     bool checked; /* the format has checksums: damage is found or harmless */
 } sample;
 
-enum { SAMPLE_COUNT = 13 };
+enum { SAMPLE_COUNT = 14 };
 
 static void make_samples(sample samples[SAMPLE_COUNT])
 {
@@ -28,8 +28,9 @@ static void make_samples(sample samples[SAMPLE_COUNT])
         {"PGM", sample_file(GCONV_FORMAT_PGM, 1, 8), false},
         {"PPM of 16 bits", sample_file(GCONV_FORMAT_PPM, 3, 16), false},
         {"PBM", sample_file(GCONV_FORMAT_PBM, 1, 1), false},
-        {"PAM", sample_file(GCONV_FORMAT_PAM, 4, 8), false},
-        {"NPY", sample_file(GCONV_FORMAT_NPY, 3, 16), false},
+        {"PAM", sample_file(GCONV_FORMAT_PAM, 2, 8), false},
+        {"NPY", sample_file(GCONV_FORMAT_NPY, 1, 16), false},
+        {"BMP", sample_file(GCONV_FORMAT_BMP, 1, 8), false},
     };
     memcpy(samples, made, sizeof made);
 }

@@ -23,6 +23,8 @@ unsigned gc_met_format(gconv_format format)
     switch (format) {
     case GCONV_FORMAT_JPEG:
         return GC_MET_QUALITY | GC_MET_METADATA;
+    case GCONV_FORMAT_BMP:
+        return GC_MET_METADATA;
     case GCONV_FORMAT_PNG:
     case GCONV_FORMAT_TIFF:
         return GC_MET_COMPRESSION | GC_MET_METADATA;

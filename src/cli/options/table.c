@@ -208,11 +208,11 @@ static const gc_option options_table[] = {
     {"depth", 0, "N", EDGES | FILTER | THIN,
      WORD(form.depth, {"1", 1}, {"8", 8}, {"16", 16}, {"32", 32}), .marks = DECIDES,
      .help = "bits of a sample of the output: 1, 8, 16, or 32 for floats (default: for edges 1 "
-             "in PNG, TIFF and PBM, else 8; for filter those of the input)",
+             "in PNG, TIFF, PBM and BMP, else 8; for filter those of the input)",
      .section = "Output files"},
     {"format", 'f', "F", IMAGES, READ(gc_set_format), .marks = DECIDES,
      .help = "output format: png, jpeg, pnm (pgm or ppm), pgm, ppm, pfm, "
-             "pbm, pam, tiff, webp or npy",
+             "pbm, pam, tiff, webp, npy or bmp",
      .offers = "FORMATS"},
     {"quality", 0, "Q", IMAGES, WHOLE(writer.quality, 1, 100), .marks = DECIDES,
      .help = "quality of JPEG, 1 to 100 (default 90), and of WebP (default: without loss)",
