@@ -450,6 +450,12 @@ within_one() {
     }'
 }
 
+# messages FILE: but for the line about a threshold that does not suit (rule 58): a GPU that hands
+# over files does not count.
+messages() {
+  grep -v ' of the pixels are edges; ' "$1"
+}
+
 # same_batch OUTPUT COMMAND...: $ways each make of $work/batch the files and messages of the CPU.
 same_batch() {
   output=$1
@@ -463,7 +469,9 @@ same_batch() {
     (cd "$work" && "$gconv" "$@" $way -o "$output-gpu" batch) 2>"$work/$output-gpu.err"
     status=$?
     [ "$status" = 1 ] || { cat "$work/$output-gpu.err" && echo "exit $status: $* $way" && exit 1; }
-    diff "$work/$output-cpu.err" "$work/$output-gpu.err" || { echo "other messages: $* $way" && exit 1; }
+    messages "$work/$output-cpu.err" >"$work/wanted.err"
+    messages "$work/$output-gpu.err" | diff "$work/wanted.err" - ||
+      { echo "other messages: $* $way" && exit 1; }
     same_files "$output" || { echo "other files: $* $way" && exit 1; }
   done
 }
