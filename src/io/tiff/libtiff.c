@@ -8,6 +8,8 @@
 /* Memory that libtiff may take at one time, for tables and for compressed strips. */
 #define ALLOCATION_BYTES_MAX ((tmsize_t)1 << 30)
 
+enum { WARNINGS_MAX = 20 }; /* of libtiff, for one file */
+
 gc_libtiff gc_tiff;
 
 gconv_status gc_libtiff_load(gconv_error *error)
@@ -40,13 +42,17 @@ static int take_error(TIFF *tiff, void *user, const char *module, const char *fo
 static int take_warning(TIFF *tiff, void *user, const char *module, const char *format,
                         va_list arguments)
 {
-    const gc_tiff_file *file = user;
+    gc_tiff_file *file = user;
     char text[200];
     (void)tiff;
     (void)module;
     vsnprintf(text, sizeof text, format, arguments);
-    if (strncmp(text, "Unknown field", 13) != 0)
+    if (strncmp(text, "Unknown field", 13) == 0 || file->warned > WARNINGS_MAX)
+        return 1;
+    if (file->warned++ < WARNINGS_MAX)
         gc_warn(file->warnings, "TIFF: %s", text);
+    else
+        gc_warn(file->warnings, "TIFF: further warnings of libtiff left out");
     return 1;
 }
 

@@ -47,6 +47,9 @@ extern gc_libtiff gc_tiff;
 
 gconv_status gc_libtiff_load(gconv_error *error);
 
+/* EXIF that says the orientation and nothing else. */
+enum { GC_TIFF_ORIENTATION_BYTES = 26 };
+
 /* A file that libtiff reads or writes. One that cannot be read twice, and an output that cannot
  * seek, are held in memory. */
 typedef struct gc_tiff_file {
@@ -58,6 +61,7 @@ typedef struct gc_tiff_file {
     uint64_t size; /* of what is read, or was written */
     uint64_t position;
     const gc_warnings *warnings;
+    int warned;          /* warnings of libtiff so far */
     gconv_error failure; /* the first that libtiff reports, or a call that it makes meets */
     /* Of an output: */
     bool big;                /* a BigTIFF */

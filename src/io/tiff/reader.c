@@ -26,14 +26,16 @@ typedef struct tiff_decoder {
     uint32_t unit_width, unit_rows;
     size_t unit_row_bytes; /* of a row of a unit, packed */
     uint32_t across, down; /* units of a plane, side by side and below each other */
-    int planes;
-    unsigned char *units; /* of some rows, decoded: planes, in them units side by side */
+    int planes;            /* that are taken */
+    unsigned char *units;  /* of some rows, decoded: planes, in them units side by side */
     size_t units_bytes;
     uint32_t first, end; /* rows in `units` */
     uint32_t row;        /* the next one */
     unsigned char *line; /* unpacked samples of a row; NULL if they are unpacked in place */
     gc_floats floats;
-    bool told; /* tolerant: that data are missing */
+    bool told;          /* tolerant: that data are missing */
+    bool passed_over;   /* a directory that is no page; a warning was given */
+    gconv_error behind; /* why the directory of the next page cannot be read */
 } tiff_decoder;
 
 /* ---- Directories ----------------------------------------------------------------------------- */
@@ -46,16 +48,40 @@ static bool is_secondary(const tiff_decoder *decoder)
     return (kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0;
 }
 
+/* A directory that is no page is not written either. */
+static gconv_status pass_over(tiff_decoder *decoder, gconv_error *error)
+{
+    const gc_warnings *warnings = &decoder->common.warnings;
+    if (warnings->whole)
+        return gc_metadata_lose(warnings, GCONV_KEEP_NOTHING,
+                                "a smaller version or a mask of a page is not kept", error);
+    if (!decoder->passed_over)
+        gc_warn(warnings, "a smaller version or a mask of a page dropped: it is not kept");
+    decoder->passed_over = true;
+    return GCONV_OK;
+}
+
+static gconv_status fail_directory(const tiff_decoder *decoder, gconv_error *error)
+{
+    gconv_error failure;
+    gconv_status status = gc_tiff_fail(&decoder->file, "it cannot be read", &failure);
+    return gc_fail(error, status, "the directory of page %lu: %s", (unsigned long)decoder->page + 1,
+                   failure.message);
+}
+
 /* Goes on to the next image; *found is false if there is none. */
 static gconv_status find_next(tiff_decoder *decoder, bool *found, gconv_error *error)
 {
+    gconv_status status = GCONV_OK;
     *found = false;
-    while (!*found && !gc_tiff.TIFFLastDirectory(decoder->file.tiff)) {
+    while (status == GCONV_OK && !*found && !gc_tiff.TIFFLastDirectory(decoder->file.tiff)) {
         if (!gc_tiff.TIFFReadDirectory(decoder->file.tiff))
-            return gc_tiff_fail(&decoder->file, "a directory cannot be read", error);
+            return fail_directory(decoder, error);
         *found = !is_secondary(decoder);
+        if (!*found && decoder->common.page == 0)
+            status = pass_over(decoder, error);
     }
-    return GCONV_OK;
+    return status;
 }
 
 static gconv_status find_page(tiff_decoder *decoder, gconv_error *error)
@@ -79,8 +105,8 @@ static gconv_status find_page(tiff_decoder *decoder, gconv_error *error)
 /* EXIF that says the orientation and nothing else. */
 static gconv_status keep_orientation(tiff_decoder *decoder, gconv_error *error)
 {
-    unsigned char exif[] = {'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3,
-                            0,   1,   0,  0, 0, 0, 0, 0, 0, 0, 0,    0, 0};
+    unsigned char exif[GC_TIFF_ORIENTATION_BYTES] = {'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3,
+                                                     0,   1,   0,  0, 0, 0, 0, 0, 0, 0, 0,    0, 0};
     uint16_t orientation = ORIENTATION_TOPLEFT;
     gc_tiff.TIFFGetField(decoder->file.tiff, TIFFTAG_ORIENTATION, &orientation);
     if (orientation < 2 || orientation > GC_ORIENTATION_COUNT)
@@ -112,6 +138,7 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
     gconv_metadata *metadata = &decoder->common.metadata;
     TIFF *tiff = decoder->file.tiff;
     uint32_t size;
+    uint64_t place;
     void *bytes;
     gconv_status status = GCONV_OK;
     read_resolution(decoder);
@@ -125,6 +152,10 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
                            (unsigned long)size);
         status = gc_metadata_set_icc(metadata, bytes, size, &decoder->common.warnings, error);
     }
+    if (status == GCONV_OK && (gc_tiff.TIFFGetField(tiff, TIFFTAG_EXIFIFD, &place) ||
+                               gc_tiff.TIFFGetField(tiff, TIFFTAG_GPSIFD, &place)))
+        status = gc_metadata_lose(&decoder->common.warnings, GCONV_KEEP_ALL,
+                                  "EXIF of a TIFF is not kept but for the orientation", error);
     return status == GCONV_OK ? keep_orientation(decoder, error) : status;
 }
 
@@ -154,12 +185,14 @@ static void plan_strips(tiff_decoder *decoder)
     const gc_tiff_layout *layout = &decoder->layout;
     TIFF *tiff = decoder->file.tiff;
     uint32_t rows = layout->height;
+    uint16_t order = FILLORDER_MSB2LSB;
     gc_tiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &rows);
+    gc_tiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_FILLORDER, &order);
     decoder->unit_width = layout->width;
     decoder->unit_rows = rows == 0 || rows > layout->height ? layout->height : rows;
     decoder->unit_row_bytes = (size_t)gc_tiff.TIFFScanlineSize64(tiff);
     decoder->raw = layout->compression == COMPRESSION_NONE && decoder->planes == 1 &&
-                   layout->bits == 8 * layout->cell;
+                   layout->bits == 8 * layout->cell && order == FILLORDER_MSB2LSB;
     decoder->by_rows = !decoder->raw && decoder->planes == 1 &&
                        decoder->unit_row_bytes > STRIP_BYTES_MAX / decoder->unit_rows;
 }
@@ -168,7 +201,8 @@ static void plan_strips(tiff_decoder *decoder)
 static gconv_status allocate(tiff_decoder *decoder, gconv_error *error)
 {
     const gc_tiff_layout *layout = &decoder->layout;
-    size_t rows = decoder->unit_rows, bytes = decoder->unit_row_bytes;
+    size_t rows = decoder->unit_rows < layout->height ? decoder->unit_rows : layout->height;
+    size_t bytes = decoder->unit_row_bytes;
     size_t line_bytes = (size_t)layout->width * layout->samples;
     if (decoder->raw)
         rows = bytes < PIECE_BYTES ? PIECE_BYTES / bytes : 1;
@@ -181,14 +215,16 @@ static gconv_status allocate(tiff_decoder *decoder, gconv_error *error)
     decoder->units = malloc(decoder->units_bytes);
     if (decoder->units == NULL)
         return gc_fail_memory(error, decoder->units_bytes);
-    decoder->line = layout->same ? NULL : malloc(line_bytes);
+    decoder->line = layout->same ? NULL : calloc(1, line_bytes);
     return layout->same || decoder->line != NULL ? GCONV_OK : gc_fail_memory(error, line_bytes);
 }
 
 static gconv_status plan_units(tiff_decoder *decoder, gconv_error *error)
 {
     const gc_tiff_layout *layout = &decoder->layout;
-    decoder->planes = layout->separate ? layout->samples : 1;
+    decoder->planes = 1;
+    if (layout->separate)
+        decoder->planes = (layout->palette ? 1 : layout->colours) + (layout->alpha > 0);
     decoder->raw = decoder->by_rows = false;
     decoder->first = decoder->end = decoder->row = 0;
     gconv_status status = GCONV_OK;
@@ -303,19 +339,28 @@ static gconv_status decode_unit(tiff_decoder *decoder, uint32_t unit, size_t siz
     return GCONV_OK;
 }
 
+/* The sample that a plane has: colours come first, alpha is the last one. */
+static int sample_of(const tiff_decoder *decoder, int plane)
+{
+    const gc_tiff_layout *layout = &decoder->layout;
+    bool is_alpha = layout->separate && layout->alpha > 0 && plane == decoder->planes - 1;
+    return is_alpha ? layout->alpha : plane;
+}
+
 /* Decodes the strips or the row of tiles that have the next row. */
 static gconv_status load_units(tiff_decoder *decoder, gconv_error *error)
 {
     const uint32_t at = decoder->row / decoder->unit_rows;
     uint32_t rows = decoder->unit_rows;
     decoder->first = at * rows;
-    if (!decoder->layout.tiled && rows > decoder->layout.height - decoder->first)
+    if (rows > decoder->layout.height - decoder->first)
         rows = decoder->layout.height - decoder->first;
     const size_t size = rows * decoder->unit_row_bytes;
     unsigned char *bytes = decoder->units;
     for (int plane = 0; plane < decoder->planes; plane++)
         for (uint32_t i = 0; i < decoder->across; i++, bytes += size) {
-            uint32_t unit = ((uint32_t)plane * decoder->down + at) * decoder->across + i;
+            uint32_t sample = (uint32_t)sample_of(decoder, plane);
+            uint32_t unit = (sample * decoder->down + at) * decoder->across + i;
             gconv_status status = decode_unit(decoder, unit, size, bytes, error);
             if (status != GCONV_OK)
                 return status;
@@ -331,6 +376,10 @@ static gconv_status load_row(tiff_decoder *decoder, gconv_error *error)
     decoder->end = decoder->row + 1;
     if (at.cut)
         return miss(decoder, decoder->units, decoder->unit_row_bytes, error);
+    if (at.left_out) {
+        memset(decoder->units, 0, decoder->unit_row_bytes);
+        return GCONV_OK;
+    }
     if (gc_tiff.TIFFReadScanline(decoder->file.tiff, decoder->units, decoder->row, 0) != 1)
         return gc_tiff_fail(&decoder->file, "a row is missing", error);
     return GCONV_OK;
@@ -434,7 +483,8 @@ static gconv_status make_row(tiff_decoder *decoder, unsigned char *row, gconv_er
         for (uint32_t i = 0; i < decoder->across; i++, unit += held * decoder->unit_row_bytes) {
             uint32_t from = i * decoder->unit_width, left = layout->width - from;
             gc_tiff_unpack(layout, unit + into * decoder->unit_row_bytes, from,
-                           left < decoder->unit_width ? left : decoder->unit_width, plane, line);
+                           left < decoder->unit_width ? left : decoder->unit_width,
+                           sample_of(decoder, plane), line);
         }
     if (layout->floats)
         status = gc_floats_convert(&decoder->floats, (float *)(void *)line,
@@ -492,12 +542,16 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gconv_error *error)
 {
     tiff_decoder *decoder = (tiff_decoder *)common;
-    gconv_status status = GCONV_OK;
+    gconv_error *behind = &decoder->behind;
     (void)wait;
-    if (common->page == 0 && !decoder->ahead)
-        status = find_next(decoder, &decoder->ahead, error);
-    *alone = status == GCONV_OK && !decoder->ahead;
-    return status;
+    if (common->page == 0 && !decoder->ahead && behind->status == GCONV_OK)
+        behind->status = find_next(decoder, &decoder->ahead, behind);
+    if (behind->status != GCONV_OK && !common->tolerant)
+        return gc_fail(error, behind->status, "%s", behind->message);
+    *alone = !decoder->ahead;
+    if (behind->status != GCONV_OK)
+        gc_warn_damage(&common->warnings, "%s", behind->message);
+    return GCONV_OK;
 }
 
 static gconv_status next(gc_decoder *common, gconv_error *error)
@@ -505,7 +559,7 @@ static gconv_status next(gc_decoder *common, gconv_error *error)
     tiff_decoder *decoder = (tiff_decoder *)common;
     free_image(decoder);
     gc_metadata_clear(&common->metadata);
-    decoder->ahead = false;
+    decoder->ahead = decoder->told = false;
     decoder->page++;
     return begin_image(decoder, error);
 }

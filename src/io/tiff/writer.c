@@ -77,6 +77,8 @@ static void set_metadata(const tiff_encoder *encoder)
     if (metadata->icc != NULL)
         gc_tiff.TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (uint32_t)metadata->icc_bytes,
                              metadata->icc);
+    if (metadata->exif != NULL && metadata->exif_bytes > GC_TIFF_ORIENTATION_BYTES)
+        gc_warn(&encoder->common.warnings, "EXIF dropped but for the orientation");
     if (metadata->exif != NULL)
         gc_tiff.TIFFSetField(tiff, TIFFTAG_ORIENTATION,
                              gc_exif_orientation(metadata->exif, metadata->exif_bytes));
