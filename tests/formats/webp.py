@@ -77,6 +77,9 @@ def test_with_loss(draw):
         sizes.append(len(read("l.webp")))
         assert pixels_of("l.webp") != read("a.ppm")
     assert sizes[0] < sizes[1]
+    for level in "0", "9", "6":
+        convert("a.ppm", level + ".webp", "--quality", "90", "--compression", level)
+    assert read("6.webp") == read("l.webp") and len({read("0.webp"), read("6.webp"), read("9.webp")}) == 3
     write("wide.pgm", b"P5 16384 1 255\n" + bytes(16384))
     assert b"16383 x 16383 at most" in convert("wide.pgm", "w.webp", expect=1).stderr
 
@@ -96,6 +99,32 @@ def test_damage(draw):
     canvas = b"VP8X" + struct.pack("<I", 10) + b"\0" * 4 + b"\x7f\x3e\0\x7f\x3e\0"
     write("huge.webp", b"RIFF" + struct.pack("<I", 4 + len(canvas)) + b"WEBP" + canvas)
     assert b"--max-pixels" in run("edges", "--max-pixels", "1000", "huge.webp", "h.png", expect=1).stderr
+
+
+def test_bytes_behind(draw):
+    """The file ends where its RIFF does: what follows is a warning, and is not read to its end."""
+    write("a.ppm", make_ppm(draw, 60, 41))
+    copy = ("filter", "-v", "-k", "identity", "-f", "ppm", "-", "-")
+    for options in (("--quality", "90"), ()):
+        convert("a.ppm", "a.webp", *options)
+        whole = read("a.webp")
+        alone = run(*copy, data=whole)
+        assert b"ignored" not in alone.stderr
+        for behind in (whole, b"\0", bytes(1 << 20)):
+            done = run(*copy, data=whole + behind)
+            assert done.stdout == alone.stdout
+            assert done.stderr.count(b"bytes after the end of the image ignored") == 1, done.stderr
+        write("more.webp", whole + whole)
+        assert b"image ignored" in run("edges", "-v", "more.webp", "m.png").stderr
+        endless = subprocess.run(["sh", "-c", 'cat a.webp /dev/zero | timeout 20 "$@"', "sh", GCONV, *copy],
+                                 capture_output=True)
+        assert endless.stdout == alone.stdout and endless.returncode == 0, endless.stderr
+    parts = whole[8:] + chunk(b"MORE", b"x")
+    inside = b"RIFF" + struct.pack("<I", len(parts)) + parts
+    assert b"ignored" not in run(*copy, data=inside).stderr
+    for size in (0, 4, 0xFFFFFFFF):
+        write("lie.webp", whole[:4] + struct.pack("<I", size) + whole[8:])
+        assert b"corrupt WebP" in run("edges", "lie.webp", "h.png", expect=1).stderr
 
 
 def test_metadata(draw):
@@ -152,7 +181,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         draw = random.Random(1)
-        for test in (test_without_loss, test_with_loss, test_damage, test_metadata, test_pillow):
+        for test in (test_without_loss, test_with_loss, test_damage, test_bytes_behind, test_metadata, test_pillow):
             test(draw)
         os.chdir("/")
 

@@ -12,6 +12,7 @@ enum { HEAD_BYTES = 64, CHUNK_BYTES_MAX = 8 << 20, RIFF_HEAD_BYTES = 8 };
 typedef struct webp_decoder {
     gc_decoder common;
     gc_buffer file;
+    bool has_more;        /* bytes follow the file */
     unsigned char *image; /* all rows; allocated when needed */
     uint32_t row;
 } webp_decoder;
@@ -44,7 +45,15 @@ static VP8StatusCode read_features(webp_decoder *decoder, const void *bytes, siz
     return code;
 }
 
-static gconv_status load_file(webp_decoder *decoder, gconv_error *error)
+/* The bytes of a file that begins with `head`. libwebp rejects odd sizes. */
+static uint64_t file_bytes(const unsigned char *head)
+{
+    return RIFF_HEAD_BYTES + ((uint64_t)head[4] | (uint64_t)head[5] << 8 | (uint64_t)head[6] << 16 |
+                              (uint64_t)head[7] << 24);
+}
+
+/* Takes the next `rest` bytes, and looks whether more follow. */
+static gconv_status load_file(webp_decoder *decoder, uint64_t rest, gconv_error *error)
 {
     const unsigned char *bytes;
     size_t size;
@@ -52,8 +61,11 @@ static gconv_status load_file(webp_decoder *decoder, gconv_error *error)
         gconv_status status = gc_input_take(decoder->common.input, &bytes, &size, error);
         if (status != GCONV_OK)
             return status;
+        decoder->has_more = size > rest;
+        size = decoder->has_more ? (size_t)rest : size;
         gc_buffer_add(&decoder->file, bytes, size);
-    } while (size > 0 && !decoder->file.failed);
+        rest -= size;
+    } while (size > 0 && !decoder->has_more && !decoder->file.failed);
     return decoder->file.failed ? gc_fail_memory(error, decoder->file.size) : GCONV_OK;
 }
 
@@ -113,13 +125,16 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     if (status != GCONV_OK)
         return status;
     /* The canvas, if it is said here, is checked before the file is read. */
-    if (read_features(opened, bytes, size, &animated) == VP8_STATUS_OK)
+    VP8StatusCode code = read_features(opened, bytes, size, &animated);
+    if (code == VP8_STATUS_OK)
         status = gc_decoder_check_size(common, error);
+    else if (code != VP8_STATUS_NOT_ENOUGH_DATA)
+        status = corrupt(code, error);
     if (status == GCONV_OK)
-        status = load_file(opened, error);
+        status = load_file(opened, file_bytes(bytes), error);
     if (status != GCONV_OK)
         return status;
-    VP8StatusCode code = read_features(opened, opened->file.bytes, opened->file.size, &animated);
+    code = read_features(opened, opened->file.bytes, opened->file.size, &animated);
     if (code != VP8_STATUS_OK)
         return corrupt(code, error);
     if (animated)
@@ -195,8 +210,9 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
 
 static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
-    (void)common;
     (void)error;
+    if (((const webp_decoder *)common)->has_more)
+        gc_decoder_warn_trailing(common);
     return GCONV_OK;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_EFFORT = 1 };
+enum { DEFAULT_EFFORT = 1, LEVEL_MOST = 9, METHOD_MOST = 6 /* of libwebp, with loss */ };
 
 typedef struct webp_encoder {
     gc_encoder common;
@@ -90,12 +90,16 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
 
 static bool set_config(const gc_encoder *common, WebPConfig *config)
 {
-    int effort = common->compression < 0 ? DEFAULT_EFFORT : common->compression;
+    const int level = common->compression;
     if (!gc_webp.WebPConfigInitInternal(config, WEBP_PRESET_DEFAULT, (float)common->quality,
                                         WEBP_ENCODER_ABI_VERSION))
         return false;
     config->exact = 1; /* colours under transparent pixels stay */
-    return common->lossy || gc_webp.WebPConfigLosslessPreset(config, effort);
+    if (!common->lossy)
+        return gc_webp.WebPConfigLosslessPreset(config, level < 0 ? DEFAULT_EFFORT : level);
+    if (level >= 0)
+        config->method = level * METHOD_MOST / LEVEL_MOST;
+    return true;
 }
 
 /* Puts the image and what stands beside it into one file. */
