@@ -566,8 +566,8 @@ GCONV_API gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, v
  * reports what is missing or corrupt there. GCONV_ERROR_ARGUMENT if rows are not read yet. */
 GCONV_API gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error);
 
-/* Call it after gconv_reader_finish. Goes on to the next image of a netpbm or PFM input, and says
- * in *more whether there is one. Blanks between images are skipped.
+/* Call it after gconv_reader_finish. Goes on to the next image of a netpbm or PFM input, or the
+ * next page of a TIFF, and says in *more whether there is one. Blanks between images are skipped.
  *
  * - *more is true: shape, format, metadata and rows are now those of the next image. Sources of
  *   this reader stay valid.
@@ -581,13 +581,14 @@ GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv
 
 /* The reader as a source. Valid while the reader lives. After the source's `select` the reader
  * gives the selected rows alone, gconv_reader_finish looks at nothing behind them, and
- * gconv_reader_next finds no image. `select` seeks in binary files of netpbm, PFM and NPY. Other
- * inputs are decoded up to the last row that is selected. */
+ * gconv_reader_next finds no image. `select` seeks in binary files of netpbm, PFM, NPY and BMP,
+ * and passes over strips and tiles of a TIFF. Other inputs are decoded up to the last row that is
+ * selected. */
 GCONV_API const gconv_source *gconv_reader_source(gconv_reader *reader);
 
 /* The name of the decoder: "libpng", "libjpeg-turbo", "gconv", or "cuda" once kernels of a GPU have
- * decoded the image. "gconv" is the library's own code, which decodes netpbm, PFM and NPY, and most
- * baseline JPEGs. */
+ * decoded the image. "gconv" is the library's own code, which decodes netpbm, PFM, NPY and BMP,
+ * TIFF without compression, and most baseline JPEGs. */
 GCONV_API const char *gconv_reader_decoder(const gconv_reader *reader);
 
 /* Whether the rows that were read so far have a pixel that was not opaque and was put on the
@@ -618,7 +619,8 @@ typedef struct gconv_writer_options {
     gconv_shape shape;
     int quality; /* JPEG, WebP: 1 to 100 */
     /* PNG: 0 to 9, by zlib; -1 is gconv's own, the fastest. TIFF: 1 to 9, deflate;
-     * GCONV_COMPRESSION_LZW; 0 and -1 are none. WebP without loss: the effort, 0 to 9; -1 is 1. */
+     * GCONV_COMPRESSION_LZW; 0 and -1 are none. WebP: the effort, 0 to 9; -1 is 1 without loss,
+     * and 6 with loss. */
     int compression;
     const gconv_metadata *metadata; /* used only during open or next; may be NULL */
     gconv_keep keep;                /* how much of `metadata` is written */
@@ -667,7 +669,8 @@ GCONV_API gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, 
 
 /* Call it after the last row. Begins another image behind the first in the same output. Format
  * and shape come from `options`; set its other members as for gconv_writer_open. Both images must
- * be of netpbm or PFM. A pipe or device gets each image as soon as its last row is written. */
+ * be of netpbm or PFM, or both TIFF, which gets pages. A pipe or device gets each image of netpbm
+ * and PFM as soon as its last row is written. */
 GCONV_API gconv_status gconv_writer_next(gconv_writer *writer, const gconv_writer_options *options,
                                          gconv_error *error);
 

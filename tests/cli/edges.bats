@@ -181,9 +181,11 @@ edges_are() {
     complains 2 'out.jpg: JPEG holds 8 bits a sample, not 1' gconv edges --depth 1 step.png out.jpg
     complains 2 'out.pfm: PFM holds 32 bits a sample, not 8' gconv edges --depth 8 step.png out.pfm
     complains 2 'JPEG holds 8 bits a sample, not 16' gconv edges --depth 16 -f jpeg -o d step.png
-    complains 2 'step.png: PBM holds black and white alone' gconv edges --overlay '#f00' step.png out.pbm
-    complains 2 'step.png: PBM holds black and white alone' gconv sketch step.png out.pbm
+    complains 2 'step.png: PBM holds black and white alone; write PGM or PNG' gconv edges --overlay '#f00' step.png out.pbm
+    complains 2 'step.png: PBM holds black and white alone; write PGM or PNG' gconv sketch step.png out.pbm
+    complains 2 'step.png: PBM holds black and white alone; write PGM or PNG' gconv edges --values step.png out.pbm
     holds step.png
+    makes out.pgm 'pgm grey 16 16x1*' gconv edges --values step.png out.pgm
 }
 
 @test "colour counts as luma, opaque alpha does not count" {

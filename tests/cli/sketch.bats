@@ -43,7 +43,7 @@ setup_bar() {
     same "$(rows out.png | cut -d / -f 1 | cut -d ' ' -f 1-2,9-10)" '0 0 0 255'
     makes out.png 'png rgba 8 12x3*' gconv sketch --paper transparent --ink '#f00' bar.png out.png
     same "$(rows out.png | cut -d / -f 1 | cut -d ' ' -f 1-4,17-20)" '255 0 0 0 255 0 0 255'
-    complains 2 "*--paper transparent needs an output in PNG; jpeg holds no alpha" \
+    complains 2 "*--paper transparent needs a format with alpha, such as PNG; jpeg has none" \
         gconv sketch --paper transparent bar.png out.jpg
     complains 2 "*option '--paper': 'wite' is not transparent, white, *did you mean 'white'*" \
         gconv sketch --paper wite bar.png out.png

@@ -85,7 +85,7 @@ gconv_status gc_kept_begin(gc_work *work)
         return GCONV_OK;
     if (draw->transparent && !gconv_format_describe(work->result->format)->alpha)
         return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
-                       "--paper transparent needs an output in PNG; %s holds no alpha",
+                       "--paper transparent needs a format with alpha, such as PNG; %s has none",
                        gconv_format_name(work->result->format));
     bool inks = !is_grey(draw->ink) || (!draw->transparent && !is_grey(draw->paper));
     bool colours = draw->overlays || inks;

@@ -35,19 +35,20 @@ gconv_status gc_output_depth(const gc_work *work, int *depth)
     const gc_options *options = work->options;
     gconv_format format = work->result->format;
     const gconv_format_info *info = gconv_format_describe(format);
-    bool draws_bits = options->command != GC_COMMAND_SKETCH && !options->draw.overlays;
+    const gc_draw_options *draw = &options->draw;
+    bool draws_bits = options->command != GC_COMMAND_SKETCH && !draw->overlays && !draw->values;
     *depth = options->form.depth;
     if (*depth != 0)
         return gc_check_depth(info, *depth, work->error);
     if (options->command == GC_COMMAND_FILTER)
         *depth = work->result->input.depth;
     else
-        *depth = options->draw.values ? 16 : draws_bits ? info->edge_depth : 8;
+        *depth = draw->values ? 16 : draws_bits ? info->edge_depth : 8;
     if ((info->depths & *depth) == 0)
         *depth = largest_depth(info);
     if (*depth == 1 && !draws_bits)
-        return gc_fail(work->error, GCONV_ERROR_ARGUMENT, "%s holds black and white alone",
-                       info->title);
+        return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
+                       "%s holds black and white alone; write PGM or PNG", info->title);
     return GCONV_OK;
 }
 

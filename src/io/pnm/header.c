@@ -20,7 +20,7 @@ typedef struct numbers {
     uint32_t width, height, depth, maxval;
     double scale;
     char tuples[WORD_BYTES]; /* the tuple type of a PAM; "" if it has none */
-    const char *fault;       /* a line of a PAM that is none, or NULL */
+    const char *fault;       /* of the lines of a PAM, or NULL */
 } numbers;
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -87,6 +87,19 @@ static double read_scale(text *t)
 
 /* ---- PAM ------------------------------------------------------------------------------------- */
 
+/* Reads a tuple type; a line without one says nothing. */
+static void read_tuples(text *t, numbers *n)
+{
+    while (t->at < t->size && (t->bytes[t->at] == ' ' || t->bytes[t->at] == '\t'))
+        t->at++;
+    skip_comment(t);
+    if (t->at == t->size || gc_pnm_is_blank(t->bytes[t->at]))
+        return;
+    if (n->tuples[0] != '\0')
+        n->fault = "the header has several tuple types; a PAM that is read has one or none";
+    read_word(t, n->tuples, sizeof n->tuples);
+}
+
 /* Reads the value of a line of a PAM. False if the header has no such line. */
 static bool read_line(text *t, const char *word, numbers *n)
 {
@@ -99,7 +112,7 @@ static bool read_line(text *t, const char *word, numbers *n)
     else if (strcmp(word, "MAXVAL") == 0)
         n->maxval = read_number(t);
     else if (strcmp(word, "TUPLTYPE") == 0)
-        read_word(t, n->tuples, sizeof n->tuples);
+        read_tuples(t, n);
     else
         return false;
     return true;
@@ -113,10 +126,10 @@ static void parse_lines(text *t, numbers *n)
         read_word(t, word, sizeof word);
         if (t->at == t->size || strcmp(word, "ENDHDR") == 0)
             return;
-        if (!read_line(t, word, n)) {
+        if (!read_line(t, word, n))
             n->fault = "the header has a line that no PAM has";
+        if (n->fault != NULL)
             return;
-        }
     }
 }
 
