@@ -39,7 +39,7 @@ typedef struct contest {
     double best;            /* its seconds */
     double weighed;         /* the same, times BOUNDED_GAIN if its output is bounded */
     double least;           /* seconds of the fastest */
-    gconv_error refusal;    /* of the last that finds edges by all methods, and refused */
+    gconv_error refusal;    /* of the last that knows detectors, and refused */
 } contest;
 
 /* So much faster than an output that is rounded once a bounded one has to be. */
@@ -57,7 +57,7 @@ static gconv_status check_candidate(const contest *c, const gc_implementation *c
     if (status == GCONV_OK && gc_detects(&c->problem->detector) && !candidate->operations->detects)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "'%s' finds edges by the method laplace alone; reference, cpu and detector "
-                       "know all",
+                       "know others",
                        candidate->name);
     if (status == GCONV_OK && candidate->operations->supports != NULL)
         status = candidate->operations->supports(c->problem, device, error);

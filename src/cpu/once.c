@@ -263,7 +263,7 @@ bool gc_cpu_sums_in_double(const gc_problem *problem)
 {
     const gc_chain *chain = &problem->chain;
     bool holds = gc_problem_may_round_once(problem) ||
-                 (problem->rounding.once && chain->denominator == 1 &&
+                 (problem->rounding.once && chain->limbs != 0 && chain->denominator == 1 &&
                   problem->conversion.output.depth != 32 && !problem->conversion.bilevel &&
                   gc_cpu_split_at(problem) != 0);
     return holds && !gc_problem_is_same_everywhere(problem) && gc_solver_wanted(problem) == NULL &&

@@ -206,6 +206,8 @@ static int find_implementations(const options *set, tally *tallies)
     for (int i = count - 1; set->each_set && i >= 0; i--)
         if (strcmp(tallies[i].info.name, "cpu") == 0)
             return add_sets(&tallies[i], tallies, count);
+    if (set->each_set)
+        usage_error("--each-set is for cpu, which is not in", set->implementations);
     return count;
 }
 

@@ -317,6 +317,12 @@ tilefft * within bound*'
     same "$(printf '%s' "$out" | grep -c gpu_)$err" 0
 }
 
+@test "detector: magnitudes are refused" {
+    make_image pgm in.pgm 40 30 noise
+    expect 4 gconv edges --method gradient --values --impl detector in.pgm out.pgm
+    like "$err" "*'detector' refuses this: it writes edges, and no magnitudes*"
+}
+
 @test "what the double has no kernels for is not usable, and says why" {
     make_image png:grey in.png 9 7 noise
     expect 0 gconv compare --time 0.001 in.png

@@ -151,8 +151,10 @@ def expected(job):
     unit, values = white // 255, job.image.astype(np.int64)
     constant = job.value * unit
     if not job.like:
-        values = correlate(values, np.outer(GAUSS, GAUSS), job.border, constant)
-        unit, constant = unit * 289, constant * 289
+        if job.blurs:
+            values = correlate(values, np.outer(GAUSS, GAUSS), job.border, constant)
+        divisor = 289 if job.blurs else 2
+        unit, constant = unit * divisor, constant * divisor
     if job.method == "zero-crossing":
         edges = crossing(job, correlate(values, LAPLACE, job.border, constant), unit)
     else:
@@ -236,13 +238,15 @@ def make(r, depths=(8, 16)):
                operator=r.choice([0, 3, 4] if like else [0, 1, 2]), norm=r.randrange(2),
                threshold=str(round(r.uniform(0, 60) * scale, r.choice([0, 0, 1, 3]))),
                low=f"{low:.2f}", high=f"{high:.2f}", invert=r.random() < 0.2,
-               threads=r.choice([1, 1, 2, 3, 7]), by_rows=r.randrange(2))
+               threads=r.choice([1, 1, 2, 3, 7]), by_rows=r.randrange(2),
+               blurs=r.random() < 0.8)
 
 
 def ask(program, job, implementation):
     """The output of the program, as black and white."""
     method = METHODS.index(job.method)
-    filters = "identity" if job.like else "gauss5;laplace3" if method == 1 else "gauss5"
+    blur = "identity" if job.like else "gauss5" if job.blurs else "1x1:0.5"
+    filters = f"{blur};laplace3" if method == 1 else blur
     height, width = job.image.shape
     low, high, threshold = (float(t).hex() for t in (job.low, job.high, job.threshold))
     line = f"{implementation} {job.threads} {job.by_rows} {width} {height} {job.depth} {job.out} " \

@@ -3,7 +3,7 @@
  * of them. */
 
 /* Settling, which is rare, shall not take registers that keep other blocks away. */
-#if __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200
+#if __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1100
 static constexpr int gc_compiled_blocks =
     gc_finish_is_once(gc_config::finish) && gc_config::rows <= 4 && gc_config::channels == 1
         ? 64 / gc_config::warps

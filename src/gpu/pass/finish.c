@@ -276,6 +276,11 @@ bool gc_finish_settle(const gc_problem *problem, double error, gc_finish *finish
     gc_finish settled = *finish;
     settled.absolute = r->absolute;
     settled.once = (gc_once){r->a, r->b, r->c, 1 / r->c};
+    double beside = 0; /* how far the border of the kernel is from that of exact sums */
+    for (int c = 0; c < problem->chain.channels; c++)
+        beside = fmax(beside, fabs((double)problem->chain.steps[0].border[c] -
+                                   problem->chain.steps[0].terms_border[c]));
+    error += beside * problem->chain.steps[0].absolute_sum * (1 + 0x1p-20);
     bool settles = error < INFINITY && gc_finish_sums_up(problem) &&
                    (has_sides ? settle_sides : settle_samples)(problem, error, &settled);
     if (settles)

@@ -477,7 +477,7 @@ static __device__ inline double gc_exact_sum(const gc_pass &pass, int x, int y, 
             int m = min(n + k * step, e.count - 1);
             int j = (int)__umulhi(2 * (unsigned)m, e.width_inverse), i = m - j * e.width;
             terms[k] = n + k * step < e.count ? __ldg(e.terms + m) : 0;
-            samples[k] = __ldg(from + (unsigned)(j * pitch + i * e.channels));
+            samples[k] = __ldg(from + (unsigned)j * pitch + (unsigned)(i * e.channels));
         }
 #pragma unroll
         for (int k = 0; k < together; k++)

@@ -89,9 +89,11 @@ static bool take_chain(const gc_problem *problem, gc_finding *finding)
     for (int k = 0; crosses && k < second->width * second->height; k++)
         finding->second[(k / second->width + 1 - second->top) * 3 + k % second->width + 1 -
                         second->left] = (int)second->taps[k];
-    finding->blurs = step->width * step->height > 1 || step->taps[0] != 1;
     finding->outside = (int)step->terms_border[0];
     finding->between = crosses ? (int)second->terms_border[0] : problem->detector.border;
+    finding->blurs =
+        step->width * step->height > 1 || step->taps[0] != 1 ||
+        (problem->chain.border == GCONV_BORDER_CONSTANT && finding->between != finding->outside);
     return pack_row(row, step->width, step->left, finding) && finding->outside >= 0 &&
            finding->outside <= 255 && (!finding->blurs || problem->detector.side <= 3);
 }
@@ -102,6 +104,7 @@ static gconv_status supports(const gc_problem *problem, const gc_step *, const g
     gc_finding finding = {};
     const char *refused =
         !gc_detects(&problem->detector)       ? "it finds edges, and not by the method laplace"
+        : !problem->conversion.finds_edges    ? "it writes edges, and no magnitudes"
         : gc_finish_type(problem) == GC_FLOAT ? "it stores no floats"
         : gc_input_type(problem) != GC_BYTE   ? "it takes samples of 8 bits"
         : !fits(problem)                      ? "its sums have 32 bits"
@@ -158,7 +161,6 @@ static gconv_status allocate(const gc_problem *problem, detector_state *state, g
     f->sure = f->words + words;
     f->stamps = f->sure + words;
     f->parents = f->stamps + stamps;
-    GC_CUDA_TRY(error, cudaMemset(f->parents, 0, sizeof(unsigned))); /* of node 0 */
     return GCONV_OK;
 }
 

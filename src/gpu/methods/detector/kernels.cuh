@@ -324,37 +324,13 @@ static __device__ inline void gc_detect_gradients(const gc_finding &f, const gc_
     gc_detect_extend(f, tile, GC_PASS_CONSTANT, 0, down);
 }
 
+/* Marks edges from gradients in `across` and `down`, or from the signs of `values`. */
 template <class number>
-static __global__ void __launch_bounds__(GC_DETECT_THREADS, 3)
-    gc_detect_edges(const __grid_constant__ gc_finding f)
+static __device__ inline void gc_detect_mark(const gc_finding &f, const number *values,
+                                             const number *across, const number *down, int column,
+                                             int row)
 {
     enum { WORDS = GC_TILE_COLUMNS / 32, OF_WARP = GC_TILE_ROWS * WORDS * 32 / GC_DETECT_THREADS };
-    extern __shared__ float4 gc_block_memory[];
-    int column = (int)(blockIdx.x % (f.row_words / WORDS)) * WORDS;
-    int row = (int)(blockIdx.x / (f.row_words / WORDS)) * GC_TILE_ROWS;
-    gc_tile tile = {column * 32 - GC_TILE_BESIDE, row - GC_TILE_MARGIN, false};
-    tile.inside = gc_tile_has(f, tile.left, tile.top) &&
-                  gc_tile_has(f, tile.left + GC_TILE_PITCH - 1, tile.top + GC_TILE_LINES - 1);
-    number *values = (number *)gc_block_memory, *across = values + GC_TILE_PLACES;
-    number *down = across + GC_TILE_PLACES;
-    unsigned stamp = threadIdx.x == 0 ? blockIdx.x : gc_lines_regions(f);
-    if (f.words != nullptr && threadIdx.x < 2 && stamp <= gc_lines_regions(f))
-        f.stamps[stamp] = 0;
-    gc_detect_load(f, tile, (unsigned *)down);
-    gc_detect_rows(f, (unsigned *)down, f.blurs ? across : values);
-    if (f.blurs) {
-        gc_detect_columns(f, across, values);
-        gc_detect_extend(f, tile, f.border, f.between, values);
-    }
-    if (std::is_same<number, int>::value && f.detector.side == 1) {
-        gc_detect_respond(f, values, across);
-        gc_detect_extend(f, tile, GC_PASS_CONSTANT, 0, across);
-        values = across;
-    }
-    if (f.output_type == GC_FLOAT)
-        return gc_detect_store_values(f, tile, values);
-    if (f.detector.side > 1)
-        gc_detect_gradients(f, tile, values, across, down);
     int lane = gc_pass_lane(), y = gc_pass_warp() * OF_WARP / WORDS;
     unsigned own = 0, own_sure = 0;
     for (int k = 0; k < OF_WARP; k += WORDS)
@@ -375,6 +351,42 @@ static __global__ void __launch_bounds__(GC_DETECT_THREADS, 3)
     row += y + lane / WORDS;
     if (lane < OF_WARP && row < f.height)
         gc_lines_keep(f, row, column + lane % WORDS, own, own_sure);
+}
+
+template <class number>
+static __global__ void __launch_bounds__(GC_DETECT_THREADS, 3)
+    gc_detect_edges(const __grid_constant__ gc_finding f)
+{
+    constexpr int WORDS = GC_TILE_COLUMNS / 32;
+    extern __shared__ float4 gc_block_memory[];
+    int column = (int)(blockIdx.x % (f.row_words / WORDS)) * WORDS;
+    int row = (int)(blockIdx.x / (f.row_words / WORDS)) * GC_TILE_ROWS;
+    gc_tile tile = {column * 32 - GC_TILE_BESIDE, row - GC_TILE_MARGIN, false};
+    tile.inside = gc_tile_has(f, tile.left, tile.top) &&
+                  gc_tile_has(f, tile.left + GC_TILE_PITCH - 1, tile.top + GC_TILE_LINES - 1);
+    number *values = (number *)gc_block_memory, *across = values + GC_TILE_PLACES;
+    number *down = across + GC_TILE_PLACES;
+    unsigned stamp = threadIdx.x == 0 ? blockIdx.x : gc_lines_regions(f);
+    if (f.words != nullptr && threadIdx.x < 2 && stamp <= gc_lines_regions(f))
+        f.stamps[stamp] = 0;
+    if (f.words != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
+        f.parents[0] = 0;
+    gc_detect_load(f, tile, (unsigned *)down);
+    gc_detect_rows(f, (unsigned *)down, f.blurs ? across : values);
+    if (f.blurs) {
+        gc_detect_columns(f, across, values);
+        gc_detect_extend(f, tile, f.border, f.between, values);
+    }
+    if (std::is_same<number, int>::value && f.detector.side == 1) {
+        gc_detect_respond(f, values, across);
+        gc_detect_extend(f, tile, GC_PASS_CONSTANT, 0, across);
+        values = across;
+    }
+    if (f.output_type == GC_FLOAT)
+        return gc_detect_store_values(f, tile, values);
+    if (f.detector.side > 1)
+        gc_detect_gradients(f, tile, values, across, down);
+    gc_detect_mark(f, values, across, down, column, row);
 }
 
 #endif

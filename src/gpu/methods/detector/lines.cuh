@@ -2,11 +2,11 @@
  * edges are edges if neighbours, eight to a pixel, connect them with one.
  *
  * Edges grow in regions of 256 rows of four words, whose rows meet in shared memory, some rounds
- * over the image. A round after which no region has changed at its border is the last one. Lines
- * that wind through many regions need more rounds than there are. Then parts of lines in one word
- * become nodes of a forest: all parts of a line have one root, the least of them. Node 0 stands for
- * edges that are sure. The trees of neighbours are joined, as Playne and Hawick 2018 do, and edges
- * are the parts whose root is node 0. So no kernel waits for another block. */
+ * over the image. A round after which no region has changed at its border is the last that does
+ * anything. Lines that wind through many regions need more rounds than there are. Then parts of
+ * lines in one word become nodes of a forest: all parts of a line have one root, the least of them.
+ * Node 0 stands for edges that are sure. The trees of neighbours are joined, as Playne and Hawick
+ * 2018 do, and edges are the parts whose root is node 0. So no kernel waits for another block. */
 #ifndef GC_GPU_METHODS_DETECTOR_LINES_CUH
 #define GC_GPU_METHODS_DETECTOR_LINES_CUH
 
@@ -150,9 +150,13 @@ static __global__ void __launch_bounds__(GC_DETECT_THREADS)
 {
     static __shared__ gc_lines_row rows[2][GC_DETECT_THREADS + 2];
     static __shared__ unsigned grows[3];
-    if (!gc_lines_is_due(f, round))
-        return;
+    static __shared__ bool is_due; /* for all threads: a neighbour may store its stamp by now */
     const int wide = (int)f.row_words / GC_LINES_WORDS, thread = (int)threadIdx.x;
+    if (thread == 0)
+        is_due = gc_lines_is_due(f, round);
+    __syncthreads();
+    if (!is_due)
+        return;
     const bool ends = thread == 0 || thread == GC_DETECT_THREADS - 1;
     int column = (int)blockIdx.x % wide * GC_LINES_WORDS;
     int row = (int)blockIdx.x / wide * GC_DETECT_THREADS + thread, beyond = thread == 0 ? -1 : 1;
