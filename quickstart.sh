@@ -384,7 +384,7 @@ check() {
   release=$BUILD_DIR
   if lacks_gpu; then
     release=$BUILD_DIR/kernels
-    announce "$release" 38
+    announce "$release" 18
   else
     choose_architectures
     announce "$release" 30
