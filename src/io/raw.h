@@ -1,4 +1,4 @@
-/* What formats without compression share: rows and samples as files have them. */
+/* What codecs share: rows and samples as files have them. */
 #ifndef GC_IO_RAW_H
 #define GC_IO_RAW_H
 

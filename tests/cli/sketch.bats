@@ -238,6 +238,8 @@ setup_bar() {
     cmp out.png other.png
     json 0 gconv edges --method canny --high 100 --low auto --json in.png out.png
     same "$(key low) $(key threshold)" '40 100'
+    json 0 gconv edges --method canny --low 0 --json in.png out.png
+    same "$(key low) $(key threshold)" '0 100'
     json 0 gconv edges --method canny --high auto --low 3000 --json in.png out.png
     same "$(key low) $(key threshold)" '3000 3000'
     silently gconv edges --journal journal --method canny --high auto -o out in.png

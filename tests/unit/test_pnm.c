@@ -3,91 +3,92 @@
 
 #include "core/grey.h"
 
+static const struct {
+    const char *text;
+    const char *message; /* part of it; NULL if the file is right */
+} headers[] = {
+    {"P5 2 1 255\nab", NULL},
+    {"P5\n# a comment\n2#x\n 1\t255\rab", NULL},
+    {"P5#c\n2 1 255 ab", NULL},
+    {"P6 1 1 255\nabc", NULL},
+    {"P5 2 1 255\na", "truncated"},
+    {"P5 2 1 255\n", "truncated"},
+    {"P5 2 1 255", "truncated"},
+    {"P5 2 1 255#ab", "truncated"},
+    {"P5 2 1 255#\na", "truncated"},
+    {"P5 2 1#1 255\nab", "header"},
+    {"P5 2 1", "truncated"},
+    {"P5 ", "truncated"},
+    {"P5 0 1 255\nab", "header"},
+    {"P5 2 0 255\nab", "header"},
+    {"P5 2 1 0\nab", "header"},
+    {"P5 2 1 65536\nab", "header"},
+    {"P5 99999999999999999999 1 255\nab", "header"},
+    {"P5 -2 1 255\nab", "header"},
+    {"P5 2 1 255xab", "header"},
+    {"P5 2 1 99\nab", NULL},
+    {"P5 2 1 97\nab", "above the maximum 97"},
+    {"P5 99999 99999 255\nab", "--max-pixels"},
+    {"P2 1 1 255\n9\n", NULL},
+    {"P4 1 1\n9", NULL},
+    {"P4 9 1\n9", "truncated"},
+    {"P4 9#1", "truncated"},
+    {"P4 9 x\n9", "width and height, two whole numbers"},
+    {"P1#c\n3 2 1#c\n01\n1 0 #c\n0", NULL},
+    {"P1 3 2\n01110", "truncated"},
+    {"P1 2 1\n02", "above the maximum 1"},
+    {"P1 2 1\n0a", "no part of a number"},
+    {"P2 2 1 255\n9", "truncated"},
+    {"P2 2 1 255\n9 #8", "truncated"},
+    {"P2 2 1 255\n9 256", "a sample of 256 is above the maximum 255"},
+    {"P2 2 1 999\n9 99999999999", "a sample of 65536 is above the maximum 999"},
+    {"P2 2 1 255\n9 -8", "no part of a number"},
+    {"P3 1 1 7\n0 1 7", NULL},
+    {"P7\nWIDTH 1\n#c\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nENDHDR\nabc", NULL},
+    {"P7\nENDHDR\nabc", "the header is not WIDTH, HEIGHT, DEPTH and MAXVAL"},
+    {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nENDHDR", "truncated"},
+    {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 0\nENDHDR\nabc", "1 to 65535"},
+    {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 5\nMAXVAL 255\nENDHDR\nabcde", "5 channels"},
+    {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK\nENDHDR\nabcd", "'CMYK'"},
+    {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nTUPLTYPE GRAYSCALE\nENDHDR\nabc",
+     "3 channels and the tuple type 'GRAYSCALE'"},
+    {"P7\nTUPLTYPE \t\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nTUPLTYPE\nENDHDR\nabc", NULL},
+    {"P7\nTUPLTYPE#c\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\nabc", NULL},
+    {"P7\nTUPLTYPE RGB\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE ALPHA\nENDHDR\nabcd",
+     "several tuple types"},
+    {"P7\nWIDE 1\nENDHDR\nabc", "a line that no PAM has"},
+    {"Pf\n1 1 -1.0\n9999", NULL},
+    {"PF\t1\n1 +2.5e1\n999999999999", NULL},
+    {"Pf#c\n1 1 -1\n9999", NULL},
+    {"Pf\n1 1 -1.0\n999", "truncated"},
+    {"Pf\n1 1 -1.0", "truncated"},
+    {"Pf\n1 1 0.0\n9999", "header"},
+    {"Pf\n1 1 -0\n9999", "header"},
+    {"Pf\n1 1 1e999\n9999", "header"},
+    {"Pf\n1 1 nan\n9999", "header"},
+    {"Pf\n1 1 1x\n9999", "header"},
+    {"Pf\n1 -1.0\n9999", "header"},
+    {"Pf\n0 1 -1.0\n9999", "header"},
+    {"Pf\n99999 99999 -1.0\n9999", "--max-pixels"},
+    {"Pfx1 1 -1.0\n9999", "not a PNG"},
+    {"P5", "not a PNG, JPEG, PGM, "},
+    {"GIF89a", "this is GIF, which gconv does not read; 'vips copy' converts it"},
+    {"", "empty"},
+};
+
 TEST(pnm_headers)
 {
-    static const struct {
-        const char *text;
-        const char *message; /* part of it; NULL where the file is right */
-    } cases[] = {
-        {"P5 2 1 255\nab", NULL},
-        {"P5\n# a comment\n2#x\n 1\t255\rab", NULL},
-        {"P5#c\n2 1 255 ab", NULL},
-        {"P6 1 1 255\nabc", NULL},
-        {"P5 2 1 255\na", "truncated"},
-        {"P5 2 1 255\n", "truncated"},
-        {"P5 2 1 255", "truncated"},
-        {"P5 2 1 255#ab", "truncated"},
-        {"P5 2 1 255#\na", "truncated"},
-        {"P5 2 1#1 255\nab", "header"},
-        {"P5 2 1", "truncated"},
-        {"P5 ", "truncated"},
-        {"P5 0 1 255\nab", "header"},
-        {"P5 2 0 255\nab", "header"},
-        {"P5 2 1 0\nab", "header"},
-        {"P5 2 1 65536\nab", "header"},
-        {"P5 99999999999999999999 1 255\nab", "header"},
-        {"P5 -2 1 255\nab", "header"},
-        {"P5 2 1 255xab", "header"},
-        {"P5 2 1 99\nab", NULL},
-        {"P5 2 1 97\nab", "above the maximum 97"},
-        {"P5 99999 99999 255\nab", "--max-pixels"},
-        {"P2 1 1 255\n9\n", NULL},
-        {"P4 1 1\n9", NULL},
-        {"P4 9 1\n9", "truncated"},
-        {"P4 9#1", "truncated"},
-        {"P4 9 x\n9", "width and height, two whole numbers"},
-        {"P1#c\n3 2 1#c\n01\n1 0 #c\n0", NULL},
-        {"P1 3 2\n01110", "truncated"},
-        {"P1 2 1\n02", "above the maximum 1"},
-        {"P1 2 1\n0a", "no part of a number"},
-        {"P2 2 1 255\n9", "truncated"},
-        {"P2 2 1 255\n9 #8", "truncated"},
-        {"P2 2 1 255\n9 256", "a sample of 256 is above the maximum 255"},
-        {"P2 2 1 999\n9 99999999999", "a sample of 65536 is above the maximum 999"},
-        {"P2 2 1 255\n9 -8", "no part of a number"},
-        {"P3 1 1 7\n0 1 7", NULL},
-        {"P7\nWIDTH 1\n#c\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nENDHDR\nabc", NULL},
-        {"P7\nENDHDR\nabc", "the header is not WIDTH, HEIGHT, DEPTH and MAXVAL"},
-        {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nENDHDR", "truncated"},
-        {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 0\nENDHDR\nabc", "1 to 65535"},
-        {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 5\nMAXVAL 255\nENDHDR\nabcde", "5 channels"},
-        {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK\nENDHDR\nabcd", "'CMYK'"},
-        {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nTUPLTYPE GRAYSCALE\nENDHDR\nabc",
-         "3 channels and the tuple type 'GRAYSCALE'"},
-        {"P7\nTUPLTYPE \t\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nTUPLTYPE\nENDHDR\nabc", NULL},
-        {"P7\nTUPLTYPE#c\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\nabc", NULL},
-        {"P7\nTUPLTYPE RGB\nWIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE ALPHA\nENDHDR\nabcd",
-         "several tuple types"},
-        {"P7\nWIDE 1\nENDHDR\nabc", "a line that no PAM has"},
-        {"Pf\n1 1 -1.0\n9999", NULL},
-        {"PF\t1\n1 +2.5e1\n999999999999", NULL},
-        {"Pf#c\n1 1 -1\n9999", NULL},
-        {"Pf\n1 1 -1.0\n999", "truncated"},
-        {"Pf\n1 1 -1.0", "truncated"},
-        {"Pf\n1 1 0.0\n9999", "header"},
-        {"Pf\n1 1 -0\n9999", "header"},
-        {"Pf\n1 1 1e999\n9999", "header"},
-        {"Pf\n1 1 nan\n9999", "header"},
-        {"Pf\n1 1 1x\n9999", "header"},
-        {"Pf\n1 -1.0\n9999", "header"},
-        {"Pf\n0 1 -1.0\n9999", "header"},
-        {"Pf\n99999 99999 -1.0\n9999", "--max-pixels"},
-        {"Pfx1 1 -1.0\n9999", "not a PNG"},
-        {"P5", "not a PNG, JPEG, PGM, "},
-        {"GIF89a", "this is GIF, which gconv does not read; 'vips copy' converts it"},
-        {"", "empty"},
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(headers); i++) {
         picture result;
-        save_file("p", cases[i].text, strlen(cases[i].text));
+        save_file("p", headers[i].text, strlen(headers[i].text));
         gconv_status status = read_picture("p", NULL, 1, &result, &error);
-        if (cases[i].message == NULL && status == GCONV_OK) {
+        if (headers[i].message == NULL && status == GCONV_OK) {
             free_picture(&result);
             continue;
         }
-        if (cases[i].message == NULL || status == GCONV_OK ||
-            strstr(error.message, cases[i].message) == NULL)
-            fail_msg("'%s' gave '%s'", cases[i].text, error.message);
+        if (headers[i].message == NULL || status == GCONV_OK ||
+            strstr(error.message, headers[i].message) == NULL)
+            fail_msg("'%s' gave '%s'", headers[i].text, error.message);
     }
 }
 

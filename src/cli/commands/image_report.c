@@ -109,7 +109,7 @@ static void json_found(const gc_found *found, double share)
         gc_json_number("sigma", found->sigma);
     if (found->counted) {
         gc_json_number("threshold", found->threshold);
-        if (found->low > 0)
+        if (found->has_low)
             gc_json_number("low", found->low);
         gc_json_number("edge_share", share);
     }
@@ -212,11 +212,11 @@ static void note_found(const char *name, const gc_result *result)
     char sigma[48] = "", low[48] = "";
     if (found->sigma > 0)
         snprintf(sigma, sizeof sigma, "sigma %g pixels, ", found->sigma);
-    if (found->low > 0)
+    if (found->has_low)
         snprintf(low, sizeof low, "s %.9g (low) and", found->low);
     if (found->counted)
         gc_note(name, "%sthreshold%s %.9g%s: %.2f %% of the pixels are edges", sigma, low,
-                found->threshold, found->low > 0 ? " (high)" : "", 100 * share_of_edges(result));
+                found->threshold, found->has_low ? " (high)" : "", 100 * share_of_edges(result));
 }
 
 /* Says the lines of an explanation that begin with "step": what the implementation chose for each

@@ -35,9 +35,10 @@ typedef struct gc_found {
     bool counted;     /* the others count */
     double sigma;     /* of the blur; 0: that of gauss5 */
     double threshold; /* in 8-bit levels; of Canny the one where lines begin */
-    double low;       /* the one up to which they go on; 0 by other methods */
-    uint64_t marked;  /* pixels before they were thinned, of a drawing that is kept */
-    uint64_t pixels;  /* that are edges */
+    double low;       /* of Canny: the one up to which they go on */
+    bool has_low;
+    uint64_t marked; /* pixels before they were thinned, of a drawing that is kept */
+    uint64_t pixels; /* that are edges */
 } gc_found;
 
 typedef struct gc_result {

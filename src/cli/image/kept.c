@@ -187,7 +187,8 @@ void gc_note_limits(gc_work *work)
     bool is_canny = work->detector.method == GCONV_METHOD_CANNY;
     found->counted = true;
     found->threshold = is_canny ? work->detector.high : work->options->job.threshold;
-    found->low = is_canny ? work->detector.low : 0;
+    found->low = work->detector.low;
+    found->has_low = is_canny;
 }
 
 /* ---- The file, once more --------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 #include "io/tiff/layout.h"
 
 #include "base/memory.h"
+#include "io/raw.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -110,18 +111,6 @@ static gconv_status find_samples(gc_tiff_layout *layout, const gc_decoder *decod
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* Samples 0..2^bits-1 stretched to 0..full (contract.md, rule 111). */
-static gconv_status make_levels(gc_tiff_layout *layout, uint32_t full, gconv_error *error)
-{
-    const uint32_t most = (1u << layout->bits) - 1;
-    layout->levels = gc_allocate_array(most + 1, sizeof *layout->levels);
-    if (layout->levels == NULL)
-        return gc_fail_memory(error, (most + 1) * sizeof *layout->levels);
-    for (uint32_t v = 0; v <= most; v++)
-        layout->levels[v] = (uint16_t)((v * full + most / 2) / most);
-    return GCONV_OK;
-}
-
 /* Palettes have 16 bits a colour. Some programs write 8: then no colour is above 255. */
 static gconv_status make_palette(gc_tiff_layout *layout, gc_tiff_file *file, gconv_error *error)
 {
@@ -150,8 +139,11 @@ static gconv_status make_tables(gc_tiff_layout *layout, gc_decoder *decoder, gc_
     gconv_status status = GCONV_OK;
     if (has_palette)
         status = make_palette(layout, file, error);
-    if (status == GCONV_OK && !layout->floats && layout->bits != depth)
-        status = make_levels(layout, depth == 8 ? UINT8_MAX : UINT16_MAX, error);
+    if (status == GCONV_OK && !layout->floats && layout->bits != depth) {
+        uint32_t full = depth == 8 ? UINT8_MAX : UINT16_MAX; /* contract.md, rule 111 */
+        layout->levels = gc_raw_levels((1u << layout->bits) - 1, full, error);
+        status = layout->levels != NULL ? GCONV_OK : GCONV_ERROR_MEMORY;
+    }
     layout->cell = layout->floats ? 4 : layout->bits <= 8 ? 1 : 2;
     int channels = layout->colours + (layout->alpha > 0);
     layout->same = !has_palette && layout->levels == NULL && !layout->white_is_zero &&

@@ -1,7 +1,7 @@
 /* TIFF, by libtiff. Rows of strips that are not compressed are read past it. */
 #include "base/memory.h"
-#include "io/codec.h"
 #include "io/exif.h"
+#include "io/raw.h"
 #include "io/tiff/layout.h"
 
 #include <stdlib.h>
@@ -294,14 +294,8 @@ static void free_decoder(gc_decoder *common)
 static gconv_status miss(tiff_decoder *decoder, unsigned char *bytes, size_t size,
                          gconv_error *error)
 {
-    const char *message = "truncated: the file ends in the image data";
-    if (!decoder->common.tolerant)
-        return gc_fail(error, GCONV_ERROR_FORMAT, "%s", message);
-    if (!decoder->told)
-        gc_warn_damage(&decoder->common.warnings, "%s", message);
-    decoder->told = true;
     memset(bytes, 0, size);
-    return GCONV_OK;
+    return gc_raw_stop(&decoder->common, &decoder->told, error);
 }
 
 /* Where a unit lies in the file. */
@@ -385,21 +379,6 @@ static gconv_status load_row(tiff_decoder *decoder, gconv_error *error)
     return GCONV_OK;
 }
 
-static void swap_bytes(unsigned char *bytes, size_t count, size_t cell)
-{
-    for (size_t i = 0; cell == 2 && i < count; i++) {
-        uint16_t sample;
-        memcpy(&sample, bytes + 2 * i, 2);
-        sample = (uint16_t)(sample << 8 | sample >> 8);
-        memcpy(bytes + 2 * i, &sample, 2);
-    }
-    for (size_t i = 0; cell == 4 && i < count; i++) {
-        unsigned char *b = bytes + 4 * i;
-        const unsigned char swapped[] = {b[3], b[2], b[1], b[0]};
-        memcpy(b, swapped, 4);
-    }
-}
-
 /* Rows of a strip. The last one may have fewer. */
 static uint32_t rows_of(const tiff_decoder *decoder, uint32_t strip)
 {
@@ -454,7 +433,7 @@ static gconv_status read_raw(tiff_decoder *decoder, uint32_t most, unsigned char
     if (status == GCONV_OK && got < size)
         status = miss(decoder, rows + got, size - got, error);
     if (gc_tiff.TIFFIsByteSwapped(decoder->file.tiff))
-        swap_bytes(rows, size / decoder->layout.cell, decoder->layout.cell);
+        gc_raw_swap(rows, size / decoder->layout.cell, decoder->layout.cell);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* WebP with and without loss, by libwebp, which decodes a whole image. */
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "io/codec.h"
+#include "io/raw.h"
 #include "io/webp/libwebp.h"
 
 #include <stdlib.h>
@@ -180,14 +180,11 @@ static gconv_status decode(webp_decoder *decoder, size_t row_bytes, gconv_error 
         return GCONV_OK;
     if (code != VP8_STATUS_SUSPENDED && code != VP8_STATUS_NOT_ENOUGH_DATA)
         return corrupt(code, error);
-    const char *message = "truncated: the file ends in the image data";
-    if (!decoder->common.tolerant)
-        return gc_fail(error, GCONV_ERROR_FORMAT, "%s", message);
-    gc_warn_damage(&decoder->common.warnings, "%s", message);
     last = last < 0 ? 0 : last;
     memset(decoder->image + (size_t)last * row_bytes, 0,
            (shape->height - (size_t)last) * row_bytes);
-    return GCONV_OK;
+    bool stopped = false;
+    return gc_raw_stop(&decoder->common, &stopped, error);
 }
 
 static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
