@@ -172,7 +172,7 @@ order_tests() {
     awk -v base="$base" -v area="$area" '{
         name = $2; kind = name; sub(/_.*/, "", kind); rest = name; sub(/^[a-z]+_/, "", rest)
         rank = kind == "unit" ? 2 : kind == "check" ? 3 : 4
-        if (area == "cpu" && kind == "check") rank = 1
+        if ((area == "cpu" || area == "core") && kind == "check") rank = 1
         if (area == "cli") rank = kind == "cli" ? 1 : kind == "docs" ? 2 : 9
         if (area == "io" && name ~ /^unit_(io|output|verdicts)$/) rank = 1
         if (kind == "unit" && (rest == base || index(base, rest "_") == 1 || index(rest, base "_") == 1)) rank = 0
