@@ -170,8 +170,8 @@ gconv_status gc_environment_check(gconv_error *error)
     return status;
 }
 
-/* Occupies standard descriptors that are closed, so that no image file gets their number and with
- * it the text meant for them. They are opened in the wrong direction, so that using them still
+/* Opens standard descriptors that are closed. Otherwise an image file could get such a number, and
+ * messages would be written into the image. The direction is wrong, so that using them still
  * fails. */
 static void occupy_descriptors(void)
 {
@@ -180,8 +180,8 @@ static void occupy_descriptors(void)
             open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Whether standard output is for programs. A person who reads a text, as with head(1), may have
- * read enough. */
+/* Whether standard output is data for a program, so that a closed pipe is a failure. A reader of
+ * text may close it, as head(1) does. */
 static bool prints_data;
 
 int gc_program_close_output(int code)

@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The constant border of a step's input: V times the divisors of the steps before it (rule 3).
- * Those of `terms` are chain->divisor; their values are value_of_sum times as large as theirs.
- * *fits becomes false if the border of `terms` has an error. */
+/* The constant border of a step's input: V times the divisors of the steps before it (rule 3). For
+ * `terms` the product of these divisors is chain->divisor; chain values are value_of_sum times the
+ * values of `terms`. *fits becomes false if the border of `terms` has an error. */
 static gconv_status set_border(const gconv_job *job, const gc_conversion *conversion,
                                const gc_chain *chain, gc_step *step, bool *fits, gconv_error *error)
 {

@@ -19,18 +19,19 @@ typedef struct gc_chain {
     double least_input; /* max|in| of rule 4 counts as this much at least */
     bool exact;         /* whole weights on whole samples, all sums below GC_EXACT_LIMIT */
 
-    /* The definition (rule 5): S over `divisor`, with the sums S of all steps' `terms`, from the
-     * input times `denominator`, which is that of a constant border. */
+    /* The definition (rule 5): the result is S / `divisor`. S is the sum of the chain over the
+     * `terms` of all steps, computed from the input times `denominator`. `denominator` is that of
+     * the constant border. */
     double denominator;
-    double divisor;      /* 0 if it, or a border in units of a step's input, is no double */
+    double divisor;      /* 0 if double cannot hold it, or a step's border */
     double value_of_sum; /* chain values are S times this */
     bool sums_fit;       /* double holds S and every partial sum of every step, in any order */
     int limbs; /* else: 64-bit limbs for S, as core/sums.h has it; 0: S is summed in double */
     int unit;  /* S in limbs is a whole multiple of 2^unit */
 } gc_chain;
 
-/* The steps of a job that gc_job_check has passed. Ranges and exactness are still to be set. The
- * filters stay the caller's. */
+/* The steps of a job that gc_job_check has passed. gc_chain_set_range then sets ranges and
+ * exactness. The filters stay the caller's. */
 gconv_status gc_chain_create(const gconv_job *job, const gc_conversion *conversion, gc_chain *chain,
                              gconv_error *error);
 void gc_chain_destroy(gc_chain *chain);

@@ -39,10 +39,10 @@ typedef struct contest {
     double best;            /* its seconds */
     double weighed;         /* the same, times BOUNDED_GAIN if its output is bounded */
     double least;           /* seconds of the fastest */
-    gconv_error refusal;    /* of the last that knows detectors, and refused */
+    gconv_error refusal;    /* the latest by a candidate that finds such edges */
 } contest;
 
-/* So much faster than an output that is rounded once a bounded one has to be. */
+/* A bounded output has to be this many times as fast as one that is rounded once. */
 #define BOUNDED_GAIN 1.3
 
 /* Whether a candidate supports the problem. A candidate for GPUs must also be usable on this
@@ -184,21 +184,21 @@ static bool has_cuda_part(void)
     return false;
 }
 
-/* Whether the CPU may compute as long as GPUs are starting. */
+/* Whether the CPU may compute while GPUs are starting. */
 static bool may_compute_meanwhile(const contest *c)
 {
     return c->wanted.any && c->choice->implementation != NULL && c->problem->job.images_at_once > 1;
 }
 
-/* Whether the CPU computes as long as GPUs are starting: the bits have to be the same. */
+/* Whether the CPU computes while GPUs are starting: its bits must be those of the GPUs. */
 static bool computes_meanwhile(const contest *c)
 {
     return may_compute_meanwhile(c) && gc_problem_is_same_everywhere(c->problem) && !gc_gpu_ready();
 }
 
-/* Whether GPUs need not be asked: none is in use, and with its start a GPU would compute the images
- * that are left later than the CPU. *least becomes the least seconds that a GPU needs for them. The
- * implementations on the CPU have competed before. */
+/* Whether `auto` leaves out the GPUs: none is in use, and the CPU completes all images before a GPU
+ * that has to start could. *least becomes the seconds that a GPU needs at least. The
+ * implementations on the CPU must have competed. */
 static bool leaves_out_gpus(const contest *c, double *least)
 {
     bool meanwhile = may_compute_meanwhile(c) && gc_problem_is_same_everywhere(c->problem);
@@ -208,8 +208,8 @@ static bool leaves_out_gpus(const contest *c, double *least)
 }
 
 /* Lets implementations on GPUs compete. If the CPU may compute meanwhile, begins to start the GPUs;
- * as long as they are starting, the CPU's choice stands for now. Fails if there is no choice yet
- * and no device can be asked. */
+ * until one has started, the CPU computes. Fails if there is no choice yet and no device can be
+ * asked. */
 static gconv_status ask_gpus(contest *c, gconv_error *error)
 {
     gc_choice *choice = c->choice;

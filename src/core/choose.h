@@ -9,7 +9,7 @@
 typedef struct gc_choice {
     const gc_implementation *implementation;
     gconv_device_info device;
-    bool for_now;      /* the CPU, since GPUs are still starting */
+    bool for_now;      /* the CPU computes until a GPU has started */
     bool counted;      /* the device counts the plan of this choice: see gc_device_take */
     char *explanation; /* lines of text; owned */
 } gc_choice;
@@ -23,10 +23,10 @@ void gc_explain(char **text, const char *format, ...) GC_PRINTF(2, 3);
 gconv_status gc_choose(const gc_problem *problem, gc_device_set excluded, gc_choice *choice,
                        gconv_error *error);
 
-/* gconv_device_foresee for a problem. */
+/* gconv_device_foresee of a problem. */
 bool gc_foresee(const gc_problem *problem);
 
-/* The device counts the plan no more. */
+/* Takes the plan off the device's count. */
 void gc_choice_leave_device(gc_choice *choice);
 void gc_choice_destroy(gc_choice *choice);
 

@@ -141,7 +141,7 @@ static pixel read_pixel(const gconv_shape *shape, const void *row, uint32_t x)
     return p;
 }
 
-/* What chain values become in the output, or their exact sums, if they are not NULL. `alpha` is as
+/* One pixel of output from chain values, or from exact sums unless `sums` is NULL. `alpha` is as
  * gc_store_pixels takes it. */
 static pixel convert(const gc_problem *problem, const float *values, const gc_word *sums,
                      const void *alpha)
@@ -169,8 +169,9 @@ static void widen(limits *l, pixel p)
     }
 }
 
-/* Chain values within `bound` of the reference's: the least, the largest, and between them 0, at
- * which the absolute value turns, or the reference's. */
+/* Three chain values within `bound` of the reference's: the least, the largest, and one between
+ * them. That is 0 if 0 lies between, because the absolute value is least there; else the
+ * reference's. */
 typedef struct candidates {
     float values[3][GC_CHANNELS_MAX];
 } candidates;
@@ -188,8 +189,8 @@ static candidates candidates_of(const gc_chain *chain, const float *values, doub
     return result;
 }
 
-/* Colours are divided by alpha: each end of theirs meets each end of alpha. If alpha may be 0 or
- * less, the quotient has no limits. */
+/* Colours are divided by alpha, so the limits of colour are combined with both limits of alpha. If
+ * alpha may be 0 or less, the quotient has no limits. */
 static void widen_by_alpha(const gc_problem *problem, candidates of, limits *l)
 {
     int alpha = problem->chain.channels - 1;
@@ -206,8 +207,8 @@ static void widen_by_alpha(const gc_problem *problem, candidates of, limits *l)
     }
 }
 
-/* The outputs of values up to `bound` away from the reference's. The conversion is monotonic,
- * except that an absolute value turns at 0. `right` is the reference's output. */
+/* The outputs of values up to `bound` away from the reference's. The conversion is monotonic, but
+ * for the absolute value, which is least at 0. `right` is the reference's output. */
 static limits limits_of(const gconv_plan *plan, const float *values, double bound,
                         const void *alpha, pixel right)
 {
@@ -232,7 +233,7 @@ static void judge(const gconv_shape *shape, gconv_pixel at, pixel got, pixel rig
         difference->mismatches += !within;
         if (isnan(distance))
             distance = INFINITY;
-        /* A pixel that is wrong comes before one that is right. */
+        /* A wrong pixel is reported rather than a right one. */
         bool first = !within && difference->within;
         if (first || (within == difference->within && distance > difference->largest)) {
             difference->largest = distance;

@@ -10,7 +10,7 @@
 
 /* ---- Whole weights --------------------------------------------------------------------------- */
 
-/* Bits of weights behind the point: for samples of 8 bits more fit into the sums. */
+/* Fraction bits of weights. Samples of 8 bits leave room for more. */
 enum { VECTOR_BITS_8 = 18, VECTOR_BITS_16 = 16, MATRIX_BITS = 20 };
 
 static double magnitude_of(const double *values, int count)
@@ -33,8 +33,8 @@ static bool is_whole(const gconv_filter *f)
     return whole;
 }
 
-/* *vectors becomes the column and the row of a filter, whose magnitudes have the same sum; NULL if
- * it is of higher rank. */
+/* *vectors becomes the column and the row of a filter, scaled so that their magnitudes have equal
+ * sums; NULL if the filter is of higher rank. */
 static gconv_status find_vectors(const gconv_filter *f, int bits, gconv_filter **vectors,
                                  gconv_error *error)
 {
@@ -99,8 +99,7 @@ static const struct {
     [GCONV_OPERATOR_SOBEL7] = {7, {1, 6, 15, 20, 15, 6, 1}, {-1, -4, -5, 0, 5, 4, 1}},
 };
 
-/* Bits of values: a gradient by `scharr` is 16 times a value at most, and int32_t holds twice
- * that. */
+/* Bits of values: int32_t holds twice a gradient by `scharr`, which is at most 16 times a value. */
 enum { GRADIENT_BITS = 25, CROSSING_BITS = 29 };
 
 static void set_operator(gc_detector *d)
@@ -139,7 +138,7 @@ static double largest_gradient(const gc_detector *d, double largest)
 static int64_t whole_limit(double limit, bool squared)
 {
     double nearest = rint(limit);
-    if (fabs(limit - nearest) <= 0x1p-50 * limit) /* as it was meant in decimals */
+    if (fabs(limit - nearest) <= 0x1p-50 * limit) /* meant as a whole number */
         limit = nearest;
     double whole = floor(squared ? limit * limit : limit);
     if (whole >= 0x1p62)

@@ -25,11 +25,11 @@ int gc_device_first(gc_device_set set);
 /* The devices of `set` that have the same figures as device `info`. */
 gc_device_set gc_devices_like(const gconv_device_info *info, gc_device_set set);
 
-/* The device of a set with the fewest plans, the lowest number among several. From now on it has
- * one plan more. */
+/* Takes the device of the set with the fewest plans, the lowest number among several, and counts
+ * one more plan for it. */
 int gc_device_take(gc_device_set set);
 
-/* Takes back what gc_device_take counted. */
+/* Counts one plan less for the device. */
 void gc_device_give(int index);
 
 /* Call it when a run has failed on a device. Drops the device if nothing works on it any more:
@@ -39,7 +39,7 @@ void gc_device_judge(int index, const gconv_error *failure);
 
 bool gc_device_is_dropped(int index);
 
-/* Puts into the description of a device that is dropped that it is not usable, and why. */
+/* Describes a dropped device as not usable, and says why. */
 void gc_device_describe_loss(gconv_device_info *info);
 
 #endif

@@ -1,4 +1,4 @@
-/* What files cost the CPU: the expected times of decoding and encoding, beside those of computing.
+/* Expected times of decoding and encoding on the CPU.
  *
  * Several images at one time are decoded, computed and encoded side by side. What counts is then
  * the throughput: the seconds of all images divided by their number. */

@@ -109,7 +109,7 @@ gconv_device_kind gconv_implementation_kind(int index)
     return implementation != NULL ? implementation->kind : GCONV_DEVICE_CPU;
 }
 
-/* Variants compute by one method, and round nothing once by themselves. */
+/* A variant computes by one method alone, and none of its outputs counts as rounded once. */
 static const char *rounded_once_by(const gc_implementation *implementation)
 {
     const gc_operations *operations = implementation->operations;

@@ -22,8 +22,8 @@ typedef struct gc_operations {
     gconv_status (*prepare)(const gc_problem *problem, const gconv_device_info *device,
                             void **state, gconv_error *error);
     /* Reads the rows that it needs, in order, and writes rows stream->first to stream->end - 1 of
-     * the output. If it computes long before it writes, it calls gc_stream_tell meanwhile, and ends
-     * if this fails. */
+     * the output. If it computes for long before it writes, it calls gc_stream_tell meanwhile, and
+     * returns if this call fails. */
     gconv_status (*run)(void *state, gc_stream *stream, gconv_error *error);
     /* Not called for NULL. NULL: there is nothing to release. */
     void (*release)(void *state);
@@ -41,8 +41,8 @@ typedef struct gc_operations {
      * to leave out. */
     gconv_status (*time)(void *state, const void *input, size_t stride, double seconds,
                          gconv_device_times *times, gconv_error *error);
-    /* Waits for what `prepare` has left to other threads, so that the next run begins at once.
-     * Returns the seconds that kernels took to compile. NULL if `prepare` leaves nothing. */
+    /* Waits for the work that `prepare` has left to other threads, so that the next run begins at
+     * once. Returns the seconds that kernels took to compile. NULL if `prepare` leaves nothing. */
     gconv_status (*await)(void *state, double *compile_seconds, gconv_error *error);
     /* Runs from memory of the device to memory of the device, as gconv_plan_run_device says. NULL
      * if the device has no memory of its own. */

@@ -4,7 +4,8 @@
 
 #include "gconv.h"
 
-/* Copies a caller's job, which may be shorter. On failure *job holds the defaults. */
+/* Copies a caller's job, whose structure may be of an older, shorter version. On failure *job holds
+ * the defaults. */
 gconv_status gc_job_read(const gconv_job *given, gconv_job *job, gconv_error *error);
 
 /* Refuses values outside their ranges, and filters that cannot be applied. Fills *tiling and

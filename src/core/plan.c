@@ -20,12 +20,12 @@
 /* ---- Threads of the CPU ---------------------------------------------------------------------- */
 
 /* Multiply-adds from which a second thread pays, for an image that goes from file to file.
- * Measured: edges of 1024x1024 pixels, 40 million, are as fast on one thread as on two. */
+ * Measured: edges of 1024x1024 pixels (40 million) take as long on two threads as on one. */
 static const double work_for_threads = 5e7;
 
-/* Estimated seconds of decoding a PNG from which other threads pay even so: one inflates while
- * another one makes rows, and a third has time to compute. Measured: 512x512 pixels of RGB take 5.5
- * ms on two threads for 7.0 on one, 256x256 as long on both. */
+/* Seconds of decoding a PNG from which more threads pay for small images too: one inflates, another
+ * one makes rows, a third computes. Measured for RGB: 512x512 pixels take 5.5 ms on two threads and
+ * 7.0 ms on one; 256x256 take as long on two as on one. */
 static const double decoding_for_threads = 2e-3;
 enum { DECODING_THREADS = 3 };
 
@@ -70,8 +70,8 @@ static gconv_status choose(gconv_plan *plan, gc_choice *choice, gconv_error *err
     return GCONV_OK;
 }
 
-/* Makes the problem of a job. The thread block and the tiling factor of a name go before those of
- * the job. */
+/* Makes the problem of a job. The thread block and the tiling factor of a name take precedence over
+ * those of the job. */
 static gconv_status make_problem(gconv_job *job, gc_problem *problem, gconv_error *error)
 {
     gc_named named;
@@ -255,7 +255,7 @@ static void add_timings(gconv_timings *sum, const gconv_timings *part, double to
 /* Whether `status` means that the plan's GPU has failed, so that another device may take over. */
 static bool gpu_failed(const gconv_plan *plan, gconv_status status)
 {
-    /* That a device cannot do the job can show as late as when its kernels are compiled. */
+    /* A device may refuse the job as late as when its kernels are compiled. */
     bool failed = status == GCONV_ERROR_DEVICE || status == GCONV_ERROR_MEMORY ||
                   status == GCONV_ERROR_UNSUPPORTED;
     return failed && plan->choice.implementation->kind != GCONV_DEVICE_CPU;
@@ -343,8 +343,8 @@ static gconv_status run_again(gconv_plan *plan, gc_stream *stream, gconv_error *
     return plan->choice.implementation->operations->run(plan->state, stream, error);
 }
 
-/* Whether a run that failed can begin again: nothing was written yet, and the input is kept or was
- * not asked for. */
+/* Whether a failed run can begin again: it has written nothing, and has kept its input or not read
+ * any. */
 static bool may_run_again(const gc_stream *stream)
 {
     return (stream->kept != NULL || !stream->own.asked) && stream->rows_written == 0;
@@ -362,8 +362,9 @@ static gconv_status run_stream(gconv_plan *plan, gc_stream *stream, gconv_error 
     return status;
 }
 
-/* Runs rows [first, end) of the output. `from` and `to` are source and sink if these are memory,
- * else NULL. A watched run reads and writes rows even then, so that the watch is told of them. */
+/* Runs rows [first, end) of the output. If source and sink are memory, `from` and `to` describe
+ * them; else they are NULL. A watched run goes through source and sink all the same, so that the
+ * watch is told of each row. */
 static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end,
                              const gconv_source *source, const gconv_sink *sink,
                              const gc_memory_source *from, const gc_memory_sink *to,

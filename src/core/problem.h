@@ -25,17 +25,17 @@ typedef struct gc_problem {
 gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_error *error);
 void gc_problem_destroy(gc_problem *problem);
 
-/* Whether output can be rounded once from sums in double: gc_round_once and gc_passes_threshold of
- * the sums S of the chain, which double holds, from samples as they are. */
+/* Whether output can be rounded once from sums in double, by gc_round_once and gc_passes_threshold:
+ * double holds the sums S of the chain, and samples enter the chain unscaled. */
 static inline bool gc_problem_may_round_once(const gc_problem *problem)
 {
     return problem->rounding.once && problem->chain.sums_fit && problem->chain.denominator == 1 &&
            problem->conversion.output.depth != 32;
 }
 
-/* Whether all implementations give the same bits, whatever they promise: a detector finds edges, or
- * the sums are exact, and either rule 5 in double rounds them as gc_round_once does, or nothing
- * calls gc_round_once. */
+/* Whether all implementations give the same bits, whatever they promise. They do if a detector
+ * finds edges. They also do if the sums are exact, and rule 5 in double rounds them as
+ * gc_round_once does or gc_round_once is not used. */
 static inline bool gc_problem_is_same_everywhere(const gc_problem *problem)
 {
     return gc_detects(&problem->detector) ||

@@ -71,8 +71,7 @@ static bool extend(basis *b, long long *row, int most)
     return true;
 }
 
-/* False if a tap reaches the limit. An exact chain can have such a tap: after a filter of zeros all
- * sums are 0. */
+/* False if a tap reaches the limit, as it can in an exact chain after a filter of zeros. */
 static bool read_row(const gc_step *step, int j, long long *row)
 {
     for (int i = 0; i < step->width; i++) {

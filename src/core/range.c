@@ -7,8 +7,8 @@
  * one. */
 static const double rounding = 0x1p-24, underflow = 0x1p-150;
 
-/* No implementation adds more terms to n in the bound of rule 4. Transforms add 32 log2 of their
- * points: this is enough for 2^64 points. */
+/* The most terms that an implementation adds to n in the bound of rule 4: transforms add 32 log2 of
+ * their points, here 2^64. */
 static const double extra_terms_max = 2048;
 
 static double with_margin(const gc_step *step, double magnitude)
@@ -29,11 +29,10 @@ double gc_range_of_output(const gc_step *step)
 
 /* ---- Products of a column and a row ---------------------------------------------------------- */
 
-/* Each product of two numbers that falls below the smallest normal number errs by `underflow`; sums
- * of such numbers are exact. Whichever is computed second, columns or rows, multiplies the errors
- * of the other by its weights. Rule 4 leaves 4 n of these errors, less the reference's own. Methods
- * with products also leave one u sum|w| max|in| of the bound's first part (core/products.c,
- * core/separate.c). */
+/* A product that falls below the smallest normal number errs by `underflow`; sums of such numbers
+ * are exact. The second of columns and rows multiplies the errors of the first by its weights. Rule
+ * 4 leaves 4 n of these errors, less the reference's own. Methods with products also leave one u
+ * sum|w| max|in| of the bound's first part (core/products.c, core/separate.c). */
 static bool underflows_little(const gc_step *step, int count, const double *columns,
                               const double *rows)
 {

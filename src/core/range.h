@@ -1,6 +1,5 @@
 /* Whether float32 has room for the values that an implementation computes on the way to a step's
- * result: at its upper end, with a margin for rounding, and at its lower end, at which numbers lose
- * digits.
+ * result: neither too large, with a margin for rounding, nor so small that digits are lost.
  *
  * gc_chain_set_range refuses the chains whose results can leave float32 (contract.md, rule 8). An
  * implementation or a solver of the CPU whose intermediate values are larger or smaller asks here
@@ -26,7 +25,7 @@
  * GPU: tensor                                               gc_parts_in_range (tensor/halves.h)
  * GPU: tilefft                                              gc_range_holds_tiles
  * GPU: fft                                                  gc_range_holds_fft, or exact in double
- */
+ * */
 #ifndef GC_CORE_RANGE_H
 #define GC_CORE_RANGE_H
 

@@ -1,6 +1,6 @@
-/* One value of a step needs its input at a grid: the columns that its filter reaches, by the rows.
- * The grid of the first step's input follows from the pixel, step by step backwards. Then each step
- * is computed on its own grid, summed as the reference sums (contract.md, rule 1). */
+/* One value of a step needs its input on a grid: the columns and the rows that the filter reaches.
+ * The grids follow from the pixel backwards, from the last step to the first. Then each step is
+ * computed on its own grid, summed as the reference sums (contract.md, rule 1). */
 #include "core/reference_pixel.h"
 
 #include "base/memory.h"
@@ -39,7 +39,8 @@ static void destroy_levels(level *levels, int count)
 
 /* ---- Grids ----------------------------------------------------------------------------------- */
 
-/* What `taps` taps read for the coordinates of `out`. The first lies `before` the output value. */
+/* Fills `in` with the coordinates that `taps` taps read for those of `out`. The first tap lies
+ * `before` samples before the output value. */
 static gconv_status make_reach(const gc_problem *problem, const axis *out, int taps, int before,
                                size_t size, axis *in, gconv_error *error)
 {

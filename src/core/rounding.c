@@ -64,7 +64,7 @@ static expansion beyond(const gc_rounding *r, const double *parts, int count, do
     return e;
 }
 
-/* Where b - boundary * c is a double, one fma has the sign of all. */
+/* If b - boundary * c is a double, one fma gives the sign of the whole. */
 static int side_of(const gc_rounding *r, const double *parts, int count, double boundary)
 {
     double product = boundary * r->c, others = r->b - product, back = others - r->b;
@@ -119,7 +119,7 @@ bool gc_passes_threshold(const gc_rounding *r, double sum)
     return fma(r->a, r->absolute ? fabs(sum) : sum, r->b) > 0;
 }
 
-/* The float, or where it would be if it were finite. */
+/* The value of a float; for an infinite one 2^128. */
 static double unbounded(float value)
 {
     return isinf(value) ? copysign(0x1p128, (double)value) : (double)value;

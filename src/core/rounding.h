@@ -18,8 +18,9 @@ extern "C" {
  * 128, else 0.
  * Edges: a pixel is an edge if a S + b is above 0. */
 typedef struct gc_rounding {
-    bool once;  /* a, b and c have no error, and are so far from the ends of double that no product
-                 * of two numbers underflows; else nothing below counts */
+    /* a, b and c have no error, and no product of two numbers underflows; else the other members
+     * have no meaning. */
+    bool once;
     bool plain; /* for whole S below 2^24 rule 5 in double gives the same output */
     bool absolute;
     bool bilevel;
@@ -36,7 +37,7 @@ bool gc_multiply_exactly(double *value, double factor);
 /* The exponent of the lowest bit of `value` that is set; INT_MAX for 0, and if it is not finite. */
 int gc_lowest_bit(double value);
 
-/* The rounding of S over `divisor`, which is 0 if it is no double. */
+/* The rounding of S / `divisor`. A divisor of 0 means that double cannot hold it. */
 gc_rounding gc_rounding_of(const gconv_job *job, const gc_conversion *conversion, double divisor);
 
 /* The sample for the sum of a chain. */

@@ -9,7 +9,7 @@
  * other keeps rule 3. (For a filter of two vectors, both must be integers and the chain exact.)
  * Otherwise computing them in float32, columns first or rows first, keeps the bound of rule 4.
  * float32 has room for the sums (core/range.h). False if the step is of higher rank, or not in
- * range. For two vectors it is false only if numbers near 0 lose digits. */
+ * range. For two vectors it is false only if small numbers would lose digits. */
 bool gc_step_separate(const gc_step *step, float *row, float *column);
 
 /* The sum of the magnitudes. */

@@ -25,7 +25,7 @@ typedef struct gc_lent_memory {
     void *user;
 } gc_lent_memory;
 
-/* What the functions below keep of a stream. Implementations leave it alone. */
+/* State of the functions below. Implementations must not touch it. */
 typedef struct gc_stream_state {
     bool asked;            /* the source was called, and may have given rows */
     char *colours;         /* a row of the source, if the problem makes it grey */
@@ -54,7 +54,7 @@ typedef struct gc_stream {
     gconv_source source;
     gconv_sink sink;
     bool chain_only; /* output rows are chain values, without the conversion */
-    char *chain_too; /* also wanted: chain values; only the reference gives them; or NULL */
+    char *chain_too; /* also wanted: chain values, which the reference alone gives; or NULL */
     size_t chain_too_stride;
     size_t input_bytes;     /* of a row of samples */
     size_t output_bytes;    /* of a row of output */
@@ -66,7 +66,7 @@ typedef struct gc_stream {
     uint32_t rows_read;     /* the next row that is read */
     uint32_t rows_written;  /* the next row that is written */
     gconv_timings timings;
-    bool timed; /* the caller wants them: without, a device need not mark parts of its work */
+    bool timed; /* the caller wants the times; else a device need not time its parts */
     gc_stream_state own;
 } gc_stream;
 
@@ -76,9 +76,9 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem,
                             gconv_error *error);
 void gc_stream_close(gc_stream *stream);
 
-/* Says that source and sink are memory: an implementation may then take samples from there and put
- * output there, without reading and writing. If alpha is kept and gc_stream_store_row needs it, the
- * implementation has to read rows: gc_stream_read keeps their alpha. */
+/* Says that source and sink are memory. An implementation may then read samples and store output
+ * there directly. If alpha is kept and gc_stream_store_row needs it, the implementation has to read
+ * rows: gc_stream_read keeps their alpha. */
 void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
                           const gc_memory_sink *result);
 

@@ -24,12 +24,12 @@ static extent extent_of(const double *values, size_t count)
     return e;
 }
 
-/* What is known of the numbers up to a step. */
+/* The range of the numbers that enter a step. */
 typedef struct range {
     int unit;
     double largest;
     bool fits; /* double holds all of them */
-    int bits;  /* that a number in limbs takes, without its sign */
+    int bits;  /* of a number in limbs, without its sign */
 } range;
 
 static void note(range *r, double magnitude)
@@ -39,9 +39,9 @@ static void note(range *r, double magnitude)
     r->bits = (int)gc_larger(r->bits, exponent + 1 - r->unit);
 }
 
-/* Multiplies numbers by weights and adds them up. Multiples of 2^unit have exact sums in any order
- * if their magnitudes add up to less than 2^(53 + unit). The rounding of this sum does not hide it:
- * 2^(53 + unit) is a double. */
+/* The range after numbers are multiplied by weights and added up. Sums of multiples of 2^unit are
+ * exact in any order if their magnitudes add up to less than 2^(53 + unit). Comparing the rounded
+ * sum of magnitudes with this limit is safe, because the limit is a double. */
 static void extend(range *r, extent weights)
 {
     note(r, r->largest);
@@ -52,7 +52,8 @@ static void extend(range *r, extent weights)
     note(r, fmax(r->largest, weights.largest));
 }
 
-/* The units of a step. A border of the next step that is a multiple of less makes them smaller. */
+/* Sets the units of a step. The next step's border makes them smaller if it is no multiple of
+ * them. */
 static void pass(gc_step *step, const extent *next_border, range *r)
 {
     size_t height = (size_t)step->height, count = gc_step_term_count(step);

@@ -17,7 +17,7 @@ typedef union gc_word {
 /* The numbers from 2^GC_ROUNDING_LEAST to 2^GC_ROUNDING_MOST, with a sign, fit. */
 enum { GC_LIMBS_MAX = (GC_ROUNDING_PARTS - 1) / 2 + 1 };
 
-/* Sets what a chain knows of its exact sums, its range being set. */
+/* Sets sums_fit, limbs and units of a chain, after its range. */
 void gc_chain_set_sums(const gc_conversion *conversion, gc_chain *chain);
 
 /* Words of a number. */

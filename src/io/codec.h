@@ -24,7 +24,7 @@ typedef struct gc_decoder {
     double white;  /* of float samples; 0: as the file says */
     uint32_t page; /* the one image that is wanted, from 1; 0: all */
     bool tolerant;
-    bool libraries_only; /* code of gconv's own must not decode in the place of a library */
+    bool libraries_only; /* only libraries may decode, not code of gconv's own */
     bool grey_wanted;    /* grey rows are welcome if the file has them, as the Y plane of a JPEG */
     const char *decoded_by; /* the decoder's name, if it is not the library of `type`; else NULL */
     gconv_shape shape;      /* of the rows that `read` gives: depth 8, 16 or 32 */
@@ -41,26 +41,26 @@ struct gc_decoder_type {
     /* The next `count` rows; never more than there are. */
     gconv_status (*read)(gc_decoder *decoder, uint32_t count, unsigned char *rows, size_t stride,
                          gconv_error *error);
-    /* Passes over `count` rows without decoding them, if the input seeks. NULL: the caller reads
-     * them. */
+    /* Skips `count` rows without decoding them, if the input seeks. NULL: the caller reads them. */
     gconv_status (*skip)(gc_decoder *decoder, uint32_t count, gconv_error *error);
     /* After the last row: reads and checks the rest of the image. */
     gconv_status (*finish)(gc_decoder *decoder, gconv_error *error);
-    /* After `finish`: sets *alone if no other image follows this one, and warns of bytes that
-     * follow instead. With `wait` it reads until it knows. Without, it looks only at bytes that
-     * have arrived: *alone may stay false although nothing follows. NULL for formats that hold one
-     * image a file. */
+    /* After `finish`: sets *alone if no other image follows this one, and warns of other bytes that
+     * follow. With `wait` it reads until this is certain. Without `wait` it looks only at bytes
+     * that have arrived, so *alone may be false although nothing follows. NULL for formats that
+     * hold one image a file. */
     gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
     /* After look_behind: goes on to the next image, in place of a new decoder. NULL: the next image
      * begins behind this one, and is opened like a file. */
     gconv_status (*next)(gc_decoder *decoder, gconv_error *error);
     /* Before the first `read`: whether a device may decode the image. The first bytes of its file
-     * and its size are set in *picture. Sets the rest but for the orientation, else *reason to a
-     * phrase that says what was met. NULL for formats that no device decodes. */
+     * and its size are set in *picture. Sets all else but the orientation. If no device may decode
+     * the image, *reason becomes a phrase that says why. NULL for formats that no device
+     * decodes. */
     gc_offer (*offer)(gc_decoder *decoder, gconv_encoded *picture, const char **reason);
     /* After `offer`: a device has decoded the image, `size` bytes of the file. `finish` is next. */
     void (*accept)(gc_decoder *decoder, size_t size);
-    /* As gconv_source has it. NULL for decoders that one thread does all work of. */
+    /* As in gconv_source. NULL if the decoder runs in one thread. */
     bool (*help)(gc_decoder *decoder);
     void (*spread)(gc_decoder *decoder, int threads);
     void (*free)(gc_decoder *decoder);
@@ -102,10 +102,11 @@ struct gc_encoder_type {
     gconv_status (*write)(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
                           size_t stride, gconv_error *error);
     gconv_status (*finish)(gc_encoder *encoder, gconv_error *error);
-    /* After the last row of an image, in the place of `finish` and another encoder's `open`: begins
-     * the next image. The head of `encoder` is that of this image. NULL: each has an encoder. */
+    /* After the last row of an image, instead of `finish` and the `open` of another encoder: begins
+     * the next image, whose shape and metadata the head of `encoder` has. NULL: each image has an
+     * encoder of its own. */
     gconv_status (*next)(gc_encoder *encoder, gconv_error *error);
-    /* As gconv_sink has it. NULL for encoders that one thread does all work of. */
+    /* As in gconv_sink. NULL if the encoder runs in one thread. */
     bool (*help)(gc_encoder *encoder);
     /* As gconv_sink has them, for the encoder's shape. NULL for formats that no device
      * compresses. */

@@ -16,7 +16,7 @@ enum {
     ENTRY_COUNT = 4,
     ENTRY_VALUE = 8,
     INLINE_BYTES = 4,
-    NO_DIRECTORY = 1 /* an offset where none can be: a directory that is broken */
+    NO_DIRECTORY = 1 /* an impossible offset: the directory is broken */
 };
 
 enum {
@@ -93,7 +93,7 @@ static bool open_tiff(tiff *file, const unsigned char *bytes, size_t size)
     return read_u16(file, 2) == 42;
 }
 
-/* Of a directory whose count is wrong: how many entries of known types come first. */
+/* Counts the entries of known types at the start of a directory whose own count is wrong. */
 static size_t count_entries(const tiff *file, size_t first, size_t room)
 {
     size_t count = 0;
@@ -202,8 +202,9 @@ static void put_number(const tiff *file, unsigned char *exif, size_t at, uint32_
 
 /* ---- Orientation ----------------------------------------------------------------------------- */
 
-/* The first value of the orientation in the first directory. Upright if there is none, if it is no
- * whole number from 1 to 8, and if it lies in the structure, which may change. */
+/* The first value of the orientation in the first directory. Upright if there is none, or if it is
+ * no whole number from 1 to 8. Also upright if the value overlaps header or directory, where
+ * writing it would do damage. */
 static int find_orientation(const tiff *file, const directory *first, values *found)
 {
     if (!find_numbers(file, first, TAG_ORIENTATION, found))
@@ -379,8 +380,8 @@ enum { DEPTH_MAX = 3 }; /* of directories in directories: the first, Exif, inter
 typedef struct survey {
     tiff file;
     unsigned char *marks; /* one for each byte of the file */
-    uint64_t budget;      /* bytes that may still be marked: a hostile file could take for ever */
-    bool over;            /* more had to be marked: nothing more is */
+    uint64_t budget;      /* bytes that may still be marked, as hostile files can repeat bytes */
+    bool over;            /* the budget was exceeded, and marking has stopped */
 } survey;
 
 /* Marks the bytes that lie within the blob. */
@@ -441,7 +442,7 @@ static void mark_pictures(survey *in, const directory *from)
 }
 
 /* Marks the directories from `at` on. If a directory is broken, or lies in marked bytes (a loop),
- * nobody can tell what belongs to it. Then every byte is removed that need not stay. */
+ * its extent is unknown. Then every byte that need not stay is removed. */
 static void mark_thumbnail(survey *in, size_t at)
 {
     while (at != 0 && !in->over) {

@@ -25,8 +25,8 @@ typedef enum gc_exif_state {
 
 enum { GC_EXIF_ROOM_BYTES = 4 };
 
-/* Makes a sound first directory of one that is cut, out of the entries that are whole, values
- * included. Its next directory is then one that gc_exif_drop_thumbnail takes for broken. There is
+/* Repairs a first directory that is cut: keeps the entries that are whole, values included. The
+ * offset of its next directory becomes one that gc_exif_drop_thumbnail takes for broken. There is
  * room for GC_EXIF_ROOM_BYTES more behind the blob, and *size may grow by them. */
 gc_exif_state gc_exif_mend(unsigned char *exif, size_t *size);
 

@@ -69,17 +69,17 @@ typedef struct gc_jpeg_rows gc_jpeg_rows;
 
 typedef struct gc_jpeg_decoding {
     /* A decoder of the file that libjpeg has read the header of. The entropy-coded data begin
-     * `data` bytes from the start of the file, which can be read twice. Those that libjpeg has in
-     * its buffer are not read again: they stay there until libjpeg reads on. NULL if libjpeg has to
-     * decode the file, and if memory is out. */
+     * `data` bytes from the start of the file, which can be read twice. Data in libjpeg's buffer
+     * are used from there. They stay there until libjpeg reads on. NULL if libjpeg has to decode
+     * the file, and if memory is out. */
     gc_jpeg_rows *(*create)(const struct jpeg_decompress_struct *jpeg, const struct gc_input *input,
                             uint64_t data);
     void (*free)(gc_jpeg_rows *rows);
-    /* Gives the next rows, up to `count`, and returns how many there are. Fewer say that the data
-     * are not sound: there will be no more. */
+    /* Gives the next rows, up to `count`, and returns how many. Fewer than `count` mean that the
+     * data are not sound: no more rows will come. */
     uint32_t (*read)(gc_jpeg_rows *rows, uint32_t count, unsigned char *to, size_t stride);
-    /* Has several threads decode, at most `threads`. Before the first row; false if that does not
-     * pay, and if memory is out. Then any thread may call `help` at any time. */
+    /* Lets up to `threads` threads decode: any thread may call `help` from then on. Call it before
+     * the first row. False if this does not pay, or if memory is out. */
     bool (*spread)(gc_jpeg_rows *rows, int threads);
     bool (*help)(gc_jpeg_rows *rows); /* as gconv_source has it */
     /* After the last row: whether the image ends as it should. Then *trailing says whether bytes
@@ -117,11 +117,11 @@ extern const gc_io_fast gc_fast;
 
 /* ---- Only tests change these ----------------------------------------------------------------- */
 
-/* False leaves all image data of PNG to zlib. */
+/* False: zlib inflates all image data of PNG. */
 extern bool gc_png_inflating_wanted;
 
-/* JPEG of fewer pixels are left to libjpeg, which has them decoded before tables are made for
- * gc_jpeg_decoding; or are decoded in one thread. */
+/* JPEG of fewer pixels go to libjpeg, which is done before the tables of gc_jpeg_decoding are made;
+ * JPEG below the second limit are decoded in one thread. */
 extern uint64_t gc_jpeg_rows_pixels_min, gc_jpeg_rows_spread_min;
 
 #endif

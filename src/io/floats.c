@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Many files say 1 of all images, or nothing. gconv writes the two that count. */
+/* Many programs write 1 whatever white is, so only the two values that gconv writes count. */
 gc_floats gc_floats_begin(double said, double wanted)
 {
     if (said != UINT8_MAX && said != UINT16_MAX)
@@ -34,7 +34,7 @@ gconv_status gc_floats_convert(gc_floats *floats, float *samples, size_t count, 
     return GCONV_OK;
 }
 
-/* A white that neither the file nor an option gives may be wrong. */
+/* If neither the file nor an option gives the white, the assumed one may be wrong. */
 void gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings)
 {
     double largest = (double)floats->largest;

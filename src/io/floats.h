@@ -8,7 +8,7 @@
 typedef struct gc_floats {
     double white; /* the sample that becomes 255 */
     bool white_is_said;
-    float least, largest; /* samples so far, as stored */
+    float least, largest; /* range of the samples so far, as stored */
 } gc_floats;
 
 /* `said` is what the file says of white: UINT8_MAX and UINT16_MAX count. `wanted` is above 0 if the

@@ -1,5 +1,5 @@
-/* The table of formats that gconv knows by sight and neither reads nor writes. A format that gets a
- * codec leaves it. */
+/* Formats that gconv recognises but neither reads nor writes. A format that gets a codec leaves
+ * this table. */
 #include "io/format.h"
 
 #include <string.h>

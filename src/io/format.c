@@ -19,8 +19,8 @@ extern const gc_decoder_type gc_webp_decoder;
 extern const gc_encoder_type gc_webp_encoder;
 #endif
 
-/* THE table of formats: all that the library knows of one, but for its codec's inside. A format is
- * added by an entry here, a value of gconv_format, and a codec. */
+/* THE table of formats: all that the library knows of each, apart from its codec. A format is added
+ * by an entry here, a value of gconv_format, and a codec. */
 static const gc_format formats[GCONV_FORMAT_COUNT] = {
     [GCONV_FORMAT_PNG] = {.info = {.name = "png",
                                    .extension = "png",
@@ -58,7 +58,7 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                           .signatures = {GC_SIGNATURE("P5 "), GC_SIGNATURE("P2 ")},
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
-    /* ".pnm" stands for PGM and PPM: the wider one. */
+    /* ".pnm" stands for PGM and PPM; PPM is the wider one. */
     [GCONV_FORMAT_PPM] = {.info = {.name = "ppm",
                                    .extension = "ppm",
                                    .reads = true,

@@ -195,7 +195,7 @@ ssize_t gc_input_read_at(const gc_input *input, void *bytes, size_t size, uint64
 }
 
 /* Reads `size` bytes from the beginning. False if that fails or the file is shorter. The pieces are
- * small: a function that is shown them finds them in the processor's cache. */
+ * small, so that the function to which they are shown finds them in the cache. */
 static bool read_again(const gc_input *input, unsigned char *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {

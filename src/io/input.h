@@ -17,7 +17,7 @@ typedef struct gc_input {
     bool regular;                /* a regular file: reading it never waits, unlike a pipe */
     bool ended;                  /* read(2) has reported the end */
     uint64_t offset;             /* in the file, of the next byte that read(2) gives */
-    gconv_bytes_function *shown; /* is shown what is read; may be NULL */
+    gconv_bytes_function *shown; /* is called with all bytes that are read; may be NULL */
     void *shown_user;
     uint64_t taken;       /* bytes read from the system; GC_INPUT_BYTES_MAX limits them */
     unsigned char *bytes; /* GC_INPUT_BUFFER_BYTES */
@@ -37,8 +37,8 @@ gconv_status gc_input_peek(gc_input *input, size_t wanted, const unsigned char *
 /* Reads and drops bytes that gc_input_peek has shown. */
 void gc_input_skip(gc_input *input, size_t count);
 
-/* Passes over `count` bytes: seeks in a regular file, else reads and drops them. What lies behind
- * the end of the input is passed over, too. */
+/* Skips `count` bytes: seeks in a regular file, else reads and drops them. Skipping beyond the end
+ * of the input is no error. */
 gconv_status gc_input_pass(gc_input *input, uint64_t count, gconv_error *error);
 
 /* Reads `wanted` bytes; *got is less only if the input ends. */
@@ -51,20 +51,19 @@ gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t 
                            gconv_error *error);
 
 /* The size of an input that can be read twice and has at most `limit` bytes. Else *reason is a
- * phrase that says what was met. */
+ * phrase that says why not. */
 bool gc_input_measure(const gc_input *input, size_t limit, size_t *size, const char **reason);
 
-/* Reads the first `size` bytes of an input that can be read twice, and moves on in nothing. The
- * caller frees *bytes. On failure *reason is a phrase that says what was met, and *bytes is
- * NULL. */
+/* Reads the first `size` bytes of an input that can be read twice. The input's position stays. The
+ * caller frees *bytes. On failure *bytes is NULL, and *reason is a phrase that says why. */
 bool gc_input_load(const gc_input *input, size_t size, unsigned char **bytes, const char **reason);
 
 /* The buffered bytes, read or not, if the buffer still begins with the first byte of the file; else
  * 0 bytes. They stay valid until more is read. */
 size_t gc_input_head(const gc_input *input, const unsigned char **bytes);
 
-/* One pread(2), which moves on in nothing, of an input that can be read twice. Returns what pread
- * does; a signal does not end it. */
+/* One pread(2) of an input that can be read twice, repeated after signals. The input's position
+ * stays. Returns what pread does. */
 ssize_t gc_input_read_at(const gc_input *input, void *bytes, size_t size, uint64_t offset);
 
 /* Whether the input can be read again from its first byte: a regular file opened here. */

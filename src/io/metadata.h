@@ -68,7 +68,7 @@ struct gconv_metadata {
 
 void gc_metadata_clear(gconv_metadata *metadata);
 
-/* Says that something of this part of the metadata is lost, or fails if it may not be lost. `what`
+/* Warns that something of this part of the metadata is lost, or fails if it has to be kept. `what`
  * names it and the reason, such as "EXIF is damaged". */
 gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, const char *what,
                               gconv_error *error);

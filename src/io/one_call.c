@@ -20,8 +20,8 @@ typedef struct conversion {
     char *pixels; /* of the image, if alpha depends on them; else NULL */
 } conversion;
 
-/* The depth that the program takes: the job's, else the input's, or a bit for edges in PNG, if the
- * format can hold that; else the deepest that it can hold. */
+/* The depth of the output, as the program chooses it: the job's; else the input's, or 1 for edges
+ * in PNG; if the format cannot hold that, its deepest. */
 static int depth_of(const conversion *c, const gconv_shape *input)
 {
     const gconv_format_info *format = gconv_format_describe(c->writing.format);
@@ -97,7 +97,7 @@ static gconv_status convert_image(conversion *c, gconv_error *error)
     return status;
 }
 
-/* Opens the input, and says what to make of it and how to write that. */
+/* Opens the input, and fills the job and the options of the writer. */
 static gconv_status open_input(const char *in, conversion *c, gconv_error *error)
 {
     gconv_reader_options reading = gconv_reader_options_default();

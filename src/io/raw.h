@@ -33,8 +33,8 @@ uint16_t *gc_raw_levels(uint32_t most, uint32_t full, gconv_error *error);
 /* Exchanges red and blue of pixels of 3 bytes. */
 void gc_raw_turn_colours(const unsigned char *pixels, unsigned char *turned, size_t count);
 
-/* Rows for a file that stores the last one first. They are collected in a block, from its end to
- * its start. The block has all rows if the output cannot seek. All is zeros: not used. */
+/* Writes rows to a file that stores the last row first. Rows fill a block from its end to its
+ * start. If the output cannot seek, the block has all rows. A structure of zeros is not in use. */
 typedef struct gc_upward {
     size_t row_bytes;
     unsigned char *block; /* the owner frees it */
@@ -44,12 +44,12 @@ typedef struct gc_upward {
     uint64_t body; /* offset of the rows in the output */
 } gc_upward;
 
-/* The rows are to begin at the output's position. */
+/* Begins the rows at the output's position. */
 gconv_status gc_upward_open(gc_upward *upward, gc_output *output, size_t row_bytes, uint32_t height,
                             gconv_error *error);
 /* The place of the next row. */
 unsigned char *gc_upward_row(const gc_upward *upward);
-/* The row at this place is complete. */
+/* Tells that the row at this place is complete. */
 gconv_status gc_upward_write(gc_upward *upward, gc_output *output, gconv_error *error);
 /* Moves the output behind the rows. */
 gconv_status gc_upward_finish(const gc_upward *upward, gc_output *output, gconv_error *error);

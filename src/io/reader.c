@@ -151,7 +151,7 @@ static void set_background(gconv_reader *reader)
         background[0] = (uint16_t)gc_luma(background[0], background[1], background[2]);
 }
 
-/* Sets up the layers above the decoder: what to make of its rows, and how to turn. */
+/* Sets up the layers above the decoder: background, grey, orientation. */
 static void plan_layers(gconv_reader *reader)
 {
     const gconv_reader_options *options = &reader->options;
@@ -182,7 +182,7 @@ static void plan_layers(gconv_reader *reader)
     }
 }
 
-/* Shows the file to whom the options name. */
+/* Calls the options' `opened`, and has `read` see the bytes. */
 static void introduce(gc_input *input, const gconv_reader_options *options)
 {
     if (options->opened != NULL)
@@ -280,7 +280,7 @@ static gconv_status allocate_band(gconv_reader *reader, size_t row_bytes, gconv_
     return GCONV_OK;
 }
 
-/* Makes a stored row of one of the decoder's, which it may change. */
+/* Makes a stored row from a row of the decoder, which it may overwrite. */
 static void convert_row(gconv_reader *reader, unsigned char *row, unsigned char *stored)
 {
     const gconv_shape *shape = &reader->decoder->shape;
@@ -599,8 +599,8 @@ static gconv_status skip_stored(gconv_reader *reader, uint32_t count, gconv_erro
     return status;
 }
 
-/* If rows become columns all of them are needed. Elsewhere the selected rows are stored one behind
- * the other, and count as the whole image. */
+/* Orientations that exchange rows and columns need all rows. In others the selected rows lie one
+ * behind the other in the file, and are treated as the whole image. */
 static gconv_status select_for_source(void *user, uint32_t first, uint32_t count,
                                       gconv_error *error)
 {

@@ -34,10 +34,10 @@ typedef struct recheck_state {
     const gc_journal *journal;
     char recipe[GC_RECIPE_BYTES]; /* "": none yet */
     gconv_error failure;          /* why the recipe has no session; else its status is OK */
-    bool changed;                 /* a filter of the recipe is another one now */
-    int definition;               /* as GC_DEFINITION, of the recipe */
+    bool changed;                 /* a filter file has changed since the recipe was made */
+    int definition;               /* GC_DEFINITION of the recipe */
     bool ready;                   /* the session can compute */
-    char **arguments;             /* of a command line that says the same; owned with its texts */
+    char **arguments;             /* the recorded options as a command line; owned with its texts */
     int argument_count;
     size_t argument_room;
     gc_options recorded; /* what that command line says */
@@ -47,7 +47,7 @@ typedef struct recheck_state {
 
 /* How a result differs from the recorded output. */
 typedef struct pixel_difference {
-    bool judged; /* false: nothing can be said of this format and chain unless they are equal */
+    bool judged; /* false: for this format and chain only equality proves anything */
     bool within;
     uint64_t samples; /* that differ */
     double largest, allowed;
@@ -156,8 +156,8 @@ static void use_recipe(recheck_state *recheck, const char *recipe)
     memcpy(recheck->recipe, recipe, sizeof recheck->recipe);
 }
 
-/* Whether the record's recipe gives other pixels now: it is of another version, or a filter is
- * another one. Of a filter file that is gone nothing is known. `reason` gets a sentence, or "". */
+/* Whether the record's recipe gives other pixels now: its version differs, or a filter file has
+ * changed. Nothing is known of a filter file that is gone. `reason` becomes a sentence, or "". */
 static bool is_stale(recheck_state *recheck, const gc_record *record, char *reason, size_t size)
 {
     use_recipe(recheck, record->recipe);
@@ -169,8 +169,8 @@ static bool is_stale(recheck_state *recheck, const gc_record *record, char *reas
     return outdated || recheck->changed;
 }
 
-/* Whether the image of a record can be computed again, as far as its recipe decides; `reason` gets
- * why not. */
+/* Whether the recipe of a record allows its image to be computed again; else `reason` says why
+ * not. */
 static bool can_compute(recheck_state *recheck, const gc_record *record, char *reason, size_t size)
 {
     use_recipe(recheck, record->recipe);
@@ -207,8 +207,8 @@ static gconv_status make_directory(recheck_state *recheck, gconv_error *error)
                          "cannot make a directory in TMPDIR, else /tmp");
 }
 
-/* Makes ready to compute the image of a record again. A failure is none of its files': the device,
- * the implementation or the directory for results cannot be used. */
+/* Prepares to compute the image of a record again. Fails only if the device, the implementation or
+ * the directory for results cannot be used, not because of the image's files. */
 static gconv_status prepare_image(recheck_state *recheck, const gc_record *record,
                                   gconv_error *error)
 {
@@ -226,8 +226,9 @@ static bool is_bounded(const gc_record *record)
     return record->promise == GCONV_PROMISE_BOUNDED;
 }
 
-/* Computes the image of a record into the file `path`, by what promises no less than the record. If
- * that is a bound, the reference is computed, too: it tells the bound. */
+/* Computes the image of a record into the file `path`, by an implementation that promises at least
+ * what the record says. If that is a bound, computes the reference as well, which tells the
+ * bound. */
 static gconv_status compute(recheck_state *recheck, const gc_record *record, char *path,
                             gc_result *result, gconv_error *error)
 {
@@ -294,8 +295,8 @@ static void compare_samples(const gc_picture *a, const gc_picture *b, pixel_diff
     }
 }
 
-/* How far two bounded results may lie apart: each is within the bound of the reference, and
- * rounding to whole samples moves each by half a level. */
+/* How far two bounded results may differ: each is within the bound of the reference, and rounding
+ * to whole samples moves each by half a level. */
 static double allowed_distance(const gc_options *recorded, const gc_result *result, int depth)
 {
     double bound = result->difference.bound * fabs(recorded->job.scale);
@@ -306,8 +307,8 @@ static double allowed_distance(const gc_options *recorded, const gc_result *resu
     return 2 * bound + (depth == 32 ? 0 : 1);
 }
 
-/* Judges samples that differ. A threshold, the compression of JPEG, and a division by alpha turn a
- * small difference into a large one, so there nothing can be said. */
+/* Judges samples that differ. A threshold, the compression of JPEG, and a division by alpha turn
+ * small differences into large ones, so such outputs cannot be judged. */
 static void judge(const gc_options *recorded, const gc_record *record, const gc_result *result,
                   int depth, pixel_difference *difference)
 {
@@ -359,7 +360,7 @@ static gconv_status recheck_image(recheck_state *recheck, const gc_record *recor
 typedef enum finding {
     FINDING_GOOD,
     FINDING_VERIFIED,
-    FINDING_UNJUDGED, /* differs, and nothing can be said of it */
+    FINDING_UNJUDGED, /* differs, and cannot be judged */
     FINDING_MISSING,
     FINDING_CHANGED,
     FINDING_STALE,
@@ -381,7 +382,7 @@ typedef struct check {
     size_t images; /* in the journal */
     size_t found[FINDINGS];
     bool has_relative_name; /* of an output */
-    const char *subject;    /* the journal, or NULL if a failure is not the journal's */
+    const char *subject;    /* the journal, or NULL if the failure is not about it */
 } check;
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -401,7 +402,7 @@ static file_finding look_at(const char *path, const gc_file_state *recorded)
 static finding find(const gc_record *record, bool *has_input)
 {
     file_finding output = look_at(record->output, &record->out);
-    /* An output whose name could not be changed may have replaced its input all the same. */
+    /* A rename that failed may have replaced the input all the same, as on NFS. */
     if (record->status == GC_RECORD_FAILED && (!record->in_place || output != FILE_SAME))
         return FINDING_FAILED;
     if (output == FILE_GONE)
@@ -420,7 +421,8 @@ static finding find(const gc_record *record, bool *has_input)
 
 /* ---- Pixels ---------------------------------------------------------------------------------- */
 
-/* Whether --images leaves the image to be computed again: the same ones every time. */
+/* Whether --images selects the image to be computed again. It selects the same images every
+ * time. */
 static bool is_chosen(const check *c, const gc_record *record)
 {
     uint64_t mixed = gc_record_id(record->input, record->output) * UINT64_C(0x9E3779B97F4A7C15);

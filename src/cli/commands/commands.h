@@ -20,8 +20,8 @@ typedef struct gc_reporter {
     gconv_status (*check)(const gc_options *options, gconv_error *error);
     /* Opens the file before anything is measured. */
     gconv_status (*open)(const gc_options *options, gc_output **output, gconv_error *error);
-    /* Completes the file, and frees `output` and `json`: `size` bytes that --json would print.
-     * NULL: memory was short. */
+    /* Completes the file from `json`, the `size` bytes that --json would print, and frees `output`
+     * and `json`. `json` is NULL if memory was short. */
     gconv_status (*close)(const gc_options *options, char *json, size_t size, gc_output *output,
                           gconv_error *error);
 } gc_reporter;
@@ -43,8 +43,8 @@ int gc_run_info(const gc_options *options);
 
 /* ---- Parts of commands ----------------------------------------------------------------------- */
 
-/* Asks CUDA for more queues than it takes by default, unless the user has. One image needs one.
- * CUDA looks when it starts; no other thread may run yet. */
+/* Asks CUDA for more queues than its default, unless the user has chosen a number. One image needs
+ * one queue. CUDA reads the number when it starts. Call it before any other thread runs. */
 void gc_widen_queues(const gc_options *options);
 
 /* Writes a text to a file, which appears whole or not at all, and frees the text. */

@@ -262,15 +262,15 @@ typedef struct comparison {
     char explanation[GC_EXPLANATION_BYTES]; /* of what was measured last */
     double naive_seconds;     /* of the convolution by naive on a GPU; 0: not measured */
     double reference_seconds; /* of a run of the reference */
-    gc_unusable unusable;     /* that cannot run here; then those that refuse the job */
+    gc_unusable unusable;     /* first what cannot run here, then what refuses the job */
     int not_here;             /* how many of them cannot run here */
     gc_points points;         /* all that were measured, for the report */
     unsigned met;             /* as gc_note_effects takes it */
-    bool wrong;               /* some implementation's result was */
+    bool wrong;               /* the result of some implementation */
     bool refused;             /* an implementation could not be used */
 } comparison;
 
-/* Fills what compares a point with others. Pixels count here, not samples. */
+/* Fills the ratios of a point to others. Rates count pixels here, not samples. */
 static void compare_point(comparison *c, gc_point *point)
 {
     const gconv_shape *shape = &c->picture.shape;
@@ -283,8 +283,8 @@ static void compare_point(comparison *c, gc_point *point)
     point->naive_speed_up = c->naive_seconds / gc_point_counted_seconds(point);
 }
 
-/* Checks, then times unless one run takes longer than `seconds`: then the time is that of the
- * checked run, or for the reference that of the expectation. */
+/* Checks a plan, then times it. If one run takes longer than `seconds`, it is not run again: the
+ * time is that of the checked run, or of the expectation for the reference. */
 static gconv_status check_and_time(comparison *c, gconv_plan *plan, double seconds, gc_point *point,
                                    gconv_error *error)
 {
@@ -333,7 +333,7 @@ static gconv_status measure_one(comparison *c, const char *name, gc_point *point
     if (point->runs > 0)
         compare_point(c, point);
     if (point->verdict == GC_VERDICT_UNUSABLE && point->reason.status != GCONV_ERROR_DEVICE) {
-        point->width = (int)c->picture.shape.width; /* it is this image that it refuses */
+        point->width = (int)c->picture.shape.width; /* it refuses this image, and may take others */
         point->height = (int)c->picture.shape.height;
     }
     return status;

@@ -186,7 +186,7 @@ static void report_verification(const char *name, const gc_result *result)
                 gconv_promise_name(result->promise), d->largest, d->bound);
 }
 
-/* Says how many samples may have been clipped, and how not to lose what lies there. */
+/* Says how many samples may have been clipped, and which options keep them. */
 static void note_clipped(const char *name, const gc_result *result)
 {
     const double many = 0.01; /* of all samples */
@@ -394,7 +394,7 @@ void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
     s->skipped += result->outcome == GC_OUTCOME_SKIPPED;
     s->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
     int code = single_code(s->options, result);
-    if (code != GC_EXIT_DONE) /* a mismatch among the images of a stream stays one */
+    if (code != GC_EXIT_DONE) /* a mismatch stays one, whatever later images of the stream are */
         s->code = code;
     if (result->outcome != GC_OUTCOME_DONE && result->outcome != GC_OUTCOME_MISMATCH)
         return;
@@ -488,8 +488,7 @@ static void give_hint(const gc_summary *s)
                gc_input_name(s->options->batch.files_from));
 }
 
-/* Says that pixels were put on a background that the command line does not name. -v says it of each
- * image. */
+/* Says that transparent pixels were put on a background that the command line does not name. */
 static void say_background(const gc_summary *s)
 {
     char images[64] = "";

@@ -121,8 +121,8 @@ static void end_several(several_reports *reports, const gc_task *task, const gc_
 
 /* ---- The batch ------------------------------------------------------------------------------- */
 
-/* A worker: a thread that takes one task after the other. One that waits is called after the caller
- * has given it its place or its task under the lock. */
+/* A worker is a thread that takes one task after the other. A worker that waits sleeps on `called`.
+ * Another thread first gives it a place or a task under the lock, and then posts `called`. */
 typedef struct worker_thread {
     struct gc_batch *batch;
     pthread_t thread; /* not set for the calling thread */
@@ -141,7 +141,7 @@ typedef struct gc_batch {
     int images_at_once;      /* images that are computed at one time */
     several_reports several; /* of the only task, if its input is a stream of images */
 
-    pthread_mutex_t lock; /* guards what follows, the inside of the queue too */
+    pthread_mutex_t lock; /* guards the members below and what is in the queue */
     gc_task_queue *tasks;
     pthread_t reader;
     bool has_reader; /* the thread `reader` reads tasks ahead; else the workers read them */
@@ -150,15 +150,15 @@ typedef struct gc_batch {
     worker_thread workers[WORKERS_MAX];
     int created;              /* workers; the first one is the calling thread */
     int computed;             /* images that are being computed and do not wait for a device */
-    worker_thread *idle;      /* may not start a task yet; who came last is first */
-    worker_thread *returning; /* have waited for a device; who came first is first */
+    worker_thread *idle;      /* may not start a task yet; the latest is first */
+    worker_thread *returning; /* have waited for a device; the longest wait is first */
     worker_thread **returning_end;
 } batch;
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
-/* Whether fewer images are being computed than may be. While a GPU starts only half as many may be:
- * its driver's threads take longer if no processor is free. */
+/* Whether another image may be computed now. While a GPU starts only half as many are allowed,
+ * because the threads of its driver need free processors. */
 static bool has_place(const batch *b)
 {
     int places = gconv_device_is_starting() ? (b->images_at_once + 1) / 2 : b->images_at_once;
@@ -268,8 +268,8 @@ static void stop_where_requested(batch *b)
 }
 
 /* Finds a task for a worker whose last one is done. Unlocks the batch, which its caller has locked.
- * Then waits while too many results wait, and while as many images as may be are being computed.
- * False: no task is left. */
+ * Then waits until the queue has room for another result and a place is free. False: no task is
+ * left. */
 static bool take_task_and_unlock(batch *b, worker_thread *self)
 {
     worker_thread *called = NULL;
@@ -292,8 +292,8 @@ static bool take_task_and_unlock(batch *b, worker_thread *self)
     return self->task != NO_TASK;
 }
 
-/* Gives the place of an image that waits for a device to others. Unlocks the batch, which its
- * caller has locked. */
+/* Passes on the place of an image that waits for a device. Unlocks the batch, which its caller has
+ * locked. */
 static void leave_place_and_unlock(batch *b)
 {
     worker_thread *called = NULL;
@@ -352,7 +352,7 @@ static void process_task(batch *b, gc_worker *worker, char *const *notes, const 
     if (result->outcome == GC_OUTCOME_BARRED)
         return;
     count(task, result);
-    if (b->list->batch) /* one that is skipped or fails early shows no progress itself */
+    if (b->list->batch) /* an image that is skipped or fails early has drawn no progress */
         gc_progress_show_images(gc_input_name(task->input), 0, b->list->count);
     else
         end_several(&b->several, task, result);
@@ -382,7 +382,7 @@ static bool create_worker(batch *b)
 }
 
 /* A gconv_wait_function: while an image waits for a device, another one is computed, by one more
- * worker if nobody is idle. After that it waits until it may be computed again, before images that
+ * worker if nobody is idle. After that the image waits for a place. It comes before images that
  * have not begun. */
 static void note_wait(void *user, bool waits)
 {
@@ -400,7 +400,7 @@ static void note_wait(void *user, bool waits)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* If no task is left to begin, the threads of images that are done go to the last ones. */
+/* If no task is left to begin, gives the threads of finished images to the last ones. */
 static void spare_threads(const batch *b)
 {
     int share = gc_thread_count(b->session->job.threads) / b->images_at_once;

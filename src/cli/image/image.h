@@ -53,7 +53,7 @@ typedef struct gc_result {
     int channels;        /* of the input's file */
     gconv_format format; /* of the output */
     const char *implementation;
-    const char *decoder;         /* as gconv_reader_decoder says */
+    const char *decoder;         /* see gconv_reader_decoder */
     const char *decode_fallback; /* why no GPU decoded a JPEG; "" if one did, or there was none */
     bool exact;
     gconv_promise promise;       /* of the output */
@@ -68,8 +68,9 @@ typedef struct gc_result {
     char *fallback;    /* which device took over, and why; NULL if none did */
     gc_warning_list warnings;
     char *notes; /* what was said of the image before it is reported; may be NULL */
-    char *json;  /* of a result that another process reports: its line of --json, maybe "". All that
-                  * is said is in `notes` then. Else NULL */
+    /* Its line of --json, maybe "", if another process reports the result: all messages are in
+     * `notes` then. Else NULL. */
+    char *json;
 } gc_result;
 
 void gc_result_destroy(gc_result *result);
@@ -107,7 +108,7 @@ typedef gconv_status gc_image_function(void *user, const gc_task *task, gc_resul
 /* A thread that computes images, one after the other: what gc_process needs of it. */
 typedef struct gc_worker {
     const gc_session *session;
-    gc_first_check *first;       /* made before the output is opened; NULL: it was */
+    gc_first_check *first;       /* made before the output is opened; NULL: made already */
     gconv_plan *plan;            /* of the latest image, kept for the next one of the same shape */
     gconv_job job;               /* that `plan` was made for */
     gconv_detector detector;     /* of this job */

@@ -81,14 +81,14 @@ gconv_status gc_open_input(gc_work *work)
 
 /* ---- Looking ahead --------------------------------------------------------------------------- */
 
-/* If alpha must be known, an image up to this size is held in memory. A larger one is decoded
- * twice. */
+/* If gconv has to look at alpha first, it holds images up to this size in memory, and decodes
+ * larger ones twice. */
 #define HELD_BYTES ((size_t)16 << 20)
 
 /* Bytes of pictures that are read while the devices start. */
 #define EARLY_BYTES ((size_t)512 << 20)
 
-/* A file that can be read twice, and is better not held in memory. */
+/* Whether a file is decoded twice rather than held in memory. */
 static bool is_large_file(const gc_work *work)
 {
     struct stat about;
@@ -136,7 +136,7 @@ static gconv_status look_for_transparency(gc_work *work)
     return status;
 }
 
-/* Whether the first plan of a worker would wait for GPUs that are starting. They begin to start. */
+/* Whether the first plan of a worker would wait for GPUs to start. Begins to start them. */
 static bool plan_would_wait(gc_work *work)
 {
     gconv_job job;
@@ -144,8 +144,7 @@ static bool plan_would_wait(gc_work *work)
            gc_plan_job(work, &job) == GCONV_OK && gconv_device_foresee(&job);
 }
 
-/* Whether the image is read while the devices start. Rows that the decoder of a GPU may want are
- * left there. */
+/* Whether the image is read while the devices start. Not if a GPU may want to decode the image. */
 static bool reads_early(gc_work *work)
 {
     const gc_worker *worker = work->worker;

@@ -36,7 +36,8 @@ static gc_file_state look_at(const char *path)
                                                              : (gc_file_state){.size = -1};
 }
 
-/* Whether a file is as it was recorded: by size and, if it `tells`, time, else by its content. */
+/* Whether a file is as it was recorded. The size has to be equal, and then either the time, which
+ * counts only if `tells`, or the hash of the content. */
 static bool is_as_recorded(const char *path, const gc_file_state *recorded, bool tells)
 {
     gc_file_state now = look_at(path);
@@ -61,8 +62,8 @@ static verdict judge_record(const gc_session *session, const gc_task *task, cons
                 record->error != NULL ? record->error : "");
         return JOURNAL_FAILED;
     }
-    /* An input that was replaced is recorded as the output. That may have its size, and under
-     * --preserve its time. */
+    /* An output that replaced its input may have the input's size and, under --preserve, its time.
+     * Then only the content tells them apart. */
     bool done = (in_place || is_as_recorded(task->input, &record->in, true)) &&
                 is_as_recorded(task->output, &record->out,
                                !in_place || !gc_file_state_is_same(&record->in, &record->out));
@@ -213,15 +214,15 @@ gconv_status gc_journaled_complete(gc_work *work, int descriptor, gconv_error *e
 }
 
 /* Whether the input is at fault, so that the same recipe would fail again. A file that could not be
- * opened, a full disk or a GPU that failed may be well the next time. What an implementation
- * refuses another one may compute: the recipe names none. */
+ * opened, a full disk or a failed GPU may work the next time. The recipe names no implementation,
+ * so a refusal by one is not final. */
 static bool is_final(gconv_status status)
 {
     return status == GCONV_ERROR_FORMAT || status == GCONV_ERROR_LIMIT ||
            status == GCONV_ERROR_ARGUMENT;
 }
 
-/* What of the result a record has. */
+/* Fills the members of a record that come from the result. */
 static void fill(gc_record *record, const gc_result *result)
 {
     record->seconds = result->timings.total;
@@ -232,7 +233,7 @@ static void fill(gc_record *record, const gc_result *result)
         record->status = GC_RECORD_FAILED;
         record->error = (char *)result->error.message; /* the record does not own it */
         record->final = is_final(result->error.status);
-        /* After an intent the output may have replaced its input all the same, as on NFS. */
+        /* A rename that failed may have replaced the input all the same, as on NFS. */
         if (!record->in_place)
             record->out = (gc_file_state){.size = -1};
         return;

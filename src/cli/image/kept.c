@@ -19,7 +19,7 @@ static bool is_sketch(const gc_options *options)
     return options->command == GC_COMMAND_SKETCH;
 }
 
-/* The gradient of a step of one level without a blur. */
+/* The gradient that an edge of one level has if nothing is blurred. */
 static double gain_of(const gc_options *options)
 {
     static const double gains[] = {
@@ -106,18 +106,18 @@ gconv_status gc_kept_begin(gc_work *work)
 
 /* ---- Thresholds ------------------------------------------------------------------------------ */
 
-/* Of a sketch: parts of the pixels, and levels. */
+/* Limits of a sketch: shares of the pixels, and levels. */
 static const double drawn = 0.2, black = 0.015, faintest = 1.5, least_range = 6;
 /* A mark needs a pixel of this tone: two fifths of the ink. */
 enum { STRONG = 102 };
 
-/* Of --threshold auto and --high auto: part of the pixels, and the least response, over the square
- * of the Gaussian's sigma, which is 1.19 for gauss5: that to a step of six levels under a wide
- * Gaussian, and of nine with gauss5. The least magnitude is that of a step of six levels without a
- * blur, over the sigma. */
+/* Limits of --threshold auto and --high auto. `usual`: the share of pixels that are edges.
+ * `lowest`, over the square of the Gaussian's sigma: the least response, that to an edge of six
+ * levels under a wide Gaussian and of nine with gauss5. lowest_step, in levels: the edge whose
+ * gradient without a blur, over the sigma, is the least magnitude. */
 static const double usual = 0.1, lowest = 1.45, sigma_of_gauss5 = 1.19, lowest_step = 6;
 
-/* Of Canny: a usual choice, and --high times this. */
+/* --low of Canny is this times --high, a usual choice. */
 static const double low_part = 0.4;
 
 /* In levels. */

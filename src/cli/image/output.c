@@ -185,11 +185,11 @@ static range range_of_values(const gconv_job *job, double white)
     return (range){r.low + offset * white / 255, r.high + offset * white / 255};
 }
 
-/* Of every `step`th sample of a row, from `first` on, how many are `wanted`. */
+/* Counts the samples equal to `wanted` among every `step`th one of a row, from `first` on. */
 static uint64_t count_samples(const gconv_shape *shape, const void *row, size_t first, size_t step,
                               uint16_t wanted)
 {
-    enum { BLOCK = 128 }; /* compilers count one in vectors of bytes */
+    enum { BLOCK = 128 }; /* compilers count a block in vectors of bytes */
     const uint8_t *bytes = row;
     size_t end = shape->width * (size_t)shape->channels;
     uint64_t count = 0;
@@ -208,7 +208,7 @@ static uint64_t count_samples(const gconv_shape *shape, const void *row, size_t 
     return count;
 }
 
-/* All samples of a row that are `wanted`, less those of alpha. */
+/* Counts the samples of a row equal to `wanted`, without alpha. */
 static uint64_t count_colours(const gconv_shape *shape, const void *row, uint16_t wanted)
 {
     size_t channels = (size_t)shape->channels;

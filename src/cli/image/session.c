@@ -118,10 +118,10 @@ static void fill_job(gc_session *session)
     if (gc_gpu_decoder(options) != NULL && strcmp(job->device, "auto") == 0)
         job->device = "cuda:all"; /* the GPUs that may decode */
     if (options->rows.count > 0)
-        job->device = "cpu"; /* GPUs compute whole images */
+        job->device = "cpu"; /* GPUs cannot compute some rows alone */
 }
 
-/* A decoder of GPUs needs an implementation that runs on a GPU. */
+/* --decoder cuda needs an implementation that runs on a GPU. */
 static gconv_status check_decoder(const gc_session *session, gconv_error *error)
 {
     const char *name = session->job.implementation, *decoder = gc_gpu_decoder(session->options);
@@ -149,7 +149,7 @@ gconv_status gc_session_check(const gc_session *session, const char *implementat
     job.implementation = implementation;
     job.device = gc_device_for(session, implementation);
     gconv_status status = gconv_job_check(&job, error);
-    /* What an implementation refuses may depend on the shape: the image will tell. */
+    /* A refusal may depend on the shape. Then the image shows it. */
     return status == GCONV_ERROR_UNSUPPORTED ? GCONV_OK : status;
 }
 

@@ -31,7 +31,7 @@ typedef struct gc_session {
     gc_filter_chain chain;
     struct gc_journal *journal; /* of --journal, owned by the caller; NULL: there is none */
     gc_recipe recipe;           /* for the journal */
-    gconv_job job; /* what the command line decides; an image adds its shape, alpha and depth */
+    gconv_job job;              /* from the command line; an image adds shape, alpha, depth */
 } gc_session;
 
 /* Loads the chain and makes the job. On failure `*subject` is the --kernel that the message is

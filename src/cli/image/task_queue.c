@@ -18,10 +18,10 @@ struct gc_task_queue {
     size_t known;
     bool all_known;
     gc_task *read;               /* the ring; NULL without a stream */
-    bool reader_waits;           /* until half of the ring is free */
-    pthread_cond_t has_reported; /* it is, or the queue stops */
+    bool reader_waits;           /* the reader waits until half of the ring is free */
+    pthread_cond_t has_reported; /* half of the ring is free, or the queue stops */
 
-    /* A result that is there early waits in a ring. */
+    /* Results that come before their turn wait in a ring. */
     gc_result *results;
     bool *waits; /* whether the entry holds a result */
 };
@@ -150,7 +150,7 @@ void gc_task_queue_read_if_needed(gc_task_queue *q)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* Reports the results that come next in the order of the tasks, as far as they are there. */
+/* Reports the results whose turn it is, in the order of the tasks, up to the first that lacks. */
 static void report_ready(gc_task_queue *q)
 {
     size_t entry = q->reported % q->room;
@@ -163,7 +163,7 @@ static void report_ready(gc_task_queue *q)
         q->waits[entry] = false;
         entry = ++q->reported % q->room;
     }
-    /* Called for each free entry, the reader would take a processor from the workers each time. */
+    /* If it were called for each free entry, the reader would interrupt the workers each time. */
     if (q->reader_waits && q->known <= q->reported + q->room / 2) {
         q->reader_waits = false;
         pthread_cond_signal(&q->has_reported);

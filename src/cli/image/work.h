@@ -16,13 +16,13 @@
 
 #include <time.h>
 
-/* A sink that counts what goes to another one: samples that may be clipped, or edges. */
+/* A sink that counts clipped samples, or edges, and passes rows on to another sink. */
 typedef struct gc_clip_counter {
     gconv_sink own;
     const gconv_sink *sink; /* the other one */
     gc_clipped *clipped;
     gconv_shape shape;
-    bool below, above; /* some image has values there, by the weights of the filters alone */
+    bool below, above; /* values below 0 or above white are possible with these filters */
     uint64_t *edges;
     bool inverted; /* edges are black */
 } gc_clip_counter;
@@ -39,10 +39,10 @@ typedef struct gc_work {
     gconv_detector detector; /* with the thresholds of this image */
     gc_marks marks;          /* responses of the whole image, if the drawing depends on them */
     gconv_sink marks_sink;
-    gc_picture picture; /* the whole input, if it had to be looked at; else no samples */
-    bool opaque;        /* all pixels are opaque; true, too, if alpha does not depend on that */
-    size_t image;       /* number in its input, from 1 */
-    double start;       /* in seconds */
+    gc_picture picture;       /* the whole input, if it had to be looked at; else no samples */
+    bool opaque;              /* all pixels are opaque, or it does not matter whether they are */
+    size_t image;             /* number in its input, from 1 */
+    double start;             /* in seconds */
     struct timespec times[2]; /* of the input: of access and of modification */
     bool has_times;           /* the input is a regular file */
     gc_record record;         /* for the journal; its texts belong to others */

@@ -27,7 +27,7 @@ enum {
 struct gc_journal {
     char host[256];
     int descriptor;         /* -1: there is no file, and nothing is written */
-    gc_journal_relay relay; /* in the place of a file; else its functions are NULL */
+    gc_journal_relay relay; /* replaces the file; its functions are NULL if there is a file */
     gc_journal_opening how;
     atomic_bool failed;
     pthread_mutex_t lock;
@@ -448,7 +448,7 @@ gconv_status gc_journal_append_line(gc_journal *journal, const char *line, bool 
 gconv_status gc_journal_append(gc_journal *journal, const gc_record *record, gconv_error *error)
 {
     char *line = gc_record_line(record, journal->host);
-    /* The end of the machine must not leave the result without the line that knows it. */
+    /* If the machine stops, the line has to be on the disk before the result is. */
     bool sync = record->status == GC_RECORD_INTENT;
     const gc_journal_relay *relay = &journal->relay;
     if (line == NULL) {
@@ -528,7 +528,7 @@ gc_map *gc_journal_results(gc_journal *journal)
     return &journal->results;
 }
 
-/* Whether the hash of an open file of this size, of whatever kind, is that of a result. */
+/* Whether an open file of this size has the hash of a result, of any kind of hash. */
 static bool has_content(const gc_map *results, int descriptor, int64_t size)
 {
     char digest[GC_DIGEST_BYTES];

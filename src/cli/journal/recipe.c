@@ -67,7 +67,7 @@ static gc_hash add_arguments(gc_hash hash, const gc_options *options)
     return hash;
 }
 
-/* Recipes of version 1 do not name it. */
+/* The hash of version 1 does not contain the version. */
 static void write_name(char name[GC_RECIPE_BYTES], gc_hash hash, int definition)
 {
     if (definition > 1)

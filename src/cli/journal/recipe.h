@@ -21,8 +21,8 @@ typedef struct gc_recipe {
 gconv_status gc_recipe_create(const gc_options *options, gconv_filter *const *filters, int count,
                               gc_recipe *recipe, gconv_error *error);
 
-/* Whether this is the name of a gc_recipe, now or under an earlier version. What replaced its input
- * by it is done: nothing can make it again. */
+/* Whether this is the name of a gc_recipe under this version or an earlier one. An output that
+ * replaced its input by such a recipe counts as done: the input is gone. */
 bool gc_recipe_was(const void *recipe, const char *name);
 
 void gc_recipe_destroy(gc_recipe *recipe);

@@ -21,17 +21,17 @@ struct gc_subject {
     const gc_session *session;
     gconv_alpha alpha;
     size_t entry, entry_count; /* of all measurements of the command, for the progress line */
-    char *explanation; /* becomes lines that say how an implementation was chosen; NULL: unwanted */
-    gc_last_judge *judge; /* NULL: none */
-    const void *user;     /* for the judge */
+    char *explanation;         /* gets lines on how an implementation was chosen; NULL: unwanted */
+    gc_last_judge *judge;      /* NULL: none */
+    const void *user;          /* for the judge */
 };
 
 /* Progress of the command's measurements when `part` (0 to 1) of the present one is done. */
 double gc_subject_progress(const gc_subject *subject, double part);
 void gc_subject_begin_progress(const gc_subject *subject, const char *name);
 
-/* Creates a plan for what the point says that runs, which may be "auto". If the point's name is
- * "auto", the plan is chosen for one run, else for many runs. */
+/* Creates a plan of the point's implementation, which may be "auto". If the point's name is "auto",
+ * the plan is chosen for one run, else for many runs. */
 gconv_status gc_subject_plan(const gc_subject *subject, const gc_point *point,
                              const gc_picture *picture, gconv_plan **plan, gconv_error *error);
 

@@ -26,15 +26,13 @@ typedef struct gc_traffic {
     bool planes;      /* passes of their own turn samples into floats and back */
 } gc_traffic;
 
-/* Bytes that a sample has to move in device memory, or in that of the CPU, even if caches serve all
- * that is read again:
- *   - in one pass (direct, separable, fused, tensor, tilefft, all that runs on the CPU): the sample
- *     is read and written, as a float of 4 bytes if other passes convert it;
- *   - fft, for each point of the extended image: the image is copied to that of the transform; each
- *     of two transforms, in two dimensions, takes two passes; the product reads two spectra and
- *     writes one; the result is copied. 15 numbers: 60 bytes in float32. In exact chains 13 of them
- *     are doubles: 112.
- * 0 for the steps of the papers: gconv_plan_intensity has their published models. */
+/* Bytes that each sample moves to and from memory at least, even if caches serve all repeated
+ * reads: - in one pass (direct, separable, fused, tensor, tilefft, all that runs on the CPU): the
+ * sample is read and written, as a float of 4 bytes if other passes convert it; - fft, for each
+ * point of the extended image: the image is copied to that of the transform; each of two
+ * transforms, in two dimensions, takes two passes; the product reads two spectra and writes one;
+ * the result is copied. 15 numbers: 60 bytes in float32. In exact chains 13 of them are doubles:
+ * 112. 0 for the steps of the papers: gconv_plan_intensity has their published models. */
 double gc_traffic_bytes(const gc_traffic *traffic);
 
 /* 2 operations for each weight, however an implementation saves some of them, over these bytes; 0

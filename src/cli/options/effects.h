@@ -29,8 +29,8 @@ unsigned gc_met_implementation(const char *name);
 /* The bits of an output in this format. */
 unsigned gc_met_format(gconv_format format);
 
-/* Of the names that are measured, says to which ones --block, --tile and --shared-memory apply, if
- * these are given and do not apply to all. */
+/* If --block, --tile or --shared-memory was given and does not apply to all names that are
+ * measured, says to which of them it applies. */
 void gc_say_whom_options_reach(const gc_options *options, const char *const *names, int count);
 
 /* With --verbose names the given options that affect nothing that was met, and says why. */

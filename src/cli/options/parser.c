@@ -94,8 +94,8 @@ static gconv_status take_option(int code, char **argv, gc_options *options, gcon
     return GCONV_OK;
 }
 
-/* Whether a word that was read as options is the name of a file, as a glob gives it. If it is read
- * `without fault`, it has to be the name of an image. */
+/* Whether a word that looks like options is a file, as a glob may give it. If it could be read as
+ * options `without_fault`, only the name of an image counts. */
 static bool is_file_name(const char *word, bool without_fault)
 {
     bool is_image = word[1] != '-' && gconv_format_from_path(word) != GCONV_FORMAT_UNKNOWN;
@@ -107,7 +107,7 @@ static gconv_status read_arguments(int argc, char **argv, gc_options *options, g
     getopt_tables tables;
     make_tables(&tables);
     opterr = 0;
-    optind = 0; /* begins anew: gconv check reads recorded options, too */
+    optind = 0; /* makes getopt begin anew, for the recorded options of gconv check */
     int code;
     for (int at = 1;
          (code = getopt_long(argc, argv, tables.letters, tables.long_options, NULL)) != -1;

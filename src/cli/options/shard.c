@@ -90,7 +90,7 @@ static gconv_status read_scheduler(long long wanted, gc_shard *shard, gconv_erro
     gconv_status status = GCONV_OK;
     *shard = (gc_shard){0, 1};
     for (size_t i = 0; !found && i < sizeof arrays / sizeof arrays[0]; i++) {
-        /* In a job that is no array LSF sets 0. */
+        /* LSF sets 0 in a job that is no array. */
         long long low = strcmp(arrays[i].index, "LSB_JOBINDEX") == 0 ? 1 : 0;
         found = read_variable(arrays[i].index, low, &index);
         if (found)

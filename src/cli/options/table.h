@@ -65,17 +65,17 @@ typedef struct gc_option {
     unsigned commands;    /* bits of the commands that it belongs to; 0 is all */
     gc_value value;
     unsigned marks;
-    const char *help; /* a line; what stands before the first ": ", ';' or '(' says it in short */
-    /* What completions offer, with blanks between, if words and kind of the value do not say it.
-     * FILE, FILTERS, FORMATS and IMPLEMENTATIONS stand for what there is; a word LIST in front says
-     * that several may follow with commas between. */
+    const char *help; /* a line; its text before the first ": ", ';' or '(' is the short form */
+    /* What completions offer, separated by blanks, if `value` does not say it. FILE, FILTERS,
+     * FORMATS and IMPLEMENTATIONS stand for what there is; a word LIST in front says that several
+     * may follow with commas between. */
     const char *offers;
     const gc_meaning *meanings; /* NULL: none */
-    /* It has an effect on what has one of these bits of effects.h; 0: always. Else --verbose gives
-     * the reason. */
+    /* Bits of effects.h: the option has an effect if the command met one of these things; 0:
+     * always. Else --verbose says `unless`. */
     unsigned affects;
     const char *unless;
-    const char *section; /* of the manual, that begins with this option; NULL: that before */
+    const char *section; /* begins a section of the manual; NULL: in that of the row before */
 } gc_option;
 
 int gc_option_count(void);
@@ -90,7 +90,7 @@ const char *gc_option_marked(const gc_options *options, unsigned marks);
 /* The text that the command line gave the option last; NULL if it takes none or was not given. */
 const char *gc_option_value(const gc_options *options, const char *name);
 
-/* Puts "option '--NAME': " before a message on its value. Returns the status of the error. */
+/* Puts "option '--NAME': " before the message of `error`. Returns its status. */
 gconv_status gc_blame_option(const char *name, gconv_error *error);
 
 /* Whether a command takes an option. */

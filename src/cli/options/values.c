@@ -279,8 +279,8 @@ gconv_status gc_set_implementation(gc_options *options, const char *value, gconv
     return gc_check_names(value, error);
 }
 
-/* The devices that a command takes which uses one alone. NULL if the command takes several, or is
- * not known yet. */
+/* The values of --device for a command that uses one device. NULL if the command takes several
+ * devices, or is not known yet. */
 static const char *forms_of_one_device(const gc_options *options)
 {
     const gc_command_row *row;
@@ -465,7 +465,7 @@ gconv_status gc_set_rows(gc_options *options, const char *value, gconv_error *er
     return GCONV_OK;
 }
 
-/* What the command line says that stands for GPUs. NULL: nothing. */
+/* The option that asks for a GPU. NULL: none does. */
 static const char *names_gpu(const gc_options *options)
 {
     if (gc_gpu_decoder(options) != NULL)

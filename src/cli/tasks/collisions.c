@@ -17,10 +17,9 @@ typedef struct identities {
     gc_identity input, output;
 } identities;
 
-/* Links that are not followed lead nowhere else: under --no-clobber they are not replaced, in an
- * empty directory there are none, and other inputs are known to be none. Nobody looks at them. In
- * the output directory a look would wait for the threads that create files there, and they would
- * wait for it. */
+/* Does not look for links if there are none to follow: --no-clobber replaces no link, an empty
+ * directory has none, and some inputs are known to be none. A look into the output directory would
+ * wait for the threads that create files there, and they for it. */
 static identities identify(const gc_taken_names *names, gc_identity_cache *sources,
                            gc_identity_cache *outputs, const gc_task *task)
 {

@@ -197,8 +197,8 @@ void gc_task_stream_free(gc_task_stream *stream)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Makes a task that fails of a name that could not become one, or of the list if that cannot be
- * read. False if memory is out. */
+/* Adds a task that fails, for a name that cannot be a task, or for a list that cannot be read.
+ * False if memory is out. */
 static bool add_failed(gc_task_stream *stream, const char *name, const gconv_error *reason)
 {
     const char *list = gc_input_name(stream->options->batch.files_from);

@@ -23,8 +23,8 @@ typedef struct gc_task {
     bool is_list;  /* `input` is the list of --files-from, which cannot be read: no image */
 } gc_task;
 
-/* A task of copies of these names, NULL if memory is out. The output may be NULL: the caller sets
- * it. */
+/* A task with copies of these names, which are NULL if memory is out. `output` may be NULL: the
+ * caller sets it. */
 gc_task gc_task_make(const char *input, const char *output);
 
 void gc_task_destroy(gc_task *task);

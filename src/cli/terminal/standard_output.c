@@ -36,8 +36,8 @@ static atomic_int postponed; /* a signal; 0: none */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
                "a signal handler uses them");
 
-/* Whether gc_write_line is writing a line. Then it notes `signal_number`, and gc_write_line raises
- * the signal when the line is out. Async-signal-safe. */
+/* Postpones a signal if gc_write_line is writing a line: gc_write_line then raises it when the line
+ * is out. False if no line is being written. Async-signal-safe. */
 static bool postpones(int signal_number)
 {
     if (!atomic_load(&line_is_written))

@@ -39,7 +39,7 @@ struct gc_libjpeg {
     const char *part; /* what is being read, for messages: "in the header" */
     bool at_end;      /* the file has ended; libjpeg is given an EOI marker instead */
     bool missing_told;
-    unsigned int met; /* components that scans have come of, as bits */
+    unsigned int met; /* components that have had a scan, as bits */
     /* Several scans, tolerant: the state behind a scan with which the image is complete. */
     struct jpeg_decompress_struct complete;
     bool is_complete;
@@ -188,7 +188,7 @@ static boolean pass_over(j_decompress_ptr jpeg)
     return TRUE;
 }
 
-/* Whether each coefficient is known to its last bit. Between scans. */
+/* Whether the scans so far give every bit of each coefficient. To be called between scans. */
 static bool is_complete(gc_libjpeg *decoder)
 {
     const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
@@ -473,8 +473,8 @@ static gconv_status survive(gc_libjpeg *decoder)
     return GCONV_OK;
 }
 
-/* After a trap behind the last block: a tolerant reader takes whatever comes there for bytes behind
- * the image. */
+/* After a trap behind the last block: a tolerant reader treats the rest as bytes behind the
+ * image. */
 static bool ends_there(gc_libjpeg *decoder)
 {
     if (!decoder->common->tolerant || decoder->at_end || decoder->status != GCONV_ERROR_FORMAT)

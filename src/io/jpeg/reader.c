@@ -32,8 +32,8 @@ typedef struct jpeg_decoder {
 
     /* gconv's own decoder. */
     gc_jpeg_rows *own;    /* NULL before the first row, and if libjpeg has to decode */
-    gc_jpeg_rows *helped; /* `own`, if other threads may help; set before they do */
-    bool own_tried;       /* `own` was made if it could be */
+    gc_jpeg_rows *helped; /* `own` once other threads may help, else NULL */
+    bool own_tried;       /* making `own` was tried */
     uint32_t own_rows;    /* that `own` has given */
     bool own_stopped;     /* `own` has rejected the data, and libjpeg decodes */
 } jpeg_decoder;
@@ -71,8 +71,8 @@ static void try_own(jpeg_decoder *decoder)
         common->decoded_by = "gconv";
 }
 
-/* Decodes the rows that `own` has given, and drops them: libjpeg goes on from there, and says what
- * is wrong with the file. */
+/* Lets libjpeg decode the file from its start and drops the rows that `own` has given. libjpeg goes
+ * on from there, and says what is wrong with the file. */
 static gconv_status catch_up(jpeg_decoder *decoder, gconv_error *error)
 {
     size_t row_bytes = gconv_shape_row_bytes(&decoder->common.shape);

@@ -36,9 +36,9 @@ typedef struct png_decoder {
     const char *part;    /* what is being read, for messages: "in the header" */
     uint32_t chunk_left; /* bytes to the next chunk; at first, bytes of the signature */
     png_uint_32 met;     /* chunks of kept_chunks that have come before the image data */
-    png_uint_32 late;    /* and those that have come behind its beginning */
+    png_uint_32 late;    /* and those that have come later */
     bool data_begun;     /* the head of a chunk of image data was read */
-    bool passed_over;    /* libpng gets `tail` in the place of a chunk that was passed over */
+    bool passed_over;    /* libpng gets `tail` instead of a chunk that was skipped */
     unsigned char tail[CHUNK_TAIL_BYTES];
     bool missing; /* the failure was an end of the data, not a defect */
     size_t row_bytes;
@@ -51,8 +51,8 @@ typedef struct png_decoder {
     gc_png_stream *stream; /* inflates the image data instead of zlib; else NULL */
     pthread_mutex_t lock;  /* of `stream` and `streaming`, if they change or a thread helps */
     bool streaming;        /* libpng reads from the stream, not from the input */
-    bool trusting;         /* the header is read, too: any message rejects the stream */
-    bool rejected;         /* the failure only means that libpng reads the file again */
+    bool trusting;         /* the header is read: any message of libpng rejects the stream */
+    bool rejected;         /* no real failure: libpng has to read the file again */
 } png_decoder;
 
 /* Chunks beside the image data that gconv takes from the header. */
@@ -84,7 +84,7 @@ static _Noreturn void spring_truncated(png_decoder *decoder)
                             decoder->part));
 }
 
-/* The image is read again without the stream. */
+/* Fails so that the caller reads the image again, without the stream. */
 static _Noreturn void reject_stream(png_decoder *decoder)
 {
     decoder->rejected = true;
@@ -131,7 +131,7 @@ static void take_warning(png_structp png, png_const_charp message)
     gc_warn(&decoder->common.warnings, "PNG: %s", message);
 }
 
-/* Whether nothing of a chunk is held: it is ancillary, and no metadata that gconv keeps. */
+/* Whether a chunk can be skipped: it is ancillary, and not metadata that gconv keeps. */
 static bool is_passed_over(const png_decoder *decoder, const unsigned char *type)
 {
     bool kept = memcmp(type, "eXIf", 4) == 0 || memcmp(type, "iCCP", 4) == 0;
@@ -475,8 +475,8 @@ static void start(png_decoder *decoder)
         png_error(decoder->png, "rows of an unexpected size");
 }
 
-/* After the stream was rejected: reads the file again, by libpng and zlib alone, up to the row that
- * is next. The header has given its warnings before. */
+/* After the stream was rejected: reads the file again up to the next row, by libpng and zlib alone.
+ * Does not repeat the warnings of the header. */
 static gconv_status begin_again(png_decoder *decoder)
 {
     const gc_warnings warnings = decoder->common.warnings;
@@ -506,7 +506,7 @@ static gconv_status begin_again(png_decoder *decoder)
     return GCONV_OK;
 }
 
-/* Decodes all passes into the image. What is missing stays 0. */
+/* Decodes all passes into the image. Missing rows stay 0. */
 static gconv_status decode_image(png_decoder *decoder)
 {
     uint32_t height = decoder->common.shape.height;

@@ -16,8 +16,8 @@ enum {
     CHUNK_BYTES = 64 * 1024, /* of one IDAT */
     ATTEMPTS_MAX = 5,
     ZLIB_METHODS = 4,             /* of each depth */
-    OWN = -1,                     /* a level: gconv's own code compresses */
-    ATTEMPTS_BYTES_MAX = 64 << 20 /* of all attempts in memory; then the smallest goes on alone */
+    OWN = -1,                     /* in the place of a level: gconv's own code compresses */
+    ATTEMPTS_BYTES_MAX = 64 << 20 /* if all attempts take more memory, only the smallest goes on */
 };
 
 typedef struct png_encoder png_encoder;
@@ -60,7 +60,7 @@ static void take_warning(png_structp png, png_const_charp message)
 {
     png_encoder *encoder = png_get_error_ptr(png);
     if (encoder->memory.refused_bytes == 0 &&
-        png == encoder->attempts[0].png) /* the other attempts give the same warning */
+        png == encoder->attempts[0].png) /* the others would repeat it */
         gc_warn(&encoder->common.warnings, "PNG: %s", message);
 }
 
@@ -343,7 +343,7 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
     return gc_png_check_memory(&encoder->memory, encoder->error);
 }
 
-/* Blocks that come compressed take the place of those that gconv would make of the rows. */
+/* A device may give compressed blocks, which replace those that gconv would make of rows. */
 static bool takes_compressed(gc_encoder *common)
 {
     const png_encoder *encoder = (const png_encoder *)common;
@@ -387,7 +387,7 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
     return status == GCONV_OK && encoder->attempt_count > 1 ? settle(encoder, error) : status;
 }
 
-/* Attempts stay with one thread: the smallest may take the place of another. */
+/* Several attempts run in one thread, because one of them may be moved. */
 static bool help(gc_encoder *common)
 {
     png_encoder *encoder = (png_encoder *)common;

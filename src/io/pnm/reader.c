@@ -98,7 +98,7 @@ static gconv_status read_samples(pnm_decoder *decoder, unsigned char *row, gconv
         return read_text(decoder, row, error);
     if (!is_pbm(decoder))
         return gc_raw_read(&decoder->common, &decoder->stopped, row, decoder->row_bytes, error);
-    /* At the end of the row, each byte of bits stays behind what is made of those before it. */
+    /* Read to the end of the row, so that unpacking from the front never overwrites unread bits. */
     unsigned char *bits = row + decoder->row_samples - decoder->row_bytes;
     gconv_status status =
         gc_raw_read(&decoder->common, &decoder->stopped, bits, decoder->row_bytes, error);

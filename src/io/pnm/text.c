@@ -5,7 +5,7 @@
 
 typedef struct text {
     gc_input *input;
-    const unsigned char *begin, *at, *end; /* what the input has shown */
+    const unsigned char *begin, *at, *end; /* bytes that gc_input_peek has shown */
     gconv_status status;
     gconv_error *error;
 } text;

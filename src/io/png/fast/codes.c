@@ -44,8 +44,8 @@ static int shorten(const uint16_t *symbols, int count, int room, int lengths[GC_
 
 /* First each symbol gets Shannon's length: the logarithm of its probability, rounded up. Such a
  * code has room left. Then lengths are shortened until the code is complete, as RFC 1951 wants it.
- * Those come first for which the logarithm was rounded up most. A symbol's share says how much: it
- * is what the weight is of that for which the length stands, in sixteenths, 16 to 31. */
+ * The symbols whose logarithm was rounded up most come first. A symbol's share says how much: its
+ * weight over the weight for which its length stands, in sixteenths, 16 to 31. */
 void gc_choose_lengths(const uint32_t counts[GC_SYMBOLS], int lengths[GC_SYMBOLS])
 {
     uint16_t symbols[GC_SYMBOLS], sorted[GC_SYMBOLS];

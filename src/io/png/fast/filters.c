@@ -61,7 +61,7 @@ static uint64_t try_filter(const gc_filters *filters, gc_row_filter filter)
     return literals < runs ? literals : runs;
 }
 
-/* Readers are slow with the last two filters: these have to save a 32nd. */
+/* The last two filters are slow to undo, so they have to save at least a 32nd. */
 static void choose(gc_filters *filters)
 {
     static const gc_row_filter all[] = {GC_FILTER_UP, GC_FILTER_SUB, GC_FILTER_NONE,

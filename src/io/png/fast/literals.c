@@ -125,9 +125,9 @@ uint64_t gc_estimate_literals(const uint32_t counts[256])
     return cost;
 }
 
-/* A run takes about 7 bits more than the literals before, by measurement. A byte in a run takes no
- * less than the shortest code otherwise; two that repeat less than three bytes are in a run,
- * too. */
+/* A run costs about 7 bits, as measured, beside the literals before it. It saves at least the
+ * shortest code for each byte. Two more bytes of each run are not among `repeats`, which equal the
+ * three bytes before them. */
 uint64_t gc_estimate_runs(const uint32_t counts[256], const gc_survey *survey)
 {
     enum { RUN_BITS = 7 };

@@ -13,8 +13,7 @@
 /* ---- Blocks on their way --------------------------------------------------------------------- */
 
 /* The blocks of a zlib stream (block.h) on their way from the thread that fills them, one after the
- * other, to the output. Any thread may compress a block. The stream does not depend on
- * who does.
+ * other, to the output. Any thread may compress a block. The stream is the same whichever does.
  *
  * No block waits for a thread that may not come: the thread that fills blocks compresses what
  * nobody else has begun. Blocks wait only if other threads have asked for them. */
@@ -71,8 +70,8 @@ static void take_back(block_queue *queue, gc_pack_block *block)
     queue->filling = block;
 }
 
-/* Finds a block to be filled while others wait. One thread alone needs a single block, which stays
- * in its cache. */
+/* Finds a block to be filled while others wait. A thread that works alone uses a single block,
+ * which stays in its cache. */
 static void find_block(block_queue *queue)
 {
     gc_pack_block *block = NULL;
@@ -97,9 +96,9 @@ static void compress_next(block_queue *queue)
     pthread_cond_signal(&queue->compressed);
 }
 
-/* Hands over queue->filling, the last block of the stream or not. The caller then takes blocks and
- * gives them back, until none is to be taken. Unless the stream has ended, there is a block to be
- * filled then. */
+/* Hands over queue->filling; `last` says that it ends the stream. The caller then takes and returns
+ * blocks until there is none to take. After that there is a block to fill, unless the stream has
+ * ended. */
 static void push_block(block_queue *queue, bool last)
 {
     gc_pack_block *block = queue->filling;
@@ -188,7 +187,8 @@ static void store_big_endian(uint8_t *to, uint32_t value)
         to[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-/* A block that is compressed: `filled` bytes of the stream, whose Adler-32 is `check`. */
+/* Adds a compressed block that stands for `filled` bytes of the stream, whose Adler-32 is
+ * `check`. */
 typedef struct compressed {
     const uint8_t *bytes;
     size_t size, filled;

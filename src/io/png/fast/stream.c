@@ -2,10 +2,10 @@
  * stream of chunks whose image data are the same bytes in stored blocks, which its zlib merely
  * copies. Rows may lack their filters: these are then undone. Checksums are checked here.
  *
- * Nothing is judged here. If anything about the data is unusual, the stream is rejected: the caller
- * reads the file again from its start, by libpng and zlib alone, and these speak. ISA-L takes one
- * thing that zlib refuses: a Huffman code that lacks codes, if none of these is used. With all
- * checksums right, no pixel depends on it. */
+ * This code reports no errors. If anything about the data is unusual, it rejects the stream. The
+ * caller then reads the file again from its start, by libpng and zlib alone, and these report.
+ * ISA-L takes one thing that zlib refuses: a Huffman code that lacks codes, if none of these is
+ * used. With all checksums right, no pixel depends on it. */
 #include "base/bits.h"
 #include "io/fast.h"
 #include "io/input.h"
@@ -48,7 +48,7 @@ struct gc_png_stream {
     bool begun;        /* a byte of the stream of the file was read */
     size_t part_bytes; /* what is inflated at one time: whole rows if filters are undone */
     /* Of the thread that reads. */
-    bool ended; /* all of the image data are given, or in `edge` */
+    bool ended; /* no image data are left, but those in `edge` */
     unsigned char edge[EDGE_BYTES];
     size_t edge_start, edge_end;
     part *giving;                 /* the part whose bytes are given; NULL before the first */
@@ -59,7 +59,7 @@ struct gc_png_stream {
     unsigned char *above, *spare; /* the row before a part, and room for another one */
     unsigned char *row_memory;    /* of both */
 
-    pthread_mutex_t lock; /* of all below, but not of what is in the parts */
+    pthread_mutex_t lock; /* guards the members below, but not the bytes of the parts */
     pthread_cond_t inflated;
     bool inflating;   /* a thread does */
     bool finished;    /* the stream of the file was inflated to its end, or is rejected */
