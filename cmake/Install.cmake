@@ -43,7 +43,7 @@ target_compile_definitions(gconv_cli PRIVATE GC_LAB_DIRECTORY="${lab_from_progra
 if(GCONV_LAB)
   install(TARGETS gconv-lab RUNTIME DESTINATION ${lab})
   install(DIRECTORY lab/ DESTINATION ${lab} FILES_MATCHING PATTERN *.py PATTERN *.csv PATTERN *.css
-    PATTERN __pycache__ EXCLUDE PATTERN bench EXCLUDE)
+    PATTERN *.html PATTERN *.txt PATTERN __pycache__ EXCLUDE PATTERN bench EXCLUDE)
   # A program that is not installed finds the drawing one in the directory lab beside itself.
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/double)
   foreach(place . tests tests/double)

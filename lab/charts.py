@@ -8,15 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
-GPU_RATES = (
-    "On a GPU only the convolution counts: no transfers, and no passes that extend the image for "
-    "the border or convert samples. "
-)
-GPU_TIMES = "On a GPU the kernels count, without transfers. "
-WHISKERS = "Bars reach from quartile to quartile of the runs, where these are known. "
-HOLLOW = "Hollow marks are published figures. "
-NEAREST = "Cells with a dot or a number were measured. Others have the colour of the nearest one. "
-NO_RESULT = "Empty cells have no right result: the table of all results says why."
+HERE = Path(__file__).parent
+NOTES = {
+    name: " ".join(words)
+    for paragraph in (HERE / "notes.txt").read_text(encoding="utf-8").split("\n\n")[1:]
+    for name, *words in [paragraph.replace(":", "", 1).split()]
+}
 SQUARES = "side of the square filter (weights)"
 
 
@@ -74,14 +71,13 @@ class Chart:
 
     def complete(self):
         """Adds to the note what marks and cells mean. False if the chart shows nothing."""
-        if any(dot[2] for dot in self.dots):
-            self.note += WHISKERS
-        if any(series.role == "published" for series in self.series):
-            self.note += HOLLOW
-        if self.has_gaps:
-            self.note += NEAREST if self.kind != "classes" else "Empty cells were not measured. "
-        if None in self.cells.values():
-            self.note += NO_RESULT
+        for name, is_met in (
+            ("whiskers", any(dot[2] for dot in self.dots)),
+            ("hollow", any(series.role == "published" for series in self.series)),
+            ("gaps" if self.kind == "classes" else "nearest", self.has_gaps),
+            ("no_result", None in self.cells.values()),
+        ):
+            self.note += f" {NOTES[name]}" if is_met else ""
         return bool(self.series or self.rows or set(self.cells.values()) - {None})
 
 
@@ -89,7 +85,7 @@ class Chart:
 
 
 def read_table(name):
-    with open(Path(__file__).with_name(name), newline="", encoding="utf-8") as file:
+    with open(HERE / name, newline="", encoding="utf-8") as file:
         return [SimpleNamespace(**row) for row in csv.DictReader(file)]
 
 
@@ -101,9 +97,7 @@ def read_published():
     and the filter are 0 for any."""
     rows = read_table("published.csv")
     for row in rows:
-        row.implementations, row.over = (
-            [name for name in names.split(",") if name] for names in (row.implementations, row.over)
-        )
+        row.implementations, row.over = row.implementations.split(","), row.over.split(",")
         row.image, row.value = int(row.image), float(row.value)
         row.size = int(row.filter_width), int(row.filter_height)
     return rows
@@ -162,8 +156,9 @@ class Maker:
         self.published = [row for row in PUBLISHED if row.preset == self.preset]
         colours = dict.fromkeys([*self.names, *map(self.name_of, self.published)])
         self.colours = {name: i for i, name in enumerate(colours)}
-        self.rate_note = GPU_RATES if study.has_gpu else ""
-        self.time_note = GPU_TIMES if study.has_gpu else ""
+        self.rate_note, self.time_note = (
+            f" {NOTES[name]}" if study.has_gpu else "" for name in ("gpu_rates", "gpu_times")
+        )
         every = grouped(study.points, "scene")
         of_filters = grouped([p for p in self.points if p.filter_width > 0], "scene")
         self.scenes = [Scene(name, some, every[name]) for name, some in of_filters.items()]
@@ -171,7 +166,7 @@ class Maker:
     def name_of(self, row):
         """The implementation that stands for a published step, else the step's own name."""
         measured = [name for name in row.implementations if name in self.names]
-        return (measured or row.implementations or [row.step])[0]
+        return (measured or row.implementations)[0] or row.step
 
     def colour(self, name):
         return self.colours.get(name, len(self.colours))
@@ -201,8 +196,7 @@ class Maker:
         if scene.is_grid:  # those with a block and a factor, "tiled:16x16x2", have maps
             names = [name for name in names if not re.fullmatch(r".+:[x\d]+", name)] or names
         title = f"Rate over the side of square filters, {scene.name}"
-        chart = Chart("lines", title, "GFLOP/s", x_label=SQUARES)
-        chart.own_ticks = len(scene.squares) <= 24
+        chart = Chart("lines", title, "GFLOP/s", NOTES["sides"] + self.rate_note, SQUARES)
         for name in names:
             points = [scene.at.get((name, side, side)) for side in scene.squares]
             dots = [(p.filter_width, p.gflops, p.whisker(p.gflops)) for p in points if p]
@@ -216,8 +210,6 @@ class Maker:
             )
         values = [dot[1] for dot in chart.dots]
         chart.log = "y" if values and max(values) > 20 * min(values) else ""
-        chart.note = "2 w h operations for a sample, however an implementation saves some of them. "
-        chart.note += self.rate_note
         yield chart
 
     # ---- Over the sides of images ----
@@ -258,10 +250,7 @@ class Maker:
         if chart.series:
             self.publish(chart, *self.published_times(points[0].size, unit, speed_up))
         if speed_up:
-            chart.note = (
-                f"{self.rate_note}Measured ones are over reference, published ones over the serial "
-                "program of the source. "
-            )
+            chart.note = NOTES["speed_up"] + self.rate_note
         return chart
 
     def published_times(self, size, unit, speed_up):
@@ -275,10 +264,8 @@ class Maker:
 
     def rows(self, points):
         for image, some in grouped(points, "image").items():
-            title = f"Rate, {image}, {points[0].case}"
-            note = f"More is better. {self.time_note}"
-            note += "Thin lines reach from quartile to quartile of the runs."
-            chart = Chart("rows", title, "million samples a second", note)
+            title, label = f"Rate, {image}, {points[0].case}", "million samples a second"
+            chart = Chart("rows", title, label, NOTES["rows"] + self.time_note)
             for p in some:
                 name = f"auto: {p.implementation}" if p.name == "auto" else p.name
                 rate = 1e-6 * p.pixels_per_second
@@ -313,24 +300,17 @@ class Maker:
             cells = lacking[name] | by_size(points, lambda p: p.gflops)
             chart = Chart("rates", f"GFLOP/s of {name}, {scene.name}", "GFLOP/s", cells=cells)
             chart.value_max = 2 ** math.ceil(math.log2(max(p.gflops for p in points)))
-            if len(self.names) > 1:
-                chart.note = "Scales end at powers of two, so maps of like rates share one. "
+            chart.note = NOTES["scales"] if len(self.names) > 1 else ""
             chart.note += self.rate_note if any(p.on_gpu for p in points) else ""
             yield chart
 
     def factor_maps(self, scene, here, lacking):
         for name, points in here.items():
             cells = by_size([p for p in points if p.factor], lambda p: p.factor)
-            factors = set(cells.values())
-            if len(factors) == 1 and not name.startswith("adaptive"):
-                continue  # that of --tile or of the name
-            title, label = f"Tiling factor of {name}, {scene.name}", "tiling factor"
-            chart = Chart("factors", title, label, cells=lacking[name] | cells)
-            if len(factors) == 1:
-                chart.note = f"The factor is {max(factors)} for every filter here. "
-            if factors == {16}:
-                chart.note += "It is the largest: no limit of this device asks for a smaller one. "
-            yield chart
+            # The others have that of --tile or of the name.
+            if len(set(cells.values())) > 1 or name.startswith("adaptive"):
+                title = f"Tiling factor of {name}, {scene.name}"
+                yield Chart("factors", title, "tiling factor", cells=lacking[name] | cells)
 
     def steps(self):
         """What is compared with what: what the sources compare by figures of one implementation
@@ -359,11 +339,8 @@ class Maker:
         title = f"Speed-up of {name} over {over}, {scene.name}"
         everywhere = lacking[name] | lacking[over] | cells
         chart = Chart("ratios", title, f"{name}: times as fast as {over}", cells=everywhere)
-        mean = sum(cells.values()) / max(len(cells), 1)
-        chart.note = (
-            f"The mean over these {len(cells)} filters is {mean:.2f}. "
-            f"Orange: {name} is faster; blue: {over} is. {self.rate_note}"
-        )
+        facts = {"count": len(cells), "mean": sum(cells.values()) / max(len(cells), 1)}
+        chart.note = NOTES["ratios"].format(name=name, over=over, **facts) + self.rate_note
         return chart
 
     def fastest_map(self, scene, here):
@@ -386,35 +363,27 @@ class Maker:
         return min(fourier) / min(spatial) if spatial and fourier else None
 
     def crossover(self, scene):
-        label = "spatial: times as fast"
-        for on_gpu in (True, False):
-            device = "GPU" if on_gpu else "CPU"
+        label, sizes = "spatial: times as fast", itertools.product(*scene.sides)
+        squares, grid = [(side, side) for side in scene.squares], [*sizes] if scene.is_grid else []
+        for on_gpu, device in (True, "GPU"), (False, "CPU"):
             title = f"{device}: the fastest spatial implementation over the fastest by transforms, "
-            kinds = "cpu:tiles; cpu chooses between both and does not take part"
-            if on_gpu:
-                kinds = "fft, of the whole image, and tilefft, of tiles"
-            note = (
-                f"Above 1 the spatial implementation is faster. By transforms: {kinds}. The "
-                f"fastest of each kind counts. {self.time_note if on_gpu else ''}"
-            )
-            squares = [(side, self.ratio(scene, on_gpu, side, side)) for side in scene.squares]
-            squares = [dot for dot in squares if dot[1]]
-            if squares and len(scene.squares) > 1:
+            note = f"{NOTES['crossover']} {NOTES['crossover_' + device.lower()]}"
+            note += self.time_note if on_gpu else ""
+            ratios = {size: self.ratio(scene, on_gpu, *size) for size in [*squares, *grid]}
+            ratios = {size: ratio for size, ratio in ratios.items() if ratio}
+            dots = [(size[0], ratios[size]) for size in squares if size in ratios]
+            if dots and len(squares) > 1:
                 chart = Chart("lines", title + scene.name, label, note, SQUARES, "y")
-                chart.own_ticks = len(scene.squares) <= 24
-                chart.add("measured", "measured", 0, squares)
+                chart.add("measured", "measured", 0, dots)
                 if on_gpu and not scene.rank1:
                     dots = [(r.size[0], r.value) for r in PUBLISHED if r.preset == "fft-map"]
                     chart.add("published, GTX 680, 4096x4096", "published", 1, dots)
                 ends = [(scene.squares[0], 1), (scene.squares[-1], 1)]
                 chart.add("equally fast", "limit", -1, ends)
                 yield chart
-            if scene.is_grid:
-                sizes = itertools.product(*scene.sides)
-                cells = {size: self.ratio(scene, on_gpu, *size) for size in sizes}
-                cells = {size: value for size, value in cells.items() if value}
-                name = f"{title}by width and height, {scene.name}"
-                yield Chart("ratios", name, label, note, cells=cells)
+            name = f"{title}by width and height, {scene.name}"
+            cells = {size: ratios[size] for size in grid if size in ratios}
+            yield Chart("ratios", name, label, note, cells=cells)
 
     # ---- Models ----
 
@@ -428,57 +397,36 @@ class Maker:
         device, how = ("GPU", "as rated") if on_gpu else ("CPU", "measured")
         title = f"Roofline of the {device}: rate over arithmetic intensity"
         label = "operations of the filter for a byte of memory"
-        chart = Chart("lines", title, "GFLOP/s", "", label, "xy", own_ticks=False)
+        note = f"{NOTES['roofline']} {NOTES['roofline_' + device.lower()]}"
+        chart = Chart("lines", title, "GFLOP/s", note, label, "xy", own_ticks=False)
         points = [p for p in self.points if p.intensity > 0 and p.on_gpu == on_gpu]
         for name in self.names:
             dots = [(p.intensity, p.gflops) for p in points if p.name == name]
             chart.add(name, "marks", self.colour(name), dots)
         if points and bandwidth and peak:
             ridge = peak / bandwidth
-            low = min([p.intensity for p in points] + [ridge / 4])
-            high = max([p.intensity for p in points] + [2 * ridge])
+            low = min(ridge / 4, *(p.intensity for p in points))
+            high = max(2 * ridge, *(p.intensity for p in points))
             corners = [(low, low * bandwidth), (ridge, peak), (high, peak)]
             name = f"roof, {how}: {bandwidth:.0f} GB/s, {peak:.0f} GFLOP/s"
             chart.add(name, "limit", -1, corners)
-        bytes_note = (
-            "Bytes of the steps from naive to twopass are those of their published models, which "
-            "load again what caches may serve: such marks may lie above the slanted roof. Other "
-            "kernels read and write each value once; fft counts the passes of its transforms."
-        )
-        if not on_gpu:
-            bytes_note = "Each sample is read and written once."
-        chart.note = (
-            f"Each mark is a filter on an image; it counts 2 operations a weight. {bytes_note} "
-            "Methods that save operations may exceed the flat roof."
-        )
         return chart
 
     def locality(self):
         """Transforms of lines and the bound of De Smet 2011."""
         title = "Transforms from memory to memory, and the bound of the memory"
         label = "binary logarithm of the points of a transform"
-        chart = Chart("lines", title, "GFLOP/s", "", label, "y")
-
-        def power(size):
-            return int(math.log2(size[0]))
-
-        for name in self.names:
-            points = [p for p in self.points if p.name == name]
-            colour = self.colour(name)
-            rates = [(power(p.size), p.gflops, p.whisker(p.gflops)) for p in points if p.flops > 0]
-            bounds = [(power(p.size), 1e-9 * p.theory_flops) for p in points if p.theory_flops > 0]
+        chart = Chart("lines", title, "GFLOP/s", NOTES["locality"], label, "y")
+        for colour, name in enumerate(self.names):
+            points = [(math.log2(p.filter_width), p) for p in self.points if p.name == name]
+            rates = [(x, p.gflops, p.whisker(p.gflops)) for x, p in points if p.flops > 0]
+            bounds = [(x, 1e-9 * p.theory_flops) for x, p in points if p.theory_flops > 0]
             halves = [(x, y / 2) for x, y in bounds]
             chart.add(name, "measured", colour, rates)
             chart.add(f"{name}: bound of its memory", "limit", colour, bounds)
             chart.add(f"{name}: half of it: read and written", "limit", colour + 8, halves)
         printed = [row for row in self.published if row.quantity == "GFLOP/s allowed"]
         for i, (device, rows) in enumerate(grouped(printed, "device").items(), len(self.names)):
-            dots = [(power(row.size), row.value) for row in rows]
+            dots = [(math.log2(row.size[0]), row.value) for row in rows]
             chart.add(f"bound printed for {device}", "published", i, dots)
-        chart.note = (
-            "De Smet 2011, table 1: 5 log2 N operations for a complex number, times the numbers of "
-            "8 bytes that the bandwidth carries in a second. The bandwidth is that of the row "
-            "'memory', which reads and writes every number. fft is cuFFT. The bound counts each "
-            "number once, so a transform that reads and writes it reaches half of it at most. "
-        )
         yield chart

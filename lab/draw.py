@@ -3,24 +3,18 @@
 import io
 import math
 import re
+from pathlib import Path
 
 import matplotlib
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.markers import MarkerStyle
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import LogLocator
 
-# Colours of series: light, dark. In each theme any two differ for readers with protanopia,
-# deuteranopia and tritanopia too (by 10 in OKLab, after the simulation of Machado et al. 2009), and
-# each has a contrast of 3 to 1 and more to the page.
-NAMES = "s0 s1 s2 s3 s4 s5 s6 s7 ink quiet line paper".split()
-LIGHT = """#0072b2 #b98404 #760601 #239d8c #e939fc #022d84 #666707 #1606de
-    #1a1a19 #5c5b57 #dedcd7 #fffffd""".split()
-DARK = """#5ab4f0 #f4f043 #f63915 #1ffddf #da388e #6670f3 #e5b06b #e181a7
-    #f0efec #b3b1ab #3b3a38 #161615""".split()
-THEME = dict(zip(NAMES, zip(LIGHT, DARK)))
-INK, QUIET, LINE, PAPER = (THEME[name][0] for name in ("ink", "quiet", "line", "paper"))
+STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+LIGHT = dict(re.findall(r"--(\w+):(#\w+)", STYLE.partition("@media")[0]))  # colours by name
+INK, QUIET, LINE, PAPER = (LIGHT[name] for name in ("ink", "quiet", "line", "paper"))
 MARKS = "os^DvpXP"  # by colour
 LETTERS = 3 * "abcdefghijklmnopqrstuvwxyz"  # of classes
 
@@ -49,7 +43,7 @@ def colour_name(index):
 
 
 def paint(index):
-    return THEME[colour_name(index)][0]
+    return LIGHT[colour_name(index)]
 
 
 def mark_path(index):
@@ -87,7 +81,7 @@ def finish(figure, salt, title):
     svg = re.sub(r' id="([^"]*)"', lambda match: match[0] if match[1] in used else "", svg)
     svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", svg)
     svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
-    for name, (light, _) in THEME.items():
+    for name, light in LIGHT.items():
         svg = svg.replace(light, f"var(--{name})")
     head = re.search(r'viewBox="[^"]*"', svg)[0]
     return f'<svg role="img" {head}><title>{title}</title>' + svg[svg.index(">") + 1 :].strip()
@@ -98,17 +92,15 @@ def finish(figure, salt, title):
 
 def set_texts(axis, texts):
     """Ticks at numbers, with these texts."""
-    axis.set_major_locator(FixedLocator(list(texts)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: texts.get(value, "")))
-    axis.set_minor_locator(NullLocator())
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_ticks(list(texts), labels=texts.values())
+    axis.set_ticks([], minor=True)
 
 
-def set_ticks(axis, ticks, room, place):
-    """Ticks with numbers, but where one would touch the number before it. `room`: of the axis, in
-    units of the image; `place`: where a tick stands, on a scale of its own."""
+def set_ticks(axis, ticks, place):
+    """Ticks with numbers, but where one would touch the number before it. `place`: where a tick
+    stands, on a scale of its own."""
     texts, free = {}, -math.inf
-    scale = room / max(place(ticks[-1]) - place(ticks[0]), 1e-9)
+    scale = (WIDTH - 110) / max(place(ticks[-1]) - place(ticks[0]), 1e-9)
     for tick in ticks:
         text = f"{tick:.10g}"
         half = 4.5 * len(text) + 2
@@ -117,42 +109,37 @@ def set_ticks(axis, ticks, room, place):
     set_texts(axis, texts)
 
 
-def set_log(ax, axis, values):
+def set_log(ax, name, values):
     """Ticks at 1, 2 and 5 times powers of ten; at powers of ten alone if these are many."""
     low, high = min(values) / 1.25, max(values) * 1.25
-    steps = (1,) if math.log10(high / low) > 3 else (1, 2, 5)
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [m * 10.0**p for p in powers for m in steps if low <= m * 10.0**p <= high]
-    ax.set(**{f"{axis}scale": "log", f"{axis}lim": (low, high)})
-    set_texts(getattr(ax, axis + "axis"), {tick: f"{tick:.10g}" for tick in ticks})
+    ax.set(**{f"{name}scale": "log", f"{name}lim": (low, high)})
+    axis = getattr(ax, name + "axis")
+    axis.set_major_locator(LogLocator(subs=(1,) if high > 1000 * low else (1, 2, 5), numticks=99))
+    axis.set_major_formatter("{x:.10g}")
+    axis.set_ticks([], minor=True)
 
 
 def draw_lines(chart):
     figure, ax = begin(320)
     for series in chart.series:
         x, y, bars = zip(*series.dots)
-        dashes, is_limit = dashes_of(series), series.role == "limit"
+        dashes, colour = dashes_of(series), paint(series.colour)
+        marker = "" if series.role == "limit" else MARKS[series.mark]
+        style = "" if series.role == "marks" else (0, dashes) if dashes else "-"
         hollow = {"markerfacecolor": PAPER, "markersize": 6} if series.role == "published" else {}
-        ax.plot(
-            *(x, y),
-            color=paint(series.colour),
-            linestyle="" if series.role == "marks" else (0, dashes) if dashes else "-",
-            linewidth=1.4 if is_limit or hollow else 1.8,
-            marker="" if is_limit else MARKS[series.mark],
-            **hollow,
-        )
-        whiskers = [(at, *bar) for at, bar in zip(x, bars) if bar]
-        if whiskers:
-            ax.vlines(*zip(*whiskers), colors=paint(series.colour), linewidth=1)
+        ax.plot(x, y, color=colour, linestyle=style, linewidth=1.6, marker=marker, **hollow)
+        for at, bar in zip(x, bars):
+            if bar:
+                ax.vlines(at, *bar, colors=colour, linewidth=1)
     xs, ys, bars = zip(*chart.dots)
     ys += sum(filter(None, bars), ())
     x_log = "x" in chart.log
     if x_log:
         set_log(ax, "x", xs)
-    if chart.own_ticks:
-        own = [s for s in chart.series if x_log or s.role != "published"]
-        ticks = sorted({dot[0] for s in own for dot in s.dots})
-        set_ticks(ax.xaxis, ticks, WIDTH - 110, math.log if x_log else float)
+    own = [s for s in chart.series if x_log or s.role != "published"]
+    ticks = sorted({dot[0] for s in own for dot in s.dots})
+    if chart.own_ticks and len(ticks) <= 24:
+        set_ticks(ax.xaxis, ticks, math.log if x_log else float)
     if "y" in chart.log:
         set_log(ax, "y", ys)
     else:
@@ -175,7 +162,7 @@ def draw_rows(chart):
         digits = 3 if value < 10 else 1 if value < 1000 else 0
         ax.text(end + 0.01 * longest, i, f"{value:.{digits}f}", va="center")
     ax.set(ylim=(len(chart.rows) - 0.6, -0.9), xlim=(0, 1.18 * longest), xlabel=chart.label)
-    ax.yaxis.set_major_locator(NullLocator())
+    ax.set_yticks([])
     ax.locator_params(axis="x", nbins=5)
     ax.grid(True, axis="x")
     return figure
@@ -201,65 +188,52 @@ def places(chart):
         yield chart.widths.index(x), chart.heights.index(y), value
 
 
-def fill(chart, shade):
-    """Shades of all cells. One that was not measured has that of the nearest one, by shares of all
+def fill(chart):
+    """Values of all cells. One that was not measured has that of the nearest one, by shares of all
     columns and rows."""
     x, y, values = zip(*places(chart))
-    shades = np.array([np.nan if value is None else shade(value) for value in values])
     height, width = len(chart.heights), len(chart.widths)
     rows, columns = np.indices((height, width))[..., None]
-    return shades[(((columns - x) / width) ** 2 + ((rows - y) / height) ** 2).argmin(-1)]
+    nearest = (((columns - x) / width) ** 2 + ((rows - y) / height) ** 2).argmin(-1)
+    return np.array(values, float)[nearest]
 
 
-def scale_of(chart, image):
-    """First and last shade, colours, and ticks of a scale; None: those of matplotlib."""
-    low, high = np.nanmin(image), np.nanmax(image)
+def scale_of(chart):
+    """What turns values into shades, the colours of shades, and ticks; None: those of
+    matplotlib."""
+    known = [value for value in chart.cells.values() if value is not None]
+    low, high = min(known), max(known)
     if chart.kind == "rates":
-        return 0, chart.value_max or high, VALUES, None
+        return Normalize(0, chart.value_max), VALUES, None
     if chart.kind == "factors":
-        step = 1 + int(high - low) // 16
-        ticks = {tick: f"{tick}" for tick in range(int(low), int(high) + 1, step)}
-        return low, max(high, low + 1), VALUES, ticks
-    end = max(abs(low), abs(high), math.log2(1.25))
-    if end <= 1.5:
-        near = (0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2)
-        return -end, end, RATIOS, {math.log2(t): f"{t:g}" for t in near if abs(math.log2(t)) <= end}
-    step = math.ceil(end / 4)
-    powers = range(-int(end / step) * step, int(end) + 1, step)
-    return -end, end, RATIOS, {i: f"1/{2**-i}" if i < 0 else f"{2**i}" for i in powers}
-
-
-def draw_image(ax, image, colours, **more):
-    ax.imshow(image, colours, origin="lower", aspect="auto", interpolation="none", **more)
-
-
-def draw_scale(ax, low, high, colours, ticks, label):
-    bar = ax.inset_axes([1.04, 0, 0.05, 1])
-    draw_image(bar, np.linspace(low, high, 64)[:, None], colours, extent=(0, 1, low, high))
-    bar.xaxis.set_major_locator(NullLocator())
-    bar.yaxis.tick_right()
-    bar.yaxis.set_label_position("right")
-    bar.set_ylabel(label if len(label) <= 34 else "times as fast")
-    bar.spines[:].set_visible(False)
-    if ticks:
-        set_texts(bar.yaxis, ticks)
+        ticks = range(int(low), int(high) + 1, 1 + int(high - low) // 16)
+        return Normalize(low, max(high, low + 1)), VALUES, ticks
+    end = max(1 / low, high, 1.25)
+    step = math.ceil(math.log2(end) / 4)
+    powers = [2.0 ** (step * i) for i in range(-4, 5)]
+    ticks = powers if end > 2.8 else (0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2)
+    return LogNorm(1 / end, end), RATIOS, [tick for tick in ticks if 1 / end <= tick <= end]
 
 
 def draw_surface(chart):
-    shade = math.log2 if chart.kind == "ratios" else float
     figure, ax = begin_cells(chart)
-    image = fill(chart, shade)
-    low, high, colours, ticks = scale_of(chart, image)
-    draw_image(ax, image, colours, vmin=low, vmax=high)
-    draw_scale(ax, low, high, colours, ticks, chart.label)
+    norm, colours, ticks = scale_of(chart)
+    style = {"aspect": "auto", "interpolation": "none", "origin": "lower"}
+    image = ax.imshow(fill(chart), colours, norm, **style)
+    bar = figure.colorbar(image, cax=ax.inset_axes([1.04, 0, 0.05, 1]))
+    bar.solids.set_rasterized(True)
+    bar.outline.set_visible(False)
+    bar.set_label(chart.label if len(chart.label) <= 34 else "times as fast")
+    if ticks:
+        set_texts(bar.ax.yaxis, {tick: f"{tick:.3g}" for tick in ticks})
     columns = len(chart.widths)
     known = [(x, y, value) for x, y, value in places(chart) if value is not None]
     if columns <= (24 if chart.kind == "factors" else 12):
+        style = {"fontsize": 11 if columns <= 12 else 9, "ha": "center", "va": "center"}
         for x, y, value in known:
-            red, green, blue, _ = colours((shade(value) - low) / (high - low))
+            red, green, blue, _ = colours(norm(value))
             light = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 > 0.18
             text = f"{value:.0f}" if value >= 10 or value == int(value) else f"{value:.2g}"
-            style = {"fontsize": 11 if columns <= 12 else 9, "ha": "center", "va": "center"}
             ax.text(x, y, text, color="#111111" if light else "#fffffe", **style)
     elif chart.has_gaps:
         x, y, _ = zip(*known)

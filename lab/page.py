@@ -5,41 +5,10 @@ import gzip
 import html
 import math
 import re
-from pathlib import Path
 
-from charts import PUBLISHED
-from draw import LETTERS, THEME, colour_name, dashes_of, draw, mark_path
+from charts import HERE, NOTES, PUBLISHED
+from draw import LETTERS, STYLE, colour_name, dashes_of, draw, mark_path
 from points import RIGHT
-
-READING = """<h2>How to read this</h2>
-<p><em>Time</em> is the median of the runs, from samples in memory to samples in memory.
-<em>Kernel</em> is the time of a GPU alone, from its memory to its memory: the median of other runs,
-which begin with empty caches and are not counted in <em>runs</em>. Of it, <em>border</em> extends
-the image, and <em>conversion</em> turns samples into numbers and back. <em>Transfers</em> to the
-GPU and back may overlap with each other and with computing. <em>Spread</em> is the distance of the
-quartiles, in percent of the median. Above 10 % (bold) something disturbed the measurement.
-<em>GFLOP/s</em> counts 2 w h operations for a sample and a filter of w times h weights, whatever an
-implementation does to need fewer.</p>
-"""
-OF_PUBLISHED = """<h2>Published figures and these</h2>
-<p>Figures that the source prints, on the device that it used, and what was measured here on the
-same sizes. None is read off a curve. The ratio is measured over published: a time below 1, and a
-rate above 1, is better here. Of rates for any filter the highest is taken.</p>
-"""
-PAGE = """<!DOCTYPE html>
-<html xmlns="http://www.w3.org/1999/xhtml" lang="en">
-<head><meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>
-<title>{title}</title>
-<style>:root{{color-scheme:light dark}}{light}@media (prefers-color-scheme:dark){{{dark}}}
-{rules}@media print{{:root{{color-scheme:light}}{light}}}</style>
-</head>
-<body><h1>{title}</h1><p>{subject}</p><dl>{facts}</dl>
-<p>{verdicts}</p>
-{warning}<p>All data of this page:
-<a download="{name}" href="data:application/gzip;base64,{packed}">{name}</a></p>
-{parts}{reading}</body>
-</html>
-"""
 
 
 class Markup(str):
@@ -129,7 +98,7 @@ def chart_table(chart):
         return table(["name", "#" + chart.x_label, "#" + chart.label], rows)
     columns = [{dot[0]: dot[1] for dot in reversed(series.dots)} for series in chart.series]
     heads = [chart.x_label] + ["#" + series.name for series in chart.series]
-    rows = [[str(x)] + [c.get(x) for c in columns] for x in sorted(set().union(*columns))]
+    rows = [[f"{x:g}"] + [c.get(x) for c in columns] for x in sorted(set().union(*columns))]
     return table(heads, rows, chart.label)
 
 
@@ -158,18 +127,17 @@ def counterpart(study, row, names):
     """The best point that repeats a published one, by the first of these names that was measured.
     For any filter that is the highest rate of all."""
     # Those of two passes and the Gaussian of the lecture are of rank 1.
-    rank1 = row.preset == "lecture" or "".join(row.implementations[:1]).startswith("twopass")
+    rank1 = row.preset == "lecture" or row.implementations[0].startswith("twopass")
     any_size = row.size[0] == 0
     points = [
         p
         for p in study.points
         if p.counts and p.rank1 == rank1 and (any_size or row.size == p.size)
-        if row.image in (0, p.width) and (row.image == 0 or p.width == p.height)
+        if row.image == 0 or row.image == p.width == p.height
     ]
     for name in names:
-        meant = [p for p in points if p.name == name]
-        if name == "spatial":
-            meant = [p for p in points if p.on_gpu and not p.transforms]
+        spatial = [p for p in points if p.on_gpu and not p.transforms]
+        meant = spatial if name == "spatial" else [p for p in points if p.name == name]
         if meant:
             return max(meant, key=lambda p: p.gflops if any_size else -p.time)
     return None
@@ -179,7 +147,7 @@ def measured_value(study, row):
     """What was measured here of the same quantity, and the name of what did; 0: nothing was."""
     point = counterpart(study, row, row.implementations)
     if point is None:
-        return 0, (row.implementations or [""])[0]
+        return 0, row.implementations[0]
     other = counterpart(study, row, row.over)
     value = {
         "seconds for 100 images": 100 * point.time,
@@ -193,31 +161,25 @@ def measured_value(study, row):
 
 
 def published(study):
+    heads = ["source", "their device", "image", "filter", "step", "here", "unit"]
+    heads += ["#published", "#measured", "#ratio"]
     rows = {"with": [], "without": []}
     for row in (row for row in PUBLISHED if row.preset == study.preset):
         value, name = measured_value(study, row)
-        rows["with" if value > 0 else "without"].append(
-            (
-                f"{row.source}, {row.place}",
-                row.device or "not named",
-                f"{row.image}x{row.image}" if row.image else "any",
-                "{}x{}".format(*row.size) if row.size[0] else "any",
-                row.step,
-                name,
-                f"times as fast as {row.over[0]}" if row.over else row.quantity,
-                figure(f"{row.value:.6g}"),
-                value or None,
-                figure(number(value / row.value, 3) if value else ""),
-            )
-        )
-    heads = ["source", "their device", "image", "filter", "step", "here", "unit"]
-    heads += ["#published", "#measured", "#ratio"]
-    tables = [
+        cells = [f"{row.source}, {row.place}", row.device or "not named"]
+        cells.append(f"{row.image}x{row.image}" if row.image else "any")
+        cells.append("{}x{}".format(*row.size) if row.size[0] else "any")
+        cells += row.step, name, f"times as fast as {row.over[0]}" if row.over[0] else row.quantity
+        cells += figure(f"{row.value:.6g}"), value or None
+        cells.append(figure(number(value / row.value, 3) if value else ""))
+        rows["with" if value > 0 else "without"].append(cells)
+    tables = "".join(
         details(f"{len(some)} {word} a counterpart here", table(heads, some), word == "with")
         for word, some in rows.items()
         if some
-    ]
-    return OF_PUBLISHED + "".join(tables) if tables else ""
+    )
+    head = f"<h2>Published figures and these</h2>\n{element('p', NOTES['published'])}\n"
+    return tables and head + tables
 
 
 # ---- All results ----
@@ -244,10 +206,10 @@ def result_row(p, with_gpu):
 def results(study):
     """By image and filter, the fastest first. HTML without scripts cannot sort."""
     gpu = study.has_gpu
-    heads = ["implementation", *(["#kernel ms"] if gpu else []), "#time ms", "#Msample/s"]
-    heads += ["#GFLOP/s", "#spread %", "#shortest ms", "#runs"]
-    heads += ["#border ms", "#conversion ms", "#transfers ms"] if gpu else []
-    heads.append("verdict")
+    heads = "#time ms,#Msample/s,#GFLOP/s,#spread %,#shortest ms,#runs".split(",")
+    parts = "#border ms,#conversion ms,#transfers ms".split(",")
+    heads = ["#kernel ms", *heads, *parts] if gpu else heads
+    heads = ["implementation", *heads, "verdict"]
     cases = {}
     for p in study.points:
         if p.width > 0:
@@ -296,21 +258,15 @@ def verdicts(study):
 
 def page(study, charts, data):
     """`data`: the JSON that the study was read from."""
-    light, dark = (
-        ":root{" + "".join(f"--{name}:{pair[i]};" for name, pair in THEME.items()) + "}"
-        for i in (0, 1)
-    )
     facts = ""
     for name, fact in study.facts.items():
         inner = f"<code>{text(fact)}</code>" if name == "command" else text(fact)
         facts += f"{element('dt', name)}<dd>{inner}</dd>"
     line, warning = verdicts(study)
     parts = panels(study, charts), published(study), results(study), refused(study)
-    return PAGE.format(
+    return (HERE / "page.html").read_text(encoding="utf-8").format(
         title=text(study.title),
-        light=light,
-        dark=dark,
-        rules=Path(__file__).with_name("style.css").read_text(encoding="utf-8"),
+        style=STYLE,
         subject=text(study.subject),
         facts=facts,
         verdicts=line,
@@ -318,5 +274,4 @@ def page(study, charts, data):
         name=re.sub(r"[^\w.-]+", "-", study.title, flags=re.ASCII).lower() + ".json.gz",
         packed=base64.b64encode(gzip.compress(data, mtime=0)).decode(),
         parts="".join(parts),
-        reading=READING,
     )

@@ -165,7 +165,7 @@ class Charts(unittest.TestCase):
         rows = [row("cpu", size) for size in ((3, 3), (9, 3), (3, 9))]
         (chart,) = titled(charts_of(rows), "GFLOP/s of cpu")
         self.assertIn("Others have the colour of the nearest one", chart.note)
-        self.assertEqual(draw.fill(chart, float)[1, 1], chart.cells[9, 3])
+        self.assertEqual(draw.fill(chart)[1, 1], chart.cells[9, 3])
 
     def test_ratios_on_a_gpu_are_of_the_convolution_alone(self):
         rows = []
@@ -258,7 +258,7 @@ class Page(unittest.TestCase):
         self.assertIn("prefers-color-scheme:dark", text)
         images = "".join(re.findall(r"<svg role.*?</svg>", text, flags=re.S))
         self.assertIn("var(--s0)", images)
-        for light, _ in draw.THEME.values():
+        for light in draw.LIGHT.values():
             self.assertNotIn(light, images)
 
     def test_names_are_data(self):
