@@ -22,7 +22,7 @@ anchors() {
 
 # Targets of links to files, and anchors within the page: "docs/page.md#heading".
 links() {
-  prose "$1" | grep -oE '\]\([^) ]+\)' | sed 's/^](//; s/)$//' | grep -v '^[a-z]*:' | sort -u || true
+  prose "$1" | grep -oE '\]\([^) ]+\)|^\[[^]]+\]: [^ ]+' | sed 's/^\](//; s/)$//; s/^.*\]: //' | grep -v '^[a-z]*:' | sort -u || true
 }
 
 # Words between backticks that are paths of the tree or names of source files.
@@ -74,11 +74,12 @@ mkdir "$work/page"
 cat >"$work/page/one.md" <<'PAGE'
 # A page: of `code`
 [a](one.md#a-page-of-code) [b](two.md) [c](#nowhere) [d](https://example.org/)
+[e]: three.md
 `include/gconv.h` `gconv.h` `src/nowhere.c` `nowhere.cuh` `out.png`
 `gconv_plan_run` `gc_no_such_function`
 PAGE
-[ "$(check "$work/page/one.md" | wc -l)" -eq 5 ] || {
-  echo "the check does not find the five mistakes of its page:"
+[ "$(check "$work/page/one.md" | wc -l)" -eq 6 ] || {
+  echo "the check does not find the six mistakes of its page:"
   check "$work/page/one.md"
   exit 1
 }
