@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sets up what gconv needs on this machine, builds it, and shows or tests it. Plain POSIX sh; takes
-# root only where a package is missing.
+# root only if a package is missing.
 
 set -eu
 cd "$(dirname "$0")"
@@ -258,7 +258,7 @@ find_nvcc() {
   return 1
 }
 
-# The architectures of this machine's GPUs as CMake takes them: "90", "86;90". Empty where there is
+# The architectures of this machine's GPUs as CMake takes them: "90", "86;90". Empty if there is
 # no GPU, or one that is too old for the toolkit. A GPU that is too new for it compiles the newest
 # code by itself.
 native_architectures() {
@@ -276,7 +276,7 @@ native_architectures() {
   done | sort -u | paste -sd ';' -
 }
 
-# What the build directory was configured with; empty where it is new. Arguments: VARIABLE
+# What the build directory was configured with; empty if it is new. Arguments: VARIABLE
 configured() {
   sed -n "s/^$1:[A-Z]*=//p" "$BUILD_DIR/CMakeCache.txt" 2>/dev/null || true
 }

@@ -35,7 +35,7 @@ milliseconds() {
   echo $((($(date +%s%N) - begun) / 1000))
 }
 
-# The median of the lines of a file, in microseconds as they stand there; nothing where a line is
+# The median of the lines of a file, in microseconds as they stand there; nothing if a line is
 # missing.
 median() {
   ! grep -q -- - "$1" || return 0

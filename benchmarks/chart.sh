@@ -18,7 +18,7 @@ case $# in
   ;;
 esac
 
-# The times of the chart, one a line: PANEL SIZE MICROSECONDS NAME. Where a library has two ways,
+# The times of the chart, one a line: PANEL SIZE MICROSECONDS NAME. If a library has two ways,
 # the faster one counts. A line "# panel N TEXT" is a heading.
 measured() {
   awk '

@@ -7,7 +7,7 @@
 #                                          (PNG or JPEG, in turn), or made up where none is given
 # Environment: SECTIONS, some of "edges canny filter batch memory" (all); RUNS of each command (15);
 # BATCH, files of a batch (200); LARGE=1 adds images of 30000x30000 (10 minutes, 4 GB of disk);
-# WORK, a directory for images that is kept; COMMIT, where this is not a git checkout.
+# WORK, a directory for images that is kept; COMMIT, if this is not a git checkout.
 set -eu
 if [ $# -lt 1 ]; then
   sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2
@@ -87,7 +87,7 @@ photograph=
 # Makes $1 of $2 x $3 pixels and $4 channels, unless it is there.
 image() {
   if [ ! -f "$1" ]; then
-    # shellcheck disable=SC2086 # nothing where there is no photograph
+    # shellcheck disable=SC2086 # nothing if there is no photograph
     ./files_image "tmp-$1" "$2" "$3" "$4" ${photograph:+"$photograph"}
     mv "tmp-$1" "$1"
   fi

@@ -16,7 +16,7 @@
 #               hand. The long rows then have as many rounds as others
 # --quick       a quarter of the images and one round
 # Environment: WORK, a directory for images that is kept (else one in TMPDIR or in /dev/shm); PEER,
-# the program files_nvjpeg (else that of GCONV's build, or nvcc makes it); NVCC; COMMIT, where this
+# the program files_nvjpeg (else that of GCONV's build, or nvcc makes it); NVCC; COMMIT, if this
 # is not a git checkout.
 set -eu
 LC_ALL=C
@@ -64,7 +64,7 @@ if [ -n "${WORK:-}" ]; then
   work=$(cd "$WORK" && pwd)
 else
   place=${TMPDIR:-/tmp}
-  # Files in memory, where it has 6 GB free.
+  # Files in memory, if it has 6 GB free.
   free=$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $4 + 0 }')
   if [ -z "${TMPDIR:-}" ] && [ "$free" -gt 6000000 ]; then
     place=/dev/shm

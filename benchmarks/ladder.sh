@@ -3,7 +3,7 @@
 # this script. Every result is checked before it is timed.
 #
 # Usage: ladder.sh GCONV [OPTION...]    GCONV is the program, OPTIONs go to gconv bench
-# Environment: COMMIT, where this is not a git checkout.
+# Environment: COMMIT, if this is not a git checkout.
 set -eu
 if [ $# -lt 1 ]; then
   sed -n 's/^# \{0,1\}//; 2,6p' "$0" >&2

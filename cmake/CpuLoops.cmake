@@ -2,7 +2,7 @@
 # every instruction set. Without fast paths there are the portable ones of the first two alone.
 #
 # Only sums of products in taps_loops.c and transform_loops.c may be contracted to fused
-# multiply-adds. Where rule 3 demands exact results, the sums of taps_loops.c are exact, and
+# multiply-adds. If rule 3 demands exact results, the sums of taps_loops.c are exact, and
 # transforms are rounded to them. Elsewhere both are within the bound of rule 4. For all other
 # sources -ffp-contract=off of gconv_settings forbids contraction. Options of a source come after
 # those of the target on the command line, so they win.

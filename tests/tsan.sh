@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds with ThreadSanitizer (the preset `tsan`, in build/tsan) and runs what uses several threads: unit
 # tests of the threads and of plans, the harness on `cpu`, streamed images with -j 4, batches, progress,
-# compare. Where there is nvcc, it does the same with gconv_double (build/tsan-double): batches on a
+# compare. If there is nvcc, it does the same with gconv_double (build/tsan-double): batches on a
 # pretended GPU. It takes two to three minutes of a processor, and half a minute more to build, or some
 # minutes with nvcc; it is no part of the suite.
 #
@@ -9,7 +9,7 @@
 #
 # Environment: CUDACXX (nvcc).
 #
-# Ends with 1 at the first report of a race, and with 77 where ThreadSanitizer cannot run.
+# Ends with 1 at the first report of a race, and with 77 if ThreadSanitizer cannot run.
 set -eu
 cd "$(dirname "$0")/.."
 build=$PWD/build/tsan

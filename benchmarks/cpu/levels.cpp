@@ -120,7 +120,7 @@ double turn(double least, double start)
     return seconds < least ? seconds : least;
 }
 
-// False where a sample of gconv is wrong.
+// False if a sample of gconv is wrong.
 bool race(int side, int channels)
 {
     cv::Mat in(size, size, CV_8UC(channels)), out(in.size(), in.type()), theirs;

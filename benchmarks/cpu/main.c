@@ -232,7 +232,7 @@ static void print_line(const contest *race, const contender *const *c, double pe
     fflush(stdout);
 }
 
-/* One filter size. False where a result was wrong. */
+/* One filter size. False if a result was wrong. */
 static bool run_size(const contest *race, const float *product, double peak)
 {
     open_ours(&direct, race, race->weights, 16, race->threads);

@@ -84,7 +84,7 @@ bool peers_compare_gray(const peers_data &data, const uint8_t *output, size_t ou
                         const double *weights, int width, int height, double *max_error);
 
 /* The greatest distance of a response from the threshold, over the pixels on the wrong side of
- * |response| > threshold; 0 if all are right. Output: a byte a pixel, 0 where there is no edge. */
+ * |response| > threshold; 0 if all are right. Output: a byte a pixel, 0 if there is no edge. */
 bool peers_compare_edges(const peers_data &data, const uint8_t *output, const double *weights,
                          int width, int height, double threshold, double *max_error);
 

@@ -174,7 +174,7 @@ static const char *const group_names[] = {
 struct measurement {
     double max_error;
     bool right;
-    double events, graph; /* microseconds; graph is NAN where there is none */
+    double events, graph; /* microseconds; graph is NAN if there is none */
 };
 
 /* The fastest copies of each pool so far, microseconds; NAN before there is one. */

@@ -29,12 +29,12 @@ struct peers_work {
 struct peers_entry {
     peers_group group;
     const char *name;                /* without commas */
-    int filter_width, filter_height; /* 0 where there is no filter: then no GFLOP/s */
+    int filter_width, filter_height; /* 0 if there is no filter: then no GFLOP/s */
     peers_pool_id pool;              /* buffers to rotate; its copies are the unit of "x copy" */
     bool is_copy;
     double tolerance; /* greatest max_error of a right result */
     peers_work work;
-    /* Takes what the work needs on the device; not timed. NULL where there is nothing to take. */
+    /* Takes what the work needs on the device; not timed. NULL if there is nothing to take. */
     bool (*prepare)(void *state);
     /* Set 0 was launched on a poisoned output and has finished: how far off is the result? */
     bool (*verify)(void *state, double *max_error);

@@ -13,7 +13,7 @@ extern "C" {
 struct ours_state {
     const peers_data *data;
     const gc_pass_method *method;
-    int sides[2]; /* of the filters, the second 0 where there is one; both 0: the edges chain */
+    int sides[2]; /* of the filters, the second 0 if there is one; both 0: the edges chain */
     int rank;     /* of the filters; 0: full */
     peers_pool_id pool;
     gc_sample_type output;

@@ -5,7 +5,7 @@
 #include "gconv.h"
 #include "random.h"
 
-/* A filter of the table in filters.c by its name; ends the program where there is none. */
+/* A filter of the table in filters.c by its name; ends the program if there is none. */
 gconv_filter *check_filter_named(const char *name);
 
 /* A random filter of this size: whole weights, or fractions. */
@@ -37,7 +37,7 @@ void check_filter_enlarge(check_random *random, gconv_filter *filter);
 /* Clears random whole weights until their magnitudes add up to `largest_sum` at most. */
 void check_filter_thin(check_random *random, gconv_filter *filter, int largest_sum);
 
-/* gconv_filter_create that ends the program where memory is out. */
+/* gconv_filter_create that ends the program if memory is out. */
 gconv_filter *check_filter_zero(int width, int height);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct check_image {
 /* Memory of zeros; there is none: the end of the program. */
 void *check_allocate(size_t count, size_t size);
 
-/* Bytes of a sample in memory; 1 where it has less. */
+/* Bytes of a sample in memory; 1 if it has less. */
 size_t check_sample_bytes(int depth);
 
 /* Rows whose start and stride are `unit`-aligned and otherwise random. */

@@ -135,7 +135,7 @@ static options read_options(int argc, char **argv)
 
 /* ---- What to check --------------------------------------------------------------------------- */
 
-/* Why this implementation is left out; NULL where it is not. */
+/* Why this implementation is left out; NULL if it is not. */
 static const char *reason_to_skip(const gconv_implementation_info *info, const options *set)
 {
     if (!info->usable)

@@ -304,7 +304,7 @@ static void constant_border(trial *t)
     }
 }
 
-/* Where everything is opaque, premultiplied and kept alpha give the same picture. */
+/* If everything is opaque, premultiplied and kept alpha give the same picture. */
 static void opaque(trial *t)
 {
     static const char *const filters[] = {"gauss3", "box3", "box2"};

@@ -142,7 +142,7 @@ typedef struct contender {
     gconv_plan *plan;
     check_image chain;  /* its chain values */
     check_image output; /* what run_memory made of them */
-    double bound;       /* on chain values, 0 where exact */
+    double bound;       /* on chain values, 0 if exact */
 } contender;
 
 /* ---- Rows in and out, one probe each --------------------------------------------------------- */

@@ -18,7 +18,7 @@ typedef struct check_subject {
     bool refused;           /* the implementation refused a job of this check */
 } check_subject;
 
-/* Prints the failure, the parameters, the command to replay it and, where `map` is not NULL, where
+/* Prints the failure, the parameters, the command to replay it and, if `map` is not NULL, where
  * the image is wrong. The first few failures are told in full. Returns CHECK_FAILED. */
 check_verdict check_fail(const check_subject *subject, const compare_map *map, const char *format,
                          ...) __attribute__((format(printf, 3, 4)));

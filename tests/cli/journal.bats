@@ -435,7 +435,7 @@ preloaded() {
     setup_images
     gconv filter -k box3 -o wanted in
     gconv filter -k box3 --in-place --journal j in
-    # As after a rename that failed and was done, where nobody could tell.
+    # As after a rename that failed and was done, which nobody could tell.
     sed 's/"status": "done"/"status": "failed"/; s/, "implementation": [^,]*, "exact": [a-z]*/, "error": "cannot name", "final": false/' \
         j >failed
     same "$(statuses failed | tr ' ' '\n' | sort -u | paste -sd ,)" 'failed,intent'

@@ -94,7 +94,7 @@ static const colour *colour_named(const char *name)
 
 /* ---- What to make ---------------------------------------------------------------------------- */
 
-/* KEY=NUMBER, or KEY alone where that is a flag. */
+/* KEY=NUMBER, or KEY alone if that is a flag. */
 static int is_attribute(picture *p, const char *word)
 {
     const struct {
@@ -179,7 +179,7 @@ static void make_tiff(unsigned char *bytes, int orientation)
     bytes[18] = (unsigned char)orientation;
 }
 
-/* The orientation in a TIFF as above, or rewritten by others with the tag first; 0 where none. */
+/* The orientation in a TIFF as above, or rewritten by others with the tag first; 0 if none. */
 static int read_tiff(const unsigned char *bytes, size_t size)
 {
     return size >= TIFF_BYTES && bytes[10] == 0x12 && bytes[11] == 0x01 ? bytes[18] : 0;

@@ -218,7 +218,7 @@ ends() {
     make_image png:grey in.png 9 7 noise
     echo trailing >>in.png
     gconv edges in.png wanted.png
-    # Where descriptor 2 is closed, the first file that is opened would get it.
+    # If descriptor 2 is closed, the first file that is opened would get it.
     ends 0 gconv edges -v --timings --explain --progress always - out.png <in.png 2>&-
     cmp out.png wanted.png
     ends 0 gconv edges -v --timings --explain --progress always -f png in.png - >out.png 2>&-

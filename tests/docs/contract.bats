@@ -11,7 +11,7 @@ rules() {
 }
 
 # The rules that text files cite, as lines "FILE:LINE: NUMBER". A citation is the word and a number,
-# or the plural and several numbers ("1 and 2", "5 to 7"), also where a line ends behind the word.
+# or the plural and several numbers ("1 and 2", "5 to 7"), also if a line ends behind the word.
 # `--rule` and names such as gconv_rule are no citations. Arguments: FILE or DIRECTORY...
 citations() {
   grep -rIlE --exclude-dir=corpus '[Rr]ules?' "$@" | sort | while IFS= read -r file; do

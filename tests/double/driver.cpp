@@ -116,7 +116,7 @@ extern "C" CUresult cuModuleGetGlobal(CUdeviceptr *memory, size_t *bytes, CUmodu
 /* Where the compiler looks for headers: no shell splits that at blanks. Set before any thread. */
 static const int includes_are_set = setenv("CPLUS_INCLUDE_PATH", GC_DOUBLE_INCLUDES, 1);
 
-/* The path of a library with the kernel, made of its source; "" where there is no compiler. */
+/* The path of a library with the kernel, made of its source; "" if there is no compiler. */
 static std::string host_binary(const std::string &source)
 {
     static std::atomic<int> count;

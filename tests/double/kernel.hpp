@@ -51,7 +51,7 @@ template <class... parameters, void (*kernel)(parameters...)> struct gc_double_b
 /* Ends with a null name. */
 extern const gc_double_body gc_double_bodies[];
 
-/* The body of a kernel that transforms tiles; null where there is none of this name. */
+/* The body of a kernel that transforms tiles; null if there is none of this name. */
 const gc_double_body *gc_double_tile_body(const std::string &name);
 
 #endif

@@ -196,7 +196,7 @@ cudaError_t gc_double_allocate(void **memory, size_t bytes, bool pinned)
     return cudaSuccess;
 }
 
-/* Forgets a piece; false where there is none. */
+/* Forgets a piece; false if there is none. */
 static bool forget(void *memory, bool pinned)
 {
     pieces &all = memory_of(pinned);

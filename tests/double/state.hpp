@@ -49,7 +49,7 @@ void gc_double_pin(void *memory, size_t bytes);
 bool gc_double_unpin(void *memory);
 /* Whether all these bytes lie in one piece of memory of that kind. */
 bool gc_double_holds(const void *memory, size_t bytes, bool pinned);
-/* The device whose memory holds a byte; -1 where none does. */
+/* The device whose memory holds a byte; -1 if none does. */
 int gc_double_device_of(const void *memory);
 /* Memory that is there as long as the process: a variable of the device. */
 void *gc_double_variable(size_t bytes);

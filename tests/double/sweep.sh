@@ -56,8 +56,8 @@ printf %b "\\0$(printf %o $((last & 254)))" | dd of=in/rejected.jpg bs=1 seek=$(
 
 # Each sets `command`, the names of its outputs, and what is allowed beside exit status 0: `fails` 1
 # where a failure may be reported, because the implementation is named or rows have been written
-# already; `partial` 1 where some images may fail and others not. `reference` is what the command line
-# of the CPU begins with, where that is another one.
+# already; `partial` 1 if some images may fail and others not. `reference` is what the command line
+# of the CPU begins with, if that is another one.
 scenarios='edges colour alpha verify named bands batch two mixed kernels packed both pipe compare tune'
 
 edges() { command=(edges in/grey.png out/grey.png) outputs='grey.png'; }

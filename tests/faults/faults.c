@@ -295,7 +295,7 @@ EXPORTED int fflush(FILE *stream)
     return failed ? EOF : NEXT(fflush, (stream));
 }
 
-/* A descriptor is closed even where close(2) fails; Linux does it after EINTR too. */
+/* A descriptor is closed even if close(2) fails; Linux does it after EINTR too. */
 EXPORTED int close(int descriptor)
 {
     bool failed = fails(FAULT_CLOSE);

@@ -41,7 +41,7 @@ char *fuzz_copy_text(const void *bytes, size_t size);
 
 /* ---- Bytes read as choices ------------------------------------------------------------------- */
 
-/* Reads choices from the front; 0 where none are left. */
+/* Reads choices from the front; 0 if none are left. */
 typedef struct fuzz_bytes {
     const uint8_t *next;
     size_t left;

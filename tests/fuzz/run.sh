@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A fuzzing campaign: runs the targets side by side, and says how many inputs each one ran, how much
-# of the code they reach, and where lies what was found. Exits with 1 where something was found.
+# of the code they reach, and where lies what was found. Exits with 1 if something was found.
 #
 # Usage: run.sh --seconds N [--jobs J] [--seed S] [--work DIR] [--binaries DIR] [TARGET...]
 #        run.sh --pack DIR        build, and gather all that a machine without a compiler needs

@@ -7,7 +7,7 @@
  *     double_caller --failing ...    the same, and calls of CUDA may fail: a run may then fail, too
  *
  * The parts are device, memory, bands, order, refusals and other. It takes all implementations on
- * GPUs unless one is named. The exit status is 77 where there is no
+ * GPUs unless one is named. The exit status is 77 if there is no
  * GPU. */
 #include "gconv.h"
 
@@ -152,7 +152,7 @@ static bool expect_own_bits(const problem *p, gconv_plan *plan)
     return false;
 }
 
-/* A plan of the problem by an implementation on a GPU; NULL where it refuses. */
+/* A plan of the problem by an implementation on a GPU; NULL if it refuses. */
 static gconv_plan *plan_for(const problem *p, const char *implementation)
 {
     gconv_job job = p->job;
@@ -516,7 +516,7 @@ static void check_refusals(const problem *p, const char *implementation)
     cudaFree(device);
 }
 
-/* Memory of another device, where there are two. */
+/* Memory of another device, if there are two. */
 static void check_other(const problem *p, const char *implementation)
 {
     gconv_plan *plan = is_made_by_cpu(p) ? NULL : plan_for(p, implementation);

@@ -3,7 +3,7 @@
  *     gpu_encode [--quick] [SEED]   pictures made here
  *     double_encode --failing       passes where a result is right, or a call has failed
  *
- * The exit status is 77 where there is no GPU. */
+ * The exit status is 77 if there is no GPU. */
 #include "../jpeg/random.h"
 
 #include "gpu/png/encode.h"
@@ -154,7 +154,7 @@ static void compare(const picture *p, const gc_compressed_rows *found)
     }
 }
 
-/* Compresses on the device. False where a call fails. */
+/* Compresses on the device. False if a call fails. */
 static bool compress(const picture *p, unsigned char *result, size_t result_bytes)
 {
     gconv_error error;

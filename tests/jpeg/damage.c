@@ -109,7 +109,7 @@ static void repeat(jpeg_file *file, jpeg_random *random)
     insert(file, at, file->bytes + chosen.at, chosen.count);
 }
 
-/* Finds the segment that begins at or behind a random place of the header; 0 where none does. */
+/* Finds the segment that begins at or behind a random place of the header; 0 if none does. */
 static size_t choose_segment(const jpeg_file *file, jpeg_random *random)
 {
     size_t data = find_data(file);

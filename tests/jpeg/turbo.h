@@ -131,7 +131,7 @@ static inline void turbo_free(turbo_image *image)
     free(image->rows);
 }
 
-/* False where libjpeg fails or warns, or the file is no YCbCr or grey. turbo_free is needed in any
+/* False if libjpeg fails or warns, or the file is no YCbCr or grey. turbo_free is needed in any
  * case. */
 static inline bool turbo_decode(const gconv_encoded *file, turbo_image *image)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Kills a batch with a journal again and again, each time followed by the same command. Checks at the
 # end of the batch: all outputs are those of an undisturbed run, the journal is sound, no temporary file
-# is there, and no image that was finished was computed again. Where the batch ends before all kills,
+# is there, and no image that was finished was computed again. If the batch ends before all kills,
 # it begins anew.
 #
 #     run.sh GCONV MAKE_IMAGE JSON [--kills N] [--images N] [--threads N] [--seed N] [--in-place]

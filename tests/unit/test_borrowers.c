@@ -155,7 +155,7 @@ TEST(borrowers_compute)
     char *words[] = {program, filter, kernel, threads, output, out, in};
     make_inputs(in);
     int lent = 0;
-    /* Where the processors are busy, all images may be done before the borrower's thread runs. */
+    /* If the processors are busy, all images may be done before the borrower's thread runs. */
     for (int round = 0; round < 20 || lent == 0; round++) {
         gc_options options;
         gc_task_list list;

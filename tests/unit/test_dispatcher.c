@@ -31,7 +31,7 @@ typedef struct account {
     int threads;
     unsigned seed;
     int64_t failing; /* the band whose reading fails, or NOTHING */
-    char wrong[128]; /* the first rule that was broken, "" where none was */
+    char wrong[128]; /* the first rule that was broken, "" if none was */
 } account;
 
 static void demand(account *a, bool holds, const char *rule, const gc_piece *piece)

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Appends a filter of small whole weights, or, where `real` is true, of any weights from 0 to 1. */
+/* Appends a filter of small whole weights, or, if `real` is true, of any weights from 0 to 1. */
 static void append(chain *c, int width, int height, int anchor_x, int anchor_y, bool real)
 {
     float *weights = extend(c, width, height, real ? width * height : 1);

@@ -243,7 +243,7 @@ TEST(accepts_sides_to_255)
     assert_int_equal(filter->height, 255);
 }
 
-/* A comma separates; where each group has one, a decimal comma may be meant. */
+/* A comma separates; if each group has one, a decimal comma may be meant. */
 TEST(sees_decimal_commas)
 {
     static const struct {

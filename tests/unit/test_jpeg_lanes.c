@@ -135,7 +135,7 @@ static jpeg_recipe recipe_of(size_t index)
                          .pattern = (jpeg_pattern)(index / 5 % 4)};
 }
 
-/* Where samplings are usual, colours can be wanted. */
+/* Colours can be wanted if samplings are usual. */
 static bool wants_colour(size_t index)
 {
     return index % 2 == 1 && index % 5 < 3 && index % 6 != 5;

@@ -129,7 +129,7 @@ static outcome read_file(const char *path, const manner *how)
     return o;
 }
 
-/* Reads a file in both ways. True where gconv's own code decoded it to the end. */
+/* Reads a file in both ways. True if gconv's own code decoded it to the end. */
 static bool compare(const char *path, const manner *how, const char *name, size_t index)
 {
     manner alone = *how;
@@ -224,7 +224,7 @@ TEST(every_quality_and_pattern)
         }
 }
 
-/* A sampling factor counts for nothing where there is one component. */
+/* A sampling factor counts for nothing if there is one component. */
 TEST(grey_with_factors)
 {
     jpeg_recipe recipe = jpeg_recipe_of(100, 75, JCS_GRAYSCALE, 80, 2, 2);
@@ -436,7 +436,7 @@ static void show_slowly(void *user, uint64_t offset, const void *bytes, size_t s
     showing--;
 }
 
-/* One thread at a time is shown bytes, also where libjpeg takes over while others read ahead. */
+/* One thread at a time is shown bytes, also if libjpeg takes over while others read ahead. */
 TEST(shown_by_one_thread)
 {
     jpeg_recipe recipe = jpeg_recipe_of(4000, 1000, JCS_GRAYSCALE, 100, 1, 1);

@@ -1,4 +1,4 @@
-/* Where memory is out, copying an image fails. It never succeeds without a part of the metadata. */
+/* If memory is out, copying an image fails. It never succeeds without a part of the metadata. */
 #define _GNU_SOURCE /* memmem */
 #include "container_support.h"
 #include "exif_support.h"
@@ -37,7 +37,7 @@ void *__wrap_realloc(void *old, size_t size)
     return fails() ? NULL : __real_realloc(old, size);
 }
 
-/* libjpeg allocates the profile itself. That counts as an allocation; where it fails, libjpeg
+/* libjpeg allocates the profile itself. That counts as an allocation; if it fails, libjpeg
  * answers as if there were no profile. */
 boolean __real_jpeg_read_icc_profile(j_decompress_ptr jpeg, JOCTET **profile, unsigned int *size);
 boolean __wrap_jpeg_read_icc_profile(j_decompress_ptr jpeg, JOCTET **profile, unsigned int *size);

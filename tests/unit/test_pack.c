@@ -56,7 +56,7 @@ static bool give_piece(void *user, const unsigned char **bytes, size_t *count)
     return true;
 }
 
-/* Packs a picture that holds some of its bytes. NULL where that is refused. The bound is all the
+/* Packs a picture that holds some of its bytes. NULL if that is refused. The bound is all the
  * memory there is. */
 static gc_packed *pack_held(gconv_encoded picture, const unsigned char *data, size_t *end)
 {
@@ -207,7 +207,7 @@ TEST(restart_intervals)
     }
 }
 
-/* Where the last interval has fewer MCUs than the others, and where there is but one. */
+/* The last interval has fewer MCUs than the others, or is the only one. */
 TEST(intervals_that_are_not_full)
 {
     static const uint32_t cases[][3] = {{7, 3, 3}, {6, 3, 2}, {2, 3, 1}, {3, 65535, 1}, {1, 1, 1}};

@@ -82,7 +82,7 @@ TEST(compare_within_the_bound)
     assert_int_equal(d.mismatches, 1);
 }
 
-/* Where an image is missing or a stride is too small, nothing is read. */
+/* If an image is missing or a stride is too small, nothing is read. */
 TEST(images_are_checked)
 {
     enum { CHAIN_BYTES = WIDTH * sizeof(float) };

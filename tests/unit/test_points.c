@@ -64,7 +64,7 @@ TEST(test_round_trip)
     assert_memory_equal(points.at, &full, sizeof full);
 }
 
-/* Where nothing was timed there are no times, and the reason is kept whatever it holds. */
+/* If nothing was timed there are no times, and the reason is kept whatever it holds. */
 TEST(test_reason)
 {
     gc_point point = {.preset = "kth",

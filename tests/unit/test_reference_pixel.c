@@ -208,7 +208,7 @@ TEST(exact_outputs)
     assert_true(d.largest == 64);
 }
 
-/* Where the bound allows two outputs both are right, a third is not. */
+/* If the bound allows two outputs both are right, a third is not. */
 TEST(inexact_outputs)
 {
     /* 0.1 * 5 * sample: where the sample is odd, half of a level is left, which rounding may
@@ -278,7 +278,7 @@ TEST(edges_are_bits)
     assert_true(d.mismatches == 1 && d.x == 11 && d.y == 4);
 }
 
-/* Colour is divided by alpha. Where alpha may be 0, any colour is right. */
+/* Colour is divided by alpha. If alpha may be 0, any colour is right. */
 TEST(divided_outputs)
 {
     static float tenth[5] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f};

@@ -35,7 +35,7 @@ static gconv_plan *plan_for(int threads)
     return plan;
 }
 
-/* True where a plan on so many threads leaves what is expected. */
+/* True if a plan on so many threads leaves what is expected. */
 static bool runs_well(int threads)
 {
     OWNED_PLAN plan = plan_for(threads);
@@ -82,7 +82,7 @@ static bool streams_well(int threads)
 
 static sigset_t at_first; /* the signals that were blocked when the process began */
 
-/* Threads that the process begins with beside the first one: qemu, where it emulates the processor,
+/* Threads that the process begins with beside the first one: qemu, if it emulates the processor,
  * has one of its own. */
 static int foreign_threads;
 
@@ -258,7 +258,7 @@ static void *call(void *user)
     return NULL;
 }
 
-/* Three callers of three threads each. Where they are counted, all nine threads meet. Otherwise the
+/* Three callers of three threads each. If they are counted, all nine threads meet. Otherwise the
  * callers meet the two helpers that they share. */
 static int threads_of_three_callers(bool counted)
 {
@@ -316,7 +316,7 @@ static void meet_longer(void *user, int worker)
         wait_a_little();
 }
 
-/* Helpers on spare processors come only where there is room, and have numbers of their own. */
+/* Helpers on spare processors come only if there is room, and have numbers of their own. */
 TEST(spare_processors_join_where_there_is_room)
 {
     for (int spare = 0; spare <= 4; spare++) {

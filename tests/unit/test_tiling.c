@@ -5,7 +5,7 @@
 
 /* ---- Bank conflicts -------------------------------------------------------------------------- */
 
-/* Each thread of a block reads the word at its place, in rows of `pitch` words. True where two
+/* Each thread of a block reads the word at its place, in rows of `pitch` words. True if two
  * threads of a warp want different words of one bank. */
 static bool has_conflicts(int block_width, int block_height, int pitch)
 {
@@ -95,7 +95,7 @@ static gc_factor_registers registers_of(int count)
     return registers;
 }
 
-/* The factor of gc_tiling_adapt, 0 where there is none. */
+/* The factor of gc_tiling_adapt, 0 if there is none. */
 static int published(const gconv_device_info *device, const gc_factor_registers *registers,
                      int block_width, int block_height, int width, int height)
 {
@@ -190,7 +190,7 @@ TEST(chosen_factors_are_the_largest)
     for (int n = 0; n < 12; n++)
         for (int filter = 1; filter <= 128; filter++) {
             gc_tiling tiling = {.block_width = blocks[n / 2][0], .block_height = blocks[n / 2][1]};
-            /* Where none fits the factor stays 0. */
+            /* If none fits the factor stays 0. */
             gc_tiling_adapt(devices[n % 2], &registers, 0, filter, filter, &tiling);
             assert_largest(devices[n % 2], &tiling, filter);
         }

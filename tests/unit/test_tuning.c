@@ -361,7 +361,7 @@ TEST(candidates_of_tiles)
         assert_int_equal(list[i].rows, list[3].rows);
 }
 
-/* A rank's tunings serve that rank alone; where shared memory is short, blocks get smaller. */
+/* A rank's tunings serve that rank alone; if shared memory is short, blocks get smaller. */
 TEST(ranks_do_not_mix)
 {
     gconv_device_info device = new_device();

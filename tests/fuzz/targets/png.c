@@ -108,7 +108,7 @@ static void mutate_bytes(chunk *one, size_t size_max)
     one->bytes = larger;
 }
 
-/* Changes what stands behind the first `skip` bytes once inflated; false where that is no zlib
+/* Changes what stands behind the first `skip` bytes once inflated; false if that is no zlib
  * stream. */
 static bool mutate_compressed(chunk *one, size_t skip, unsigned int seed)
 {
@@ -126,7 +126,7 @@ static bool mutate_compressed(chunk *one, size_t skip, unsigned int seed)
     return true;
 }
 
-/* Bytes before the zlib stream of a chunk; -1 where it has none. */
+/* Bytes before the zlib stream of a chunk; -1 if it has none. */
 static int compressed_at(const chunk *one)
 {
     if (memcmp(one->type, "IDAT", 4) == 0)
