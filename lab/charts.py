@@ -118,11 +118,6 @@ def grouped(points, key):
     return groups
 
 
-def by_size(points, value):
-    """Values by width and height of filters; of equal sizes the first."""
-    return {p.size: value(p) for p in reversed(points)}
-
-
 class Scene:
     """Points on one kind of image and filters: what may stand in a chart over sides of filters."""
 
@@ -275,42 +270,38 @@ class Maker:
 
     # ---- Maps over width and height of filters ----
 
+    def cells(self, scene, name, value):
+        """Values by width and height of filters, of equal sizes the first; None: no right
+        result."""
+        points = [p for p in reversed(scene.every) if p.name == name and scene.has(p)]
+        lacking = {p.size: None for p in points if not p.counts}
+        return lacking | {p.size: value(p) for p in points if p.counts}
+
     def maps(self, scene):
         if not scene.is_grid:
             return
-        here = {name: [] for name in self.names}
-        lacking = {name: {} for name in self.names}
-        for p in filter(scene.has, scene.every):
-            if p.counts:
-                here[p.name].append(p)
-            elif p.name in here:
-                lacking[p.name][p.size] = None
-        here = {name: points for name, points in here.items() if points}
-        yield from self.rate_maps(scene, here, lacking)
-        yield from self.factor_maps(scene, here, lacking)
+        yield from (self.rate_map(scene, name) for name in self.names)
+        yield from (self.factor_map(scene, name) for name in self.names)
         # Elsewhere names do not stand in the order of steps.
         if self.preset.startswith("adaptive-") or len(self.names) == 2:
-            for name, over in self.steps():
-                yield self.ratio_map(scene, here.get(name, []), name, over, lacking)
+            yield from (self.ratio_map(scene, *step) for step in self.steps())
         if len(self.names) > 1:
-            yield self.fastest_map(scene, here)
+            yield self.fastest_map(scene)
 
-    def rate_maps(self, scene, here, lacking):
-        for name, points in here.items():
-            cells = lacking[name] | by_size(points, lambda p: p.gflops)
-            chart = Chart("rates", f"GFLOP/s of {name}, {scene.name}", "GFLOP/s", cells=cells)
-            chart.value_max = 2 ** math.ceil(math.log2(max(p.gflops for p in points)))
-            chart.note = NOTES["scales"] if len(self.names) > 1 else ""
-            chart.note += self.rate_note if any(p.on_gpu for p in points) else ""
-            yield chart
+    def rate_map(self, scene, name):
+        cells = self.cells(scene, name, lambda p: p.gflops)
+        chart = Chart("rates", f"GFLOP/s of {name}, {scene.name}", "GFLOP/s", cells=cells)
+        chart.value_max = 2 ** math.ceil(math.log2(max(filter(None, cells.values()), default=1)))
+        chart.note = (NOTES["scales"] if len(self.names) > 1 else "") + self.rate_note
+        return chart
 
-    def factor_maps(self, scene, here, lacking):
-        for name, points in here.items():
-            cells = by_size([p for p in points if p.factor], lambda p: p.factor)
-            # The others have that of --tile or of the name.
-            if len(set(cells.values())) > 1 or name.startswith("adaptive"):
-                title = f"Tiling factor of {name}, {scene.name}"
-                yield Chart("factors", title, "tiling factor", cells=lacking[name] | cells)
+    def factor_map(self, scene, name):
+        cells = self.cells(scene, name, lambda p: p.factor)
+        cells = {size: factor for size, factor in cells.items() if factor != 0}
+        # The others have that of --tile or of the name.
+        if len({*cells.values()} - {None}) < 2 and not name.startswith("adaptive"):
+            cells = {}
+        return Chart("factors", f"Tiling factor of {name}, {scene.name}", "factor", cells=cells)
 
     def steps(self):
         """What is compared with what: what the sources compare by figures of one implementation
@@ -330,25 +321,28 @@ class Maker:
             if naive and name in names[names.index(naive) + 2 :]:
                 yield name, naive
 
-    def ratio_map(self, scene, points, name, over, lacking):
-        cells = {}
-        for p in points:
-            other = scene.at.get((over, *p.size))
-            if other and other.on_gpu == p.on_gpu:  # a CPU is no step before a GPU
-                cells[p.size] = other.counted_seconds / p.counted_seconds
+    def ratio_map(self, scene, name, over):
+        mine, theirs = (self.cells(scene, each, lambda p: p) for each in (name, over))
+        pairs = {size: (mine[size], theirs[size]) for size in mine.keys() & theirs}
+        cells = {
+            size: p and other and other.counted_seconds / p.counted_seconds
+            for size, (p, other) in pairs.items()
+            if not (p and other) or p.on_gpu == other.on_gpu  # a CPU is no step before a GPU
+        }
+        ratios = [ratio for ratio in cells.values() if ratio]
         title = f"Speed-up of {name} over {over}, {scene.name}"
-        everywhere = lacking[name] | lacking[over] | cells
-        chart = Chart("ratios", title, f"{name}: times as fast as {over}", cells=everywhere)
-        facts = {"count": len(cells), "mean": sum(cells.values()) / max(len(cells), 1)}
+        chart = Chart("ratios", title, f"{name}: times as fast as {over}", cells=cells)
+        facts = {"count": len(ratios), "mean": sum(ratios) / max(len(ratios), 1)}
         chart.note = NOTES["ratios"].format(name=name, over=over, **facts) + self.rate_note
         return chart
 
-    def fastest_map(self, scene, here):
-        points = sorted((p for points in here.values() for p in points), key=lambda p: p.time)
-        names = by_size(points, lambda p: p.name)
+    def fastest_map(self, scene):
+        points = [p for p in scene.every if p.counts and scene.has(p)]
+        points.sort(key=lambda p: p.time, reverse=True)
+        cells = {p.size: p.name for p in points}
         title = f"The fastest implementation, {scene.name}"
-        chart = Chart("classes", title, "the fastest", self.time_note, cells=names)
-        chart.colours = {n: self.colour(n) for n in self.names if n in names.values()}
+        chart = Chart("classes", title, "the fastest", self.time_note, cells=cells)
+        chart.colours = {n: self.colour(n) for n in self.names if n in cells.values()}
         return chart
 
     # ---- Spatial implementations over those by transforms ----
