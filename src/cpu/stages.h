@@ -29,7 +29,7 @@ gconv_status gc_stages_check(const gc_problem *problem, gconv_error *error);
 gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gconv_error *error);
 void gc_stages_destroy(gc_stages *stages);
 
-/* Seconds that an image is expected to take on one thread, without what it takes to start. */
+/* Expected seconds of an image on one thread, without start-up. */
 double gc_stages_seconds(const gc_problem *problem);
 
 /* Terms that the summation of a step adds to the bound of rule 4: the most of all steps. */

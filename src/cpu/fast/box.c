@@ -1,7 +1,7 @@
-/* A filter whose weights are all equal, by running sums: a sum of columns that loses a row and
- * gains one with each row of output, and a sum along the row that does the same with columns. A
- * value of output takes the same time whatever the filter's size. Sums that begin anew take longer
- * for larger filters.
+/* A filter whose weights are all equal, by running sums: with each row of output the sums of
+ * columns lose a row and gain one; the sum along a row does the same with columns. A value of
+ * output takes the same time whatever the filter's size. Sums that begin anew take longer for
+ * larger filters.
  *
  * Whole samples are summed in integers, modulo 2^32. These sums run on from call to call, as long
  * as the rows of an area follow each other. Other samples are summed in double. Their sums begin
@@ -109,8 +109,8 @@ static void begin_whole(const gc_stage *stage, const gc_stage_input *input, size
             loops->add_whole(sums, input->rows[j], count);
 }
 
-/* Between rows of output, and between calls, the sums are those of the rows that the next row of
- * output has in common with the one before it. */
+/* Between rows of output, and between calls, the sums hold the rows that the previous and the next
+ * row of output share. */
 static void run_whole(const gc_stage *stage, const gc_stage_input *input, size_t values,
                       int row_count, float *const *out)
 {

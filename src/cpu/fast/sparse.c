@@ -1,5 +1,5 @@
-/* The taps that are not 0, one output row after the other. A vector of samples that is loaded meets
- * one tap alone, so that it takes many zeros for this to pay. */
+/* The taps that are not 0, one output row after the other. Each load of samples serves one tap
+ * alone, so this pays only if most weights are 0. */
 #include "cpu/solver/solver.h"
 
 #include "cpu/cost.h"

@@ -24,8 +24,8 @@ enum { PLACING_THREADS = 4 };
  * room. */
 enum { BAND_REACHES = 4 };
 
-/* Running sums of chains that reach farther, and no single matrix does, have bands of as many rows
- * at least, even if the rings exceed their memory. */
+/* A chain that reaches farther than this, as no single matrix does, has running sums. Its bands
+ * have at least as many rows, even if the rings then exceed their memory. */
 enum { BAND_HIGH_REACH = GCONV_FILTER_SIDE_MAX };
 
 /* Bands between reading and writing that no thread works on, if there are no panels (see
@@ -76,8 +76,9 @@ static int64_t columns_reached(const gc_problem *problem)
     return reach;
 }
 
-/* Panels of the last stage begin at the same places as its pairs of tiles in a whole row, so that
- * the same values meet in a transform. At depth 1 they also begin on a byte of output. */
+/* Columns of panels are multiples of this number. Panels of the last stage begin where pairs of its
+ * tiles begin in a whole row, so that each transform has the same values. At depth 1 they also
+ * begin on a byte of output. */
 static int64_t panel_granule(const gc_problem *problem, const gc_stages *stages)
 {
     const gc_stage *last = &stages->list[stages->count - 1];

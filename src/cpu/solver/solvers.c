@@ -33,7 +33,7 @@ const char *gc_solver_wanted(const gc_problem *problem)
     return names_one ? name + strlen(mark) : NULL;
 }
 
-/* As gc_solver_choose, of solvers whose error is at most `error_max`, if it counts. */
+/* As gc_solver_choose. If `has_error`, only solvers with an error of at most `error_max` count. */
 static void choose(const gc_question *question, bool has_error, double error_max, gc_estimate *best)
 {
     const char *wanted = gc_solver_wanted(question->problem);

@@ -40,8 +40,8 @@ void gc_vectors_sum(const gc_stage *stage, const gc_step *vector, const float *c
 void gc_between_reserve(gc_stage *stage, bool in_double);
 
 /* The rows between column and row, in the scratch of a call for `row_count` rows of `values`
- * values. Behind the last one that is asked for, the last one stands for those that loops read
- * beside. *rest is the scratch behind them. */
+ * values. Loops may read more rows than `row_count`: these are all the last row. *rest is the
+ * scratch behind them. */
 float **gc_between_rows(const gc_stage *stage, const gc_stage_input *input, size_t values,
                         int row_count, float **rest);
 

@@ -50,10 +50,10 @@ int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type)
 /* Share of the free memory that all runs take. */
 static const double memory_share = 0.9;
 
-/* How many runs share the device's memory at most. What a method allocates beside the slot's
- * buffers it keeps between runs, so that each plan has a share of its own. A run that waits does
- * not count in images_at_once: for each image that is computed several may have a slot. A batch of
- * the command line has as many workers (cli/image/batch.c). */
+/* How many runs share the device's memory at most. A method keeps its own buffers between runs,
+ * beside those of the slot, so each plan has its own share. A run that waits does not count in
+ * images_at_once: for each image that is computed several may have a slot. A batch of the command
+ * line has as many workers (cli/image/batch.c). */
 static int most_sharers(const gc_gpu_plan *plan)
 {
     enum { RUNS_PER_IMAGE = 3 };

@@ -295,8 +295,8 @@ static int pass_steps(const gc_problem *problem, int first, const gconv_device_i
                                           : steps_from(problem, first, device);
 }
 
-/* Rows of a tile, so that all tiles run at once if that is possible, else so that they fill the
- * device a whole number of times. A tile has further lines around it: very low ones do not pay. */
+/* Rows of a tile. All tiles run at once if that is possible; else they fill the device a whole
+ * number of times. A tile has further lines around it: very low ones do not pay. */
 static int tile_rows(int rows, int columns, int blocks)
 {
     const int least = 8;
