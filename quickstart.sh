@@ -40,8 +40,8 @@ fail() {
 build_needs='compiler build-tool cmake libpng libjpeg xxhash'
 test_needs="$build_needs c++ pkg-config cmocka bats"
 # gconv is built without them. matplotlib draws reports (--html); ISA-L inflates PNG;
-# Nettle computes --hash sha256; libtiff and libwebp read and write TIFF and WebP.
-build_wishes='matplotlib isal nettle libtiff libwebp'
+# Nettle computes --hash sha256; libtiff, libwebp, libheif and libjxl bring formats.
+build_wishes='matplotlib isal nettle libtiff libwebp libheif libjxl'
 # Without these a part of the tests is left out: some systems do not have them.
 test_wishes="$build_wishes sanitizers clang-format mpfr mpi parallel jq zsh fish"
 
@@ -65,6 +65,8 @@ matplotlib   python3-matplotlib python3-matplotlib python-matplotlib py3-matplot
 isal         libisal-dev     isa-l-devel        isa-l         isa-l-dev         libisal-devel      isa-l
 libtiff      libtiff-dev     libtiff-devel      libtiff       tiff-dev          libtiff-devel      libtiff
 libwebp      libwebp-dev     libwebp-devel      libwebp       libwebp-dev       libwebp-devel      webp
+libheif      libheif-dev     libheif-devel      libheif       libheif-dev       libheif-devel      libheif
+libjxl       libjxl-dev      libjxl-devel       libjxl        libjxl-dev        libjxl-devel       jpeg-xl
 nettle       nettle-dev      nettle-devel       nettle        nettle-dev        libnettle-devel    nettle
 clang-format clang-format-14 -                  -             -                 -                  -
 mpfr         libmpfr-dev     mpfr-devel         mpfr          mpfr-dev      mpfr-devel         mpfr
@@ -163,6 +165,8 @@ met() {
   nettle) compiles "$(library nettle -lnettle)" '#include <nettle/sha2.h>' ;;
   libtiff) compiles "$(library libtiff-4 -ltiff)" '#include <tiffio.h>' ;;
   libwebp) compiles "$(library libwebp -lwebp)" '#include <webp/decode.h>' ;;
+  libheif) compiles "$(library libheif -lheif)" '#include <libheif/heif.h>' ;;
+  libjxl) compiles "$(library libjxl -ljxl)" '#include <jxl/decode.h>' ;;
   isal) compiles -lisal '#include <isa-l.h>' ;;
   c++) have "${CXX:-c++}" || have g++ || have clang++ ;;
   pkg-config) have pkg-config ;;

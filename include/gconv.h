@@ -419,6 +419,9 @@ typedef enum gconv_format {
     GCONV_FORMAT_PAM,
     GCONV_FORMAT_NPY,
     GCONV_FORMAT_BMP,
+    GCONV_FORMAT_AVIF,
+    GCONV_FORMAT_HEIC,
+    GCONV_FORMAT_JXL,
     GCONV_FORMAT_COUNT
 } gconv_format;
 
@@ -458,7 +461,7 @@ GCONV_API const gconv_format_info *gconv_format_describe(gconv_format format);
 
 /* A format that this build of gconv recognises, but neither reads nor writes. */
 typedef struct gconv_foreign_format {
-    const char *name;    /* "WebP" */
+    const char *name;    /* "GIF" */
     const char *about;   /* "which gconv does not read; 'vips copy' converts it" */
     bool image;          /* false for what lies in the place of an image, as an HTML page does */
     const char *missing; /* "this build lacks libtiff": other builds have the format; else NULL */
@@ -609,7 +612,15 @@ typedef struct gconv_writer gconv_writer;
  * name. If it fails, the file does not appear. It must not close the descriptor. */
 typedef gconv_status gconv_complete_function(void *user, int descriptor, gconv_error *error);
 
-enum { GCONV_COMPRESSION_LZW = 10 };
+enum { GCONV_COMPRESSION_LZW = 10, GCONV_QUALITY_SAME = 0 };
+
+/* For how many pixels a JPEG holds one sample of each colour difference. */
+typedef enum gconv_chroma {
+    GCONV_CHROMA_420 = 0, /* for 2 x 2 */
+    GCONV_CHROMA_422,     /* for 2 side by side */
+    GCONV_CHROMA_444,     /* for each */
+    GCONV_CHROMA_SAME     /* as the JPEG that `metadata` is of; 420 if it is of none */
+} gconv_chroma;
 
 typedef struct gconv_writer_options {
     size_t size;         /* set by gconv_writer_options_default() */
@@ -617,10 +628,12 @@ typedef struct gconv_writer_options {
     /* Of the rows that the caller will write. The format must hold the depth. Depth 1 has 1
      * channel. */
     gconv_shape shape;
-    int quality; /* JPEG, WebP: 1 to 100 */
+    /* With loss: 1 to 100. GCONV_QUALITY_SAME: a JPEG gets the tables of quantisation of the JPEG
+     * that `metadata` is of, whatever `keep` is, and 90 if it is of none. */
+    int quality;
     /* PNG: 0 to 9, by zlib; -1 is gconv's own, the fastest. TIFF: 1 to 9, deflate;
-     * GCONV_COMPRESSION_LZW; 0 and -1 are none. WebP: the effort, 0 to 9; -1 is 1 without loss,
-     * and 6 with loss. */
+     * GCONV_COMPRESSION_LZW; 0 and -1 are none. WebP, AVIF and JPEG XL: the effort, 0 to 9; -1
+     * is 1 without loss and 6 with loss for WebP, 3 for AVIF, 1 and 5 for JPEG XL. */
     int compression;
     const gconv_metadata *metadata; /* used only during open or next; may be NULL */
     gconv_keep keep;                /* how much of `metadata` is written */
@@ -642,7 +655,9 @@ typedef struct gconv_writer_options {
     gconv_bytes_function *written;
     void *complete_user; /* passed to `complete` and `written` */
     double white;        /* float samples: the one that is white, for the header; above 0 */
-    bool lossy;          /* WebP: compressed by `quality`, with loss */
+    bool lossy;          /* WebP, AVIF, HEIC, JPEG XL: compressed by `quality`, with loss */
+    gconv_chroma chroma; /* JPEG in colour; AVIF and HEIC with loss */
+    bool progressive;    /* JPEG: the coefficients of the image are held until it is complete */
 } gconv_writer_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: quality 90,

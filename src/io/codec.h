@@ -87,10 +87,12 @@ typedef struct gc_encoder {
     gconv_format format;
     gconv_shape shape; /* of the rows that `write` takes */
     double white;      /* of float samples */
-    int quality;       /* JPEG, WebP */
-    bool lossy;        /* WebP */
-    int compression;   /* as in gconv_writer_options */
-    uint32_t part_of;  /* PGM and PPM: as in gconv_writer_options */
+    int quality;
+    bool lossy; /* as in gconv_writer_options, like the next two */
+    gconv_chroma chroma;
+    bool progressive;
+    int compression;  /* as in gconv_writer_options */
+    uint32_t part_of; /* PGM and PPM: as in gconv_writer_options */
     uint32_t part_first;
     gconv_metadata metadata; /* what is to be written; valid only while `open` runs */
 } gc_encoder;

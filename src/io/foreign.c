@@ -20,20 +20,26 @@ typedef struct foreign_row {
         name, "which gconv does not read; '" converter "' converts it", true, NULL                 \
     }
 
+#define LACKING(name, lacks)                                                                       \
+    {                                                                                              \
+        name, lacks, true, lacks                                                                   \
+    }
+
 static const foreign_row rows[] = {
 #if !GC_HAS_TIFF
-    {{"TIFF", GC_LACKS_TIFF, true, GC_LACKS_TIFF}, " tif tiff ", {GC_TIFF_SIGNATURES}, NULL},
+    {LACKING("TIFF", GC_LACKS_TIFF), " tif tiff ", {GC_TIFF_SIGNATURES}, NULL},
 #endif
 #if !GC_HAS_WEBP
-    {{"WebP", GC_LACKS_WEBP, true, GC_LACKS_WEBP}, " webp ", {GC_WEBP_SIGNATURE}, NULL},
+    {LACKING("WebP", GC_LACKS_WEBP), " webp ", {GC_WEBP_SIGNATURE}, NULL},
+#endif
+#if !GC_HAS_HEIF
+    {LACKING("AVIF", GC_LACKS_HEIF), " avif ", {GC_AVIF_SIGNATURE}, NULL},
+    {LACKING("HEIC", GC_LACKS_HEIF), " heic heif hif ", {GC_HEIC_SIGNATURES}, NULL},
+#endif
+#if !GC_HAS_JXL
+    {LACKING("JPEG XL", GC_LACKS_JXL), " jxl ", {GC_JXL_SIGNATURES}, NULL},
 #endif
     {IMAGE("GIF", "vips copy"), " gif ", {S("GIF87a"), S("GIF89a")}, NULL},
-    {IMAGE("AVIF", "vips copy"), " avif ", {S("????ftypavi")}, NULL},
-    {IMAGE("HEIC", "vips copy"),
-     " heic heif hif ",
-     {S("????ftyphe"), S("????ftypmif1"), S("????ftypmsf1")},
-     NULL},
-    {IMAGE("JPEG XL", "djxl"), " jxl ", {S("\xff\x0a"), S("\0\0\0\x0cJXL \r\n\x87\n")}, NULL},
     {IMAGE("JPEG 2000", "vips copy"),
      " jp2 j2k j2c jpc jpf jpx ",
      {S("\0\0\0\x0cjP  \r\n\x87\n"), S("\xff\x4f\xff\x51")},

@@ -10,14 +10,12 @@ extern const gc_decoder_type gc_png_decoder, gc_jpeg_decoder, gc_pnm_decoder, gc
     gc_bmp_decoder;
 extern const gc_encoder_type gc_png_encoder, gc_jpeg_encoder, gc_pnm_encoder, gc_npy_encoder,
     gc_bmp_encoder;
-#if GC_HAS_TIFF
-extern const gc_decoder_type gc_tiff_decoder;
-extern const gc_encoder_type gc_tiff_encoder;
-#endif
-#if GC_HAS_WEBP
-extern const gc_decoder_type gc_webp_decoder;
-extern const gc_encoder_type gc_webp_encoder;
-#endif
+/* Of libraries that a build may lack: then a format is a foreign one (foreign.c). */
+extern const gc_decoder_type gc_tiff_decoder, gc_webp_decoder, gc_heif_decoder, gc_jxl_decoder;
+extern const gc_encoder_type gc_tiff_encoder, gc_webp_encoder, gc_heif_encoder, gc_jxl_encoder;
+
+#define ONE_OF(has, value) ((has) ? (value) : NULL)
+#define HAVING(has, lacks) .reads = (has), .writes = (has), .missing = (has) ? NULL : (lacks)
 
 /* THE table of formats: all that the library knows of each, apart from its codec. A format is added
  * by an entry here, a value of gconv_format, and a codec. */
@@ -84,40 +82,62 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                           .signatures = {GC_SIGNATURE("Pf "), GC_SIGNATURE("PF ")},
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
-    /* A format that the build lacks is a foreign one (foreign.c). */
     [GCONV_FORMAT_TIFF] = {.info = {.name = "tiff",
                                     .extension = "tif",
-                                    .reads = GC_HAS_TIFF,
-                                    .writes = GC_HAS_TIFF,
                                     .depths = 1 + 8 + 16 + 32,
                                     .alpha = true,
                                     .several = true,
                                     .edge_depth = 1,
                                     .title = "TIFF",
-                                    .missing = GC_HAS_TIFF ? NULL : GC_LACKS_TIFF},
-#if GC_HAS_TIFF
-                           .words = {"tiff", "tif"},
+                                    HAVING(GC_HAS_TIFF, GC_LACKS_TIFF)},
+                           .words = {ONE_OF(GC_HAS_TIFF, "tiff"), "tif"},
                            .signatures = {GC_TIFF_SIGNATURES},
-                           .decoder = &gc_tiff_decoder,
-                           .encoder = &gc_tiff_encoder
-#endif
-    },
+                           .decoder = ONE_OF(GC_HAS_TIFF, &gc_tiff_decoder),
+                           .encoder = ONE_OF(GC_HAS_TIFF, &gc_tiff_encoder)},
     [GCONV_FORMAT_WEBP] = {.info = {.name = "webp",
                                     .extension = "webp",
-                                    .reads = GC_HAS_WEBP,
-                                    .writes = GC_HAS_WEBP,
                                     .depths = 8,
                                     .alpha = true,
                                     .edge_depth = 8,
                                     .title = "WebP",
-                                    .missing = GC_HAS_WEBP ? NULL : GC_LACKS_WEBP},
-#if GC_HAS_WEBP
-                           .words = {"webp"},
+                                    HAVING(GC_HAS_WEBP, GC_LACKS_WEBP)},
+                           .words = {ONE_OF(GC_HAS_WEBP, "webp")},
                            .signatures = {GC_WEBP_SIGNATURE},
-                           .decoder = &gc_webp_decoder,
-                           .encoder = &gc_webp_encoder
-#endif
-    },
+                           .decoder = ONE_OF(GC_HAS_WEBP, &gc_webp_decoder),
+                           .encoder = ONE_OF(GC_HAS_WEBP, &gc_webp_encoder)},
+    [GCONV_FORMAT_AVIF] = {.info = {.name = "avif",
+                                    .extension = "avif",
+                                    .depths = 8,
+                                    .alpha = true,
+                                    .edge_depth = 8,
+                                    .title = "AVIF",
+                                    HAVING(GC_HAS_HEIF, GC_LACKS_HEIF)},
+                           .words = {ONE_OF(GC_HAS_HEIF, "avif")},
+                           .signatures = {GC_AVIF_SIGNATURE},
+                           .decoder = ONE_OF(GC_HAS_HEIF, &gc_heif_decoder),
+                           .encoder = ONE_OF(GC_HAS_HEIF, &gc_heif_encoder)},
+    [GCONV_FORMAT_HEIC] = {.info = {.name = "heic",
+                                    .extension = "heic",
+                                    .depths = 8,
+                                    .alpha = true,
+                                    .edge_depth = 8,
+                                    .title = "HEIC",
+                                    HAVING(GC_HAS_HEIF, GC_LACKS_HEIF)},
+                           .words = {ONE_OF(GC_HAS_HEIF, "heic"), "heif", "hif"},
+                           .signatures = {GC_HEIC_SIGNATURES},
+                           .decoder = ONE_OF(GC_HAS_HEIF, &gc_heif_decoder),
+                           .encoder = ONE_OF(GC_HAS_HEIF, &gc_heif_encoder)},
+    [GCONV_FORMAT_JXL] = {.info = {.name = "jxl",
+                                   .extension = "jxl",
+                                   .depths = 8 + 16,
+                                   .alpha = true,
+                                   .edge_depth = 8,
+                                   .title = "JPEG XL",
+                                   HAVING(GC_HAS_JXL, GC_LACKS_JXL)},
+                          .words = {ONE_OF(GC_HAS_JXL, "jxl")},
+                          .signatures = {GC_JXL_SIGNATURES},
+                          .decoder = ONE_OF(GC_HAS_JXL, &gc_jxl_decoder),
+                          .encoder = ONE_OF(GC_HAS_JXL, &gc_jxl_encoder)},
     [GCONV_FORMAT_PBM] = {.info = {.name = "pbm",
                                    .extension = "pbm",
                                    .reads = true,
@@ -274,7 +294,7 @@ bool gc_begins_with(const unsigned char *bytes, size_t count, const gc_signature
 gconv_format gconv_format_from_content(const void *bytes, size_t count)
 {
     for (int format = GCONV_FORMAT_UNKNOWN + 1; format < GCONV_FORMAT_COUNT; format++)
-        if (gc_begins_with(bytes, count, formats[format].signatures))
+        if (formats[format].info.reads && gc_begins_with(bytes, count, formats[format].signatures))
             return (gconv_format)format;
     return GCONV_FORMAT_UNKNOWN;
 }

@@ -30,8 +30,14 @@ typedef struct gc_signature {
 #define GC_TIFF_SIGNATURES                                                                         \
     GC_SIGNATURE("II*\0"), GC_SIGNATURE("MM\0*"), GC_SIGNATURE("II+\0"), GC_SIGNATURE("MM\0+")
 #define GC_WEBP_SIGNATURE GC_SIGNATURE("RIFF????WEBP")
+#define GC_AVIF_SIGNATURE GC_SIGNATURE("????ftypavi")
+#define GC_HEIC_SIGNATURES                                                                         \
+    GC_SIGNATURE("????ftyphe"), GC_SIGNATURE("????ftypmif1"), GC_SIGNATURE("????ftypmsf1")
+#define GC_JXL_SIGNATURES GC_SIGNATURE("\xff\x0a"), GC_SIGNATURE("\0\0\0\x0cJXL \r\n\x87\n")
 #define GC_LACKS_TIFF "this build of gconv lacks libtiff"
 #define GC_LACKS_WEBP "this build of gconv lacks libwebp"
+#define GC_LACKS_HEIF "this build of gconv lacks libheif"
+#define GC_LACKS_JXL "this build of gconv lacks libjxl"
 
 typedef struct gc_format {
     gconv_format_info info;

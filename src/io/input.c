@@ -183,6 +183,23 @@ gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t 
     return GCONV_OK;
 }
 
+gconv_status gc_input_collect(gc_input *input, uint64_t most, gc_buffer *buffer, bool *more,
+                              gconv_error *error)
+{
+    const unsigned char *bytes;
+    size_t size;
+    do {
+        gconv_status status = gc_input_take(input, &bytes, &size, error);
+        if (status != GCONV_OK)
+            return status;
+        *more = size > most;
+        size = *more ? (size_t)most : size;
+        gc_buffer_add(buffer, bytes, size);
+        most -= size;
+    } while (size > 0 && !*more && !buffer->failed);
+    return buffer->failed ? gc_fail_memory(error, buffer->size) : GCONV_OK;
+}
+
 ssize_t gc_input_read_at(const gc_input *input, void *bytes, size_t size, uint64_t offset)
 {
     ssize_t count;

@@ -2,6 +2,7 @@
 #ifndef GC_IO_INPUT_H
 #define GC_IO_INPUT_H
 
+#include "base/buffer.h"
 #include "gconv.h"
 
 #include <sys/types.h>
@@ -49,6 +50,10 @@ gconv_status gc_input_read(gc_input *input, void *bytes, size_t wanted, size_t *
  * valid until the next call. *size is 0 at the end. */
 gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t *size,
                            gconv_error *error);
+
+/* Adds up to `most` bytes to a buffer, and looks whether more follow. */
+gconv_status gc_input_collect(gc_input *input, uint64_t most, gc_buffer *buffer, bool *more,
+                              gconv_error *error);
 
 /* The size of an input that can be read twice and has at most `limit` bytes. Else *reason is a
  * phrase that says why not. */

@@ -15,6 +15,12 @@
 #if GC_HAS_WEBP
 #include "io/webp/libwebp.h"
 #endif
+#if GC_HAS_HEIF
+#include "io/heif/libheif.h"
+#endif
+#if GC_HAS_JXL
+#include "io/jxl/libjxl.h"
+#endif
 
 #define QUOTE_VALUE(value) #value
 #define QUOTE(macro) QUOTE_VALUE(macro)
@@ -34,30 +40,39 @@ static void add_library(const char *name, const char *loaded, const char *built)
                  built);
 }
 
-#if GC_HAS_TIFF || GC_HAS_WEBP
-static void add_loaded(const char *name, const char *version)
+/* Names a library that is loaded when a file asks for it. */
+static inline void add_loaded(const char *name, bool loaded, unsigned major, unsigned minor,
+                              unsigned patch)
 {
-    const char *known = version[0] != '\0' ? version : "not there";
-    add_library(name, known, known);
+    char version[40] = "not there";
+    if (loaded)
+        snprintf(version, sizeof version, "%u.%u.%u", major, minor, patch);
+    add_library(name, version, version);
 }
-#endif
 
-/* Names the libraries that are loaded when a file asks for them, if they are there. */
 static void describe_loaded(void)
 {
 #if GC_HAS_TIFF
-    char version[16] = "";
-    if (gc_libtiff_load(NULL) == GCONV_OK)
-        sscanf(gc_tiff.TIFFGetVersion(), "LIBTIFF, Version %15[0-9.]", version);
-    add_loaded("libtiff", version);
+    unsigned major = 0, minor = 0, patch = 0;
+    bool tiff = gc_libtiff_load(NULL) == GCONV_OK;
+    if (tiff)
+        sscanf(gc_tiff.TIFFGetVersion(), "LIBTIFF, Version %u.%u.%u", &major, &minor, &patch);
+    add_loaded("libtiff", tiff, major, minor, patch);
 #endif
 #if GC_HAS_WEBP
-    char number[16] = "";
-    if (gc_libwebp_load(NULL) == GCONV_OK) {
-        int v = gc_webp.WebPGetDecoderVersion();
-        snprintf(number, sizeof number, "%d.%d.%d", v >> 16 & 255, v >> 8 & 255, v & 255);
-    }
-    add_loaded("libwebp", number);
+    bool webp = gc_libwebp_load(NULL) == GCONV_OK;
+    unsigned w = webp ? (unsigned)gc_webp.WebPGetDecoderVersion() : 0;
+    add_loaded("libwebp", webp, w >> 16, w >> 8 & 255, w & 255);
+#endif
+#if GC_HAS_HEIF
+    bool heif = gc_libheif_load(NULL) == GCONV_OK;
+    unsigned h = heif ? gc_heif.heif_get_version_number() : 0;
+    add_loaded("libheif", heif, h >> 24, h >> 16 & 255, h >> 8 & 255);
+#endif
+#if GC_HAS_JXL
+    bool jxl = gc_libjxl_load(NULL) == GCONV_OK;
+    unsigned j = jxl ? gc_jxl.JxlDecoderVersion() : 0;
+    add_loaded("libjxl", jxl, j / 1000000, j / 1000 % 1000, j % 1000);
 #endif
 }
 

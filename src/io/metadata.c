@@ -41,6 +41,8 @@ void gc_metadata_clear(gconv_metadata *metadata)
 {
     free(metadata->icc);
     free(metadata->exif);
+    for (int i = 0; i < GC_TIFF_TAGS; i++)
+        free(metadata->tags[i].values);
     *metadata = (gconv_metadata){0};
 }
 
@@ -127,29 +129,39 @@ static bool icc_fits(const gconv_metadata *metadata, int channels, const gc_warn
     return false;
 }
 
-static void warn_of_unkept(const gconv_metadata *metadata, const gc_warnings *warnings)
+static void warn_of_unkept(const gconv_metadata *metadata, const gconv_metadata *kept,
+                           const gc_warnings *warnings)
 {
     if (metadata->has_xmp)
         gc_warn(warnings, "XMP dropped: it is not kept");
     if (metadata->has_iptc)
         gc_warn(warnings, "IPTC dropped: it is not kept");
-    if (metadata->has_comment)
+    if (metadata->has_comment && kept->tags[GC_TIFF_DESCRIPTION].values == NULL)
         gc_warn(warnings, "comment dropped: it is not kept");
+    if (metadata->tags[0].values != NULL && kept->tags[0].values == NULL)
+        gc_warn(warnings, "GeoTIFF tags dropped: TIFF alone has them");
 }
 
-gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep, int channels,
-                                  const gc_warnings *warnings)
+gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep,
+                                  gconv_format format, int channels, const gc_warnings *warnings)
 {
     gconv_metadata selected = {0};
-    if (metadata == NULL || keep == GCONV_KEEP_NOTHING)
+    if (metadata == NULL)
         return selected;
-    if (keep == GCONV_KEEP_RESOLUTION) {
+    if (keep == GCONV_KEEP_ALL)
+        selected = *metadata;
+    selected.jpeg = metadata->jpeg;
+    selected.is_long = metadata->is_long;
+    if (keep != GCONV_KEEP_NOTHING)
         selected.resolution = metadata->resolution;
-        return selected;
+    for (int i = 0; i < GC_TIFF_TAGS; i++) {
+        gconv_keep of = i < GC_TIFF_GEO_TAGS ? GCONV_KEEP_RESOLUTION : GCONV_KEEP_ALL;
+        bool kept = format == GCONV_FORMAT_TIFF && keep >= of;
+        selected.tags[i] = kept ? metadata->tags[i] : (gc_tiff_tag){NULL, 0};
     }
-    warn_of_unkept(metadata, warnings);
-    selected = *metadata;
-    if (metadata->icc != NULL && !icc_fits(metadata, channels, warnings)) {
+    if (keep == GCONV_KEEP_ALL)
+        warn_of_unkept(metadata, &selected, warnings);
+    if (selected.icc != NULL && !icc_fits(metadata, channels, warnings)) {
         selected.icc = NULL;
         selected.icc_bytes = 0;
     }

@@ -48,7 +48,26 @@ gc_resolution gc_resolution_convert(gc_resolution resolution, gc_resolution_unit
 
 enum { GC_CHROMATICITY_COUNT = 8 };
 
+/* How a JPEG was compressed. */
+typedef struct gc_jpeg_form {
+    int tables;                 /* that are known, one a component: up to 3; 0: it is no JPEG */
+    bool luma;                  /* the first one is for brightness, others are for Cb and Cr */
+    uint16_t steps[3][64];      /* of quantisation, row by row */
+    uint8_t across[3], down[3]; /* sampling factors of components; 0: not to be had again */
+} gc_jpeg_form;
+
+/* Tags of a TIFF that are copied to a TIFF, those of GeoTIFF first: see libtiff.c. */
+enum { GC_TIFF_GEO_TAGS = 6, GC_TIFF_DESCRIPTION = 8, GC_TIFF_TAGS = 9 };
+
+typedef struct gc_tiff_tag {
+    void *values; /* NULL: the file does not have it */
+    uint32_t count;
+} gc_tiff_tag;
+
 struct gconv_metadata {
+    gc_tiff_tag tags[GC_TIFF_TAGS];
+    bool is_long; /* pages of a BigTIFF, which may exceed 4 GiB together */
+    gc_jpeg_form jpeg;
     unsigned char *icc; /* NULL if there is none */
     size_t icc_bytes;
     unsigned char *exif; /* a TIFF structure, without "Exif\0\0"; NULL if there is none */
@@ -82,9 +101,9 @@ gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, s
                                   const gc_warnings *warnings, gconv_error *error);
 
 /* The part of `metadata` (may be NULL) that `keep` asks for and that fits an image of `channels`
- * channels. Warns of what is lost if everything was to be kept. The result borrows the blobs of
- * `metadata`: do not clear the result. */
-gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep, int channels,
-                                  const gc_warnings *warnings);
+ * channels and `format`, and what says how the file was made. Warns of what is lost if everything
+ * was to be kept. The result borrows the blobs of `metadata`: do not clear the result. */
+gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep,
+                                  gconv_format format, int channels, const gc_warnings *warnings);
 
 #endif

@@ -7,6 +7,15 @@
 
 enum { FILES_MAX = 4, NAME_BYTES = 64 };
 
+/* Debian's packages have the names of libraries: libjxl0.7 has libjxl.so.0.7. */
+static gconv_status fail_missing(const char *file, gconv_error *error)
+{
+    const char *version = strstr(file, ".so.");
+    return gc_fail(error, GCONV_ERROR_OPEN,
+                   "cannot load the library for it: %s; install it (Debian: %.*s%s)", dlerror(),
+                   (int)strcspn(file, "."), file, version != NULL ? version + 4 : "");
+}
+
 static gconv_status open_files(const char *files, void *opened[FILES_MAX], int *count,
                                gconv_error *error)
 {
@@ -17,8 +26,7 @@ static gconv_status open_files(const char *files, void *opened[FILES_MAX], int *
         name[length < NAME_BYTES ? length : NAME_BYTES - 1] = '\0';
         opened[*count] = dlopen(name, RTLD_NOW | RTLD_LOCAL);
         if (opened[*count] == NULL)
-            return gc_fail(error, GCONV_ERROR_OPEN,
-                           "cannot load the library for it: %s; install it", dlerror());
+            return fail_missing(name, error);
         files += length + (files[length] == ' ');
     }
     return GCONV_OK;

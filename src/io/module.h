@@ -18,4 +18,23 @@ typedef struct gc_module {
 /* Loads a module that is not loaded yet. It stays loaded. Any thread. */
 gconv_status gc_module_load(gc_module *module, gconv_error *error);
 
+/* The type of a structure of pointers to functions, which LIST(X) lists as X(name). */
+#define GC_MODULE_POINTER(name) __typeof__(name) *name;
+#define GC_MODULE_FUNCTIONS(type, LIST)                                                            \
+    typedef struct type {                                                                          \
+        LIST(GC_MODULE_POINTER)                                                                    \
+    } type
+
+/* Defines this structure and the function that loads the module. */
+#define GC_MODULE_NAME(name) #name,
+#define GC_MODULE_DEFINE(type, object, load, files, LIST)                                          \
+    type object;                                                                                   \
+    gconv_status load(gconv_error *error)                                                          \
+    {                                                                                              \
+        static const char *const names[] = {LIST(GC_MODULE_NAME) NULL};                            \
+        static gc_module module = {                                                                \
+            files, names, &object, sizeof object, PTHREAD_MUTEX_INITIALIZER, false};               \
+        return gc_module_load(&module, error);                                                     \
+    }
+
 #endif

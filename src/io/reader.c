@@ -133,11 +133,26 @@ static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gco
     return format->decoder->open(*decoder, error);
 }
 
-static void swap_resolution(gconv_metadata *metadata)
+/* Rows become columns. */
+static void swap_axes(gconv_metadata *metadata)
 {
+    gc_jpeg_form *jpeg = &metadata->jpeg;
     uint32_t x = metadata->resolution.x;
     metadata->resolution.x = metadata->resolution.y;
     metadata->resolution.y = x;
+    for (int c = 0; c < 3; c++) {
+        uint8_t across = jpeg->across[c];
+        jpeg->across[c] = jpeg->down[c];
+        jpeg->down[c] = across;
+        for (int i = 0; i < 64; i++) {
+            int other = i % 8 * 8 + i / 8;
+            uint16_t step = jpeg->steps[c][i];
+            if (i < other) {
+                jpeg->steps[c][i] = jpeg->steps[c][other];
+                jpeg->steps[c][other] = step;
+            }
+        }
+    }
 }
 
 /* The background as samples of the decoder's: of grey images its luma. */
@@ -175,10 +190,16 @@ static void plan_layers(gconv_reader *reader)
     if (reader->orientation == GC_ORIENTATION_UPRIGHT)
         return;
     gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);
+    if (!decoder->bottom_up && metadata->tags[0].values != NULL)
+        gc_warn(&decoder->warnings, "GeoTIFF tags dropped: they are for the image as it is stored");
+    for (int i = 0; i < GC_TIFF_GEO_TAGS; i++) {
+        free(metadata->tags[i].values);
+        metadata->tags[i].values = NULL;
+    }
     if (gc_orientation_swaps(reader->orientation)) {
         reader->shape.width = reader->stored.height;
         reader->shape.height = reader->end = reader->stored.width;
-        swap_resolution(metadata);
+        swap_axes(metadata);
     }
 }
 

@@ -98,9 +98,13 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
     if (!(options->white > 0) || !isfinite(options->white))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "white %g: a number above 0 is possible",
                        options->white);
-    if (options->quality < 1 || options->quality > 100)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "quality %d: 1 to 100 are possible",
+    if (options->quality < GCONV_QUALITY_SAME || options->quality > 100)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "quality %d: 1 to 100 and GCONV_QUALITY_SAME are possible",
                        options->quality);
+    if ((int)options->chroma < GCONV_CHROMA_420 || options->chroma > GCONV_CHROMA_SAME)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "chroma %d: none of gconv_chroma",
+                       (int)options->chroma);
     if (options->compression == GCONV_COMPRESSION_LZW && options->format != GCONV_FORMAT_TIFF)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%scompression by LZW: TIFF alone has that",
                        of);
@@ -145,12 +149,14 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
                          .white = options->white,
                          .quality = options->quality,
                          .lossy = options->lossy,
+                         .chroma = options->chroma,
+                         .progressive = options->progressive,
                          .compression = options->compression,
                          .part_of = options->part_of,
                          .part_first = options->part_first};
     common.shape.channels = file_channels(&format->info, &options->shape);
-    common.metadata = gc_metadata_select(options->metadata, options->keep, common.shape.channels,
-                                         &common.warnings);
+    common.metadata = gc_metadata_select(options->metadata, options->keep, options->format,
+                                         common.shape.channels, &common.warnings);
     if (options->shape.channels % 2 == 0 && !format->info.alpha)
         gc_warn(&common.warnings, "%s has no alpha: dropped", format->info.name);
     if (common.shape.channels != options->shape.channels) {

@@ -81,9 +81,6 @@ load common
         complains 2 "new.$extension: not a directory; -o takes one, *" gconv edges -o new.$extension in.png
     done <<END
 gif GIF
-heic HEIC
-avif AVIF
-jxl JPEG XL
 jp2 JPEG 2000
 npz NPZ or another ZIP archive
 fits FITS

@@ -533,6 +533,44 @@ def test_metadata(draw):
     assert not {34675, 282, 274} & set(read_tags(read("s.tif"))[0])
 
 
+def test_copied_tags(draw):
+    """GeoTIFF, GDAL and the description go to a TIFF, edges have the place alone."""
+    place = [tag(34735, 3, 1, 1, 0, 1, 1024, 0, 1, 1), tag(33550, 12, 0.5, 0.25, 0.0),
+             tag(33922, 12, *range(12)), tag(34737, 2, b"WGS 84|\0")]
+    text = [tag(270, 2, b"<OME/>\0"), tag(42113, 2, b"-9999\0"), tag(42112, 2, b"<GDALMetadata/>\0")]
+    wrong = [tag(34736, 3, 1, 2)]
+    page = make_image(draw, 9, 7, tags=place + text + wrong)
+    for order, big in (("<", False), (">", True)):
+        write("g.tif", make_tiff(page, order=order, big=big))
+        kept = lambda tags: {t[0]: t[2] for t in tags}
+        for words, wanted in (
+            (["filter", "-k", "box3"], place + text),
+            (["filter", "-k", "box3", "--page", "1"], place + text[1:]),
+            (["filter", "-k", "box3", "--strip"], []),
+            (["edges"], place),
+        ):
+            run(*words, "-q", "g.tif", "h.tif")
+            found = read_tags(read("h.tif"))[0]
+            assert {n: found[n] for n in kept(place + text + wrong) if n in found} == kept(wanted), words
+        told = run("filter", "-v", "-k", "box3", "g.tif", "h.png").stderr
+        assert b"GeoTIFF tags dropped" in told and b"comment dropped" in told, told
+    page["tags"].append(tag(274, 3, 6))
+    write("g.tif", make_tiff(page))
+    assert b"GeoTIFF tags dropped" in run("filter", "-v", "-k", "box3", "g.tif", "h.tif").stderr
+    assert 33922 not in read_tags(read("h.tif"))[0]
+
+
+def test_long_files(draw):
+    """Pages of a BigTIFF become one, as they may exceed 4 GiB together."""
+    for big, pages, mark in ((True, 2, 43), (True, 1, 42), (False, 2, 42)):
+        write("b.tif", make_tiff(*[make_image(draw, 9, 7) for _ in range(pages)], big=big))
+        run("filter", "-q", "-k", "identity", "b.tif", "c.tif")
+        assert read("c.tif")[2] == mark
+        run("filter", "-q", "-k", "identity", "-f", "pgm", "b.tif", "b.pgm")
+        run("filter", "-q", "-k", "identity", "c.tif", "c.pgm")
+        assert read("b.pgm") == read("c.pgm")
+
+
 REFUSED = {
     "CMYK": ({"photometric": 5}, 4, (8, False), []),
     "LogLuv": ({"photometric": 32845}, 3, (16, False), []),
@@ -613,6 +651,8 @@ TESTS = (
     test_fill_order,
     test_many_warnings,
     test_metadata,
+    test_copied_tags,
+    test_long_files,
     test_refusals,
     test_damage,
 )

@@ -83,7 +83,8 @@ static gconv_writer_options writer_options(gc_work *work)
     const gc_options *options = work->options;
     gconv_writer_options writer = options->writer;
     writer.format = work->result->format;
-    writer.lossy = gc_option_given(options, "quality");
+    writer.lossy =
+        gc_option_given(options, "quality") && options->writer.quality != GCONV_QUALITY_SAME;
     writer.shape = work->result->output;
     writer.white = work->result->input.depth == 16 ? 65535 : 255;
     writer.metadata = gconv_reader_metadata(work->reader);

@@ -22,12 +22,17 @@ unsigned gc_met_format(gconv_format format)
 {
     switch (format) {
     case GCONV_FORMAT_JPEG:
-        return GC_MET_QUALITY | GC_MET_METADATA;
+        return GC_MET_QUALITY | GC_MET_METADATA | GC_MET_CHROMA | GC_MET_SCANS;
     case GCONV_FORMAT_BMP:
         return GC_MET_METADATA;
     case GCONV_FORMAT_PNG:
     case GCONV_FORMAT_TIFF:
         return GC_MET_COMPRESSION | GC_MET_METADATA;
+    case GCONV_FORMAT_HEIC:
+        return GC_MET_QUALITY | GC_MET_METADATA | GC_MET_CHROMA;
+    case GCONV_FORMAT_AVIF:
+        return GC_MET_QUALITY | GC_MET_COMPRESSION | GC_MET_METADATA | GC_MET_CHROMA;
+    case GCONV_FORMAT_JXL:
     case GCONV_FORMAT_WEBP:
         return GC_MET_QUALITY | GC_MET_COMPRESSION | GC_MET_METADATA;
     default:

@@ -21,6 +21,8 @@ enum {
     GC_MET_FLOATS = 2048,     /* as an input */
     GC_MET_BACKGROUND = 4096, /* transparent pixels were put on a background */
     GC_MET_PAGES = 8192,      /* an input that may have several */
+    GC_MET_CHROMA = 16384,    /* an output whose colours may have a lower resolution */
+    GC_MET_SCANS = 32768,     /* an output that may be progressive */
 };
 
 /* The bits of an implementation: the options that it follows. */

@@ -212,17 +212,29 @@ static const gc_option options_table[] = {
      .section = "Output files"},
     {"format", 'f', "F", IMAGES, READ(gc_set_format), .marks = DECIDES,
      .help = "output format: png, jpeg, pnm (pgm or ppm), pgm, ppm, pfm, "
-             "pbm, pam, tiff, webp, npy or bmp",
+             "pbm, pam, tiff, webp, npy, bmp, avif, heic or jxl",
      .offers = "FORMATS"},
-    {"quality", 0, "Q", IMAGES, WHOLE(writer.quality, 1, 100), .marks = DECIDES,
-     .help = "quality of JPEG, 1 to 100 (default 90), and of WebP (default: without loss)",
-     .affects = GC_MET_QUALITY, .unless = "no output is a JPEG or WebP"},
+    {"quality", 0, "Q", IMAGES, READ(gc_set_quality), .marks = DECIDES,
+     .help =
+         "quality of JPEG, 1 to 100 (default 90), and of WebP, AVIF, HEIC and JPEG XL (default: "
+         "without loss); same: JPEG as the JPEG that is read",
+     .offers = "same", .affects = GC_MET_QUALITY,
+     .unless = "no output is of a format that has a quality"},
     {"compression", 0, "L", IMAGES, READ(gc_set_compression), .marks = DECIDES,
      .help =
          "compression without loss: 0 to 9, none or deflate for PNG and TIFF, lzw for TIFF, 0 to "
-         "9 for WebP (default: PNG gconv's own, fast; TIFF none)",
+         "9 for WebP, AVIF and JPEG XL (default: PNG gconv's own, fast; TIFF none)",
      .offers = "none deflate lzw 0 1 2 3 4 5 6 7 8 9", .affects = GC_MET_COMPRESSION,
-     .unless = "no output is a PNG, TIFF or WebP"},
+     .unless = "no output is of a format that is compressed so"},
+    {"chroma", 0, "C", IMAGES,
+     WORD(writer.chroma, {"420", GCONV_CHROMA_420}, {"422", GCONV_CHROMA_422},
+          {"444", GCONV_CHROMA_444}, {"same", GCONV_CHROMA_SAME}),
+     .marks = DECIDES,
+     .help = "resolution of colour in JPEG, AVIF and HEIC: 420 (default), 422, 444, or same as the "
+             "JPEG that is read",
+     .affects = GC_MET_CHROMA, .unless = "no output is a JPEG, AVIF or HEIC"},
+    {"progressive", 0, NULL, IMAGES, SET(writer.progressive), .marks = DECIDES,
+     .help = "write progressive JPEG", .affects = GC_MET_SCANS, .unless = "no output is a JPEG"},
     {"strip", 0, NULL, IMAGES, SET(form.strip), .marks = DECIDES,
      .help = "drop colour profile, resolution and EXIF",
      .meanings =

@@ -217,6 +217,15 @@ gconv_status gc_set_format(gc_options *options, const char *value, gconv_error *
                    nearest);
 }
 
+gconv_status gc_set_quality(gc_options *options, const char *value, gconv_error *error)
+{
+    long long number = GCONV_QUALITY_SAME;
+    if (strcmp(value, "same") != 0 && !gc_parse_integer(value, 1, 100, &number))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.300s' is not 1 to 100, or same", value);
+    options->writer.quality = (int)number;
+    return GCONV_OK;
+}
+
 gconv_status gc_set_compression(gc_options *options, const char *value, gconv_error *error)
 {
     static const gc_word words[] = {

@@ -22,6 +22,7 @@ gc_value_function gc_set_overlay;
 gc_value_function gc_set_border;
 gc_value_function gc_set_background;
 gc_value_function gc_set_format;
+gc_value_function gc_set_quality;
 gc_value_function gc_set_compression;
 gc_value_function gc_set_name;
 gc_value_function gc_set_journal;

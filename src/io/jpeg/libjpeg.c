@@ -284,6 +284,41 @@ static void read_resolution(gc_libjpeg *decoder)
         .unit = units[jpeg->density_unit], .x = jpeg->X_density, .y = jpeg->Y_density};
 }
 
+/* Notes sampling factors that libjpeg writes: those of all components, or of none. */
+static void read_sampling(gc_jpeg_form *form, const struct jpeg_decompress_struct *jpeg)
+{
+    int blocks = 0;
+    for (int c = 0; c < jpeg->num_components; c++) {
+        const jpeg_component_info *component = &jpeg->comp_info[c];
+        blocks += component->h_samp_factor * component->v_samp_factor;
+        if (c > 2 || jpeg->max_h_samp_factor % component->h_samp_factor != 0 ||
+            jpeg->max_v_samp_factor % component->v_samp_factor != 0)
+            return;
+    }
+    for (int c = 0; blocks <= C_MAX_BLOCKS_IN_MCU && c < jpeg->num_components; c++) {
+        form->across[c] = (uint8_t)jpeg->comp_info[c].h_samp_factor;
+        form->down[c] = (uint8_t)jpeg->comp_info[c].v_samp_factor;
+    }
+}
+
+static void read_form(gc_libjpeg *decoder)
+{
+    const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    gc_jpeg_form *form = &decoder->common->metadata.jpeg;
+    form->luma = jpeg->jpeg_color_space != JCS_RGB && jpeg->jpeg_color_space != JCS_CMYK;
+    for (int c = 0; c < jpeg->num_components && c < 3; c++) {
+        int number = jpeg->comp_info[c].quant_tbl_no;
+        const JQUANT_TBL *table =
+            number >= 0 && number < NUM_QUANT_TBLS ? jpeg->quant_tbl_ptrs[number] : NULL;
+        if (table == NULL)
+            return;
+        memcpy(form->steps[c], table->quantval, sizeof form->steps[c]);
+        form->tables++;
+    }
+    if (jpeg->jpeg_color_space == JCS_YCbCr)
+        read_sampling(form, jpeg);
+}
+
 static bool starts_with(jpeg_saved_marker_ptr marker, const void *prefix, size_t size)
 {
     return marker->data_length >= size && memcmp(marker->data, prefix, size) == 0;
@@ -386,6 +421,7 @@ static gconv_status read_header(gc_libjpeg *decoder, gconv_error *error)
     if (status != GCONV_OK)
         return status;
     read_resolution(decoder);
+    read_form(decoder);
     status = read_exif(decoder);
     return status == GCONV_OK ? read_icc(decoder) : status;
 }

@@ -1,4 +1,5 @@
-/* JPEG, baseline, grey or YCbCr, by libjpeg (the API of version 6b and jpeg_write_icc_profile). */
+/* JPEG, baseline or progressive, grey or YCbCr, by libjpeg (the API of version 6b and
+ * jpeg_write_icc_profile). */
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
@@ -16,6 +17,7 @@
 enum {
     BUFFER_BYTES = 64 * 1024,
     ROWS_AT_ONCE = 16,
+    DEFAULT_QUALITY = 90,
     SIDE_MAX = 65500, /* JPEG_MAX_DIMENSION of every libjpeg */
     MARKER_EXIF = JPEG_APP0 + 1,
     MARKER_BYTES_MAX = 65533
@@ -122,6 +124,57 @@ static void set_resolution(jpeg_encoder *encoder)
     encoder->jpeg.Y_density = (UINT16)resolution.y;
 }
 
+/* Takes the quality whose first table has the sum of the input's, or the next better one. */
+static void estimate_quality(struct jpeg_compress_struct *jpeg, const uint16_t steps[DCTSIZE2])
+{
+    int excess = 1;
+    for (int quality = 1; excess > 0 && quality <= 100; quality++) {
+        jpeg_set_quality(jpeg, quality, TRUE);
+        excess = 0;
+        for (int k = 0; k < DCTSIZE2; k++)
+            excess += jpeg->quant_tbl_ptrs[0]->quantval[k] - steps[k];
+    }
+}
+
+/* Tables of brightness and of colour differences are copied. */
+static void set_quality(jpeg_encoder *encoder)
+{
+    const gc_jpeg_form *form = &encoder->common.metadata.jpeg;
+    struct jpeg_compress_struct *jpeg = &encoder->jpeg;
+    const int quality = encoder->common.quality;
+    if (quality != GCONV_QUALITY_SAME || form->tables == 0) {
+        jpeg_set_quality(jpeg, quality != GCONV_QUALITY_SAME ? quality : DEFAULT_QUALITY, TRUE);
+    } else if (!form->luma) {
+        estimate_quality(jpeg, form->steps[0]);
+    } else {
+        for (int c = 0; c < jpeg->num_components; c++) {
+            const uint16_t *steps = form->steps[c < form->tables ? c : form->tables - 1];
+            unsigned int table[DCTSIZE2];
+            bool again = c > 0 && memcmp(steps, form->steps[c - 1], sizeof form->steps[0]) == 0;
+            jpeg->comp_info[c].quant_tbl_no = again ? jpeg->comp_info[c - 1].quant_tbl_no : c;
+            for (int k = 0; k < DCTSIZE2; k++)
+                table[k] = steps[k];
+            jpeg_add_quant_table(jpeg, jpeg->comp_info[c].quant_tbl_no, table, 100, TRUE);
+        }
+    }
+}
+
+/* libjpeg's default is 4:2:0. */
+static void set_chroma(jpeg_encoder *encoder)
+{
+    const gconv_chroma chroma = encoder->common.chroma;
+    const gc_jpeg_form *form = &encoder->common.metadata.jpeg;
+    jpeg_component_info *components = encoder->jpeg.comp_info;
+    for (int c = 0; encoder->jpeg.num_components == 3 && c < 3; c++)
+        if (chroma == GCONV_CHROMA_SAME && form->across[c] > 0) {
+            components[c].h_samp_factor = form->across[c];
+            components[c].v_samp_factor = form->down[c];
+        } else if (c == 0 && (chroma == GCONV_CHROMA_422 || chroma == GCONV_CHROMA_444)) {
+            components[c].h_samp_factor = chroma == GCONV_CHROMA_422 ? 2 : 1;
+            components[c].v_samp_factor = 1;
+        }
+}
+
 static void write_exif(jpeg_encoder *encoder)
 {
     const gconv_metadata *metadata = &encoder->common.metadata;
@@ -168,7 +221,10 @@ static gconv_status write_header(jpeg_encoder *encoder, gconv_error *error)
     jpeg->input_components = shape->channels;
     jpeg->in_color_space = shape->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(jpeg);
-    jpeg_set_quality(jpeg, encoder->common.quality, TRUE);
+    set_quality(encoder);
+    set_chroma(encoder);
+    if (encoder->common.progressive)
+        jpeg_simple_progression(jpeg);
     set_resolution(encoder);
     jpeg_start_compress(jpeg, TRUE);
     write_exif(encoder);

@@ -1,26 +1,18 @@
 #include "io/tiff/libtiff.h"
 
-#include "io/module.h"
-
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Memory that libtiff may take at one time, for tables and for compressed strips. */
 #define ALLOCATION_BYTES_MAX ((tmsize_t)1 << 30)
 
-enum { WARNINGS_MAX = 20 }; /* of libtiff, for one file */
+enum {
+    WARNINGS_MAX = 20, /* of libtiff, for one file */
+    TAG_BYTES_MAX = 8 << 20
+};
 
-gc_libtiff gc_tiff;
-
-gconv_status gc_libtiff_load(gconv_error *error)
-{
-#define NAME(name) #name,
-    static const char *const names[] = {GC_LIBTIFF_FUNCTIONS(NAME) NULL};
-#undef NAME
-    static gc_module module = {
-        GC_TIFF_FILES, names, &gc_tiff, sizeof gc_tiff, PTHREAD_MUTEX_INITIALIZER, false};
-    return gc_module_load(&module, error);
-}
+GC_MODULE_DEFINE(gc_libtiff, gc_tiff, gc_libtiff_load, GC_TIFF_FILES, GC_LIBTIFF_FUNCTIONS)
 
 /* ---- What libtiff calls ---------------------------------------------------------------------- */
 
@@ -176,20 +168,6 @@ static gconv_status open_file(gc_tiff_file *file, gconv_error *error)
     return file->tiff != NULL ? GCONV_OK : gc_tiff_fail(file, "no directory can be read", error);
 }
 
-static gconv_status hold_input(gc_tiff_file *file, gc_input *input, gconv_error *error)
-{
-    const unsigned char *bytes;
-    size_t size;
-    do {
-        gconv_status status = gc_input_take(input, &bytes, &size, error);
-        if (status != GCONV_OK)
-            return status;
-        gc_buffer_add(&file->held, bytes, size);
-    } while (size > 0 && !file->held.failed);
-    file->size = file->held.size;
-    return file->held.failed ? gc_fail_memory(error, file->held.size) : GCONV_OK;
-}
-
 gconv_status gc_tiff_open_input(gc_tiff_file *file, gc_input *input, gconv_error *error)
 {
     size_t size;
@@ -201,7 +179,9 @@ gconv_status gc_tiff_open_input(gc_tiff_file *file, gc_input *input, gconv_error
         file->input = input;
         file->size = size;
     } else {
-        status = hold_input(file, input, error);
+        bool more;
+        status = gc_input_collect(input, UINT64_MAX, &file->held, &more, error);
+        file->size = file->held.size;
     }
     return status == GCONV_OK ? open_file(file, error) : status;
 }
@@ -260,6 +240,64 @@ gconv_status gc_tiff_end_output(gc_tiff_file *file, gconv_error *error)
         return gc_output_write_at(file->output, 0, file->first, sizeof file->first, error);
     memcpy(file->held.bytes, file->first, sizeof file->first);
     return gc_output_write(file->output, file->held.bytes, file->held.size, error);
+}
+
+/* ---- Tags ------------------------------------------------------------------------------------ */
+
+static const struct {
+    uint32_t tag;
+    TIFFDataType type;
+    size_t width;
+} kept[GC_TIFF_TAGS] = {
+    {34735, TIFF_SHORT, 2}, /* GeoKeyDirectory, which a GeoTIFF has */
+    {33922, TIFF_DOUBLE, 8}, {34264, TIFF_DOUBLE, 8},
+    {33550, TIFF_DOUBLE, 8}, {34736, TIFF_DOUBLE, 8},
+    {34737, TIFF_ASCII, 1},  {42112, TIFF_ASCII, 1}, /* GDAL's */
+    {42113, TIFF_ASCII, 1},  {TIFFTAG_IMAGEDESCRIPTION, TIFF_ASCII, 1},
+};
+
+/* The values of a tag, in libtiff's memory; *count is 0 if there are none. */
+static const void *find_values(TIFF *tiff, int which, uint32_t *count)
+{
+    const TIFFField *field = gc_tiff.TIFFFindField(tiff, kept[which].tag, TIFF_ANY);
+    const void *values = NULL;
+    *count = 0;
+    if (which == GC_TIFF_DESCRIPTION && gc_tiff.TIFFGetField(tiff, kept[which].tag, &values))
+        *count = (uint32_t)strlen(values) + 1;
+    if (field != NULL && gc_tiff.TIFFFieldDataType(field) == kept[which].type &&
+        gc_tiff.TIFFFieldReadCount(field) == TIFF_VARIABLE2)
+        gc_tiff.TIFFGetField(tiff, kept[which].tag, count, &values);
+    return values;
+}
+
+gconv_status gc_tiff_get_tags(gc_tiff_file *file, bool whole, gconv_metadata *metadata,
+                              gconv_error *error)
+{
+    for (int i = 0; i < (whole ? GC_TIFF_TAGS : GC_TIFF_DESCRIPTION); i++) {
+        gc_tiff_tag *tag = &metadata->tags[i];
+        const void *values = find_values(file->tiff, i, &tag->count);
+        if (tag->count == 0 || tag->count > TAG_BYTES_MAX / kept[i].width)
+            continue;
+        tag->values = malloc(tag->count * kept[i].width);
+        if (tag->values == NULL)
+            return gc_fail_memory(error, tag->count * kept[i].width);
+        memcpy(tag->values, values, tag->count * kept[i].width);
+    }
+    return GCONV_OK;
+}
+
+void gc_tiff_set_tags(gc_tiff_file *file, const gconv_metadata *metadata)
+{
+    static char name[] = "a copied tag";
+    for (int i = 0; i < GC_TIFF_TAGS; i++) {
+        const gc_tiff_tag *tag = &metadata->tags[i];
+        const TIFFFieldInfo field = {kept[i].tag,  TIFF_VARIABLE2, TIFF_VARIABLE2, kept[i].type,
+                                     FIELD_CUSTOM, true,           true,           name};
+        if (tag->values != NULL && i == GC_TIFF_DESCRIPTION)
+            gc_tiff.TIFFSetField(file->tiff, kept[i].tag, tag->values);
+        else if (tag->values != NULL && gc_tiff.TIFFMergeFieldInfo(file->tiff, &field, 1) == 0)
+            gc_tiff.TIFFSetField(file->tiff, kept[i].tag, tag->count, tag->values);
+    }
 }
 
 void gc_tiff_close(gc_tiff_file *file)

@@ -6,21 +6,27 @@
 #include "base/output.h"
 #include "io/input.h"
 #include "io/metadata.h"
+#include "io/module.h"
 
 #include <tiffio.h>
 
 #define GC_LIBTIFF_FUNCTIONS(X)                                                                    \
     X(TIFFClientOpenExt)                                                                           \
     X(TIFFClose)                                                                                   \
+    X(TIFFFieldDataType)                                                                           \
+    X(TIFFFieldReadCount)                                                                          \
+    X(TIFFFindField)                                                                               \
     X(TIFFGetField)                                                                                \
     X(TIFFGetFieldDefaulted)                                                                       \
     X(TIFFGetStrileByteCount)                                                                      \
     X(TIFFGetStrileOffset)                                                                         \
     X(TIFFGetVersion)                                                                              \
+    X(TIFFIsBigTIFF)                                                                               \
     X(TIFFIsByteSwapped)                                                                           \
     X(TIFFIsCODECConfigured)                                                                       \
     X(TIFFIsTiled)                                                                                 \
     X(TIFFLastDirectory)                                                                           \
+    X(TIFFMergeFieldInfo)                                                                          \
     X(TIFFOpenOptionsAlloc)                                                                        \
     X(TIFFOpenOptionsFree)                                                                         \
     X(TIFFOpenOptionsSetErrorHandlerExtR)                                                          \
@@ -36,11 +42,7 @@
     X(TIFFWriteDirectory)                                                                          \
     X(TIFFWriteEncodedStrip)
 
-typedef struct gc_libtiff {
-#define GC_DECLARE(name) __typeof__(name) *name;
-    GC_LIBTIFF_FUNCTIONS(GC_DECLARE)
-#undef GC_DECLARE
-} gc_libtiff;
+GC_MODULE_FUNCTIONS(gc_libtiff, GC_LIBTIFF_FUNCTIONS);
 
 /* Its functions, once gc_libtiff_load has returned GCONV_OK. */
 extern gc_libtiff gc_tiff;
@@ -92,6 +94,11 @@ gconv_status gc_tiff_end_image(gc_tiff_file *file, gconv_error *error);
 /* After that: begins the next image of the file, or ends the file. */
 gconv_status gc_tiff_next_image(gc_tiff_file *file, gconv_error *error);
 gconv_status gc_tiff_end_output(gc_tiff_file *file, gconv_error *error);
+
+/* Copies the tags of the directory that are kept; the description only if `whole`. */
+gconv_status gc_tiff_get_tags(gc_tiff_file *file, bool whole, gconv_metadata *metadata,
+                              gconv_error *error);
+void gc_tiff_set_tags(gc_tiff_file *file, const gconv_metadata *metadata);
 
 void gc_tiff_close(gc_tiff_file *file);
 

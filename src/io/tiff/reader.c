@@ -142,6 +142,7 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
     void *bytes;
     gconv_status status = GCONV_OK;
     read_resolution(decoder);
+    metadata->is_long = gc_tiff.TIFFIsBigTIFF(tiff) && !gc_tiff.TIFFLastDirectory(tiff);
     metadata->has_xmp = gc_tiff.TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes) != 0;
     metadata->has_comment = gc_tiff.TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &bytes) != 0;
     metadata->has_iptc = gc_tiff.TIFFGetField(tiff, TIFFTAG_RICHTIFFIPTC, &size, &bytes) != 0;
@@ -156,6 +157,8 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
                                gc_tiff.TIFFGetField(tiff, TIFFTAG_GPSIFD, &place)))
         status = gc_metadata_lose(&decoder->common.warnings, GCONV_KEEP_ALL,
                                   "EXIF of a TIFF is not kept but for the orientation", error);
+    if (status == GCONV_OK)
+        status = gc_tiff_get_tags(&decoder->file, decoder->common.page == 0, metadata, error);
     return status == GCONV_OK ? keep_orientation(decoder, error) : status;
 }
 

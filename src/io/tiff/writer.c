@@ -65,7 +65,7 @@ static void set_samples(const tiff_encoder *encoder)
     }
 }
 
-static void set_metadata(const tiff_encoder *encoder)
+static void set_metadata(tiff_encoder *encoder)
 {
     static const uint16_t units[] = {[GC_RESOLUTION_RATIO] = RESUNIT_NONE,
                                      [GC_RESOLUTION_PER_INCH] = RESUNIT_INCH,
@@ -82,6 +82,7 @@ static void set_metadata(const tiff_encoder *encoder)
     if (metadata->exif != NULL)
         gc_tiff.TIFFSetField(tiff, TIFFTAG_ORIENTATION,
                              gc_exif_orientation(metadata->exif, metadata->exif_bytes));
+    gc_tiff_set_tags(&encoder->file, metadata);
     if (resolution->unit == GC_RESOLUTION_NONE)
         return;
     double per = resolution->unit == GC_RESOLUTION_PER_METRE ? 100 : 1;
@@ -119,8 +120,8 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
     const gconv_shape *shape = &common->shape;
     uint64_t bytes = (uint64_t)gconv_shape_row_bytes(shape) * shape->height;
     opened->file.warnings = &common->warnings;
-    gconv_status status =
-        gc_tiff_open_output(&opened->file, common->output, bytes > SMALL_BYTES_MAX, error);
+    gconv_status status = gc_tiff_open_output(
+        &opened->file, common->output, bytes > SMALL_BYTES_MAX || common->metadata.is_long, error);
     return status == GCONV_OK ? begin_image(opened, error) : status;
 }
 

@@ -2,7 +2,7 @@
 #ifndef GC_IO_WEBP_LIBWEBP_H
 #define GC_IO_WEBP_LIBWEBP_H
 
-#include "gconv.h"
+#include "io/module.h"
 
 #include <webp/decode.h>
 #include <webp/demux.h>
@@ -38,11 +38,7 @@
     X(WebPPictureFree)                                                                             \
     X(WebPPictureInitInternal)
 
-typedef struct gc_libwebp {
-#define GC_DECLARE(name) __typeof__(name) *name;
-    GC_LIBWEBP_FUNCTIONS(GC_DECLARE)
-#undef GC_DECLARE
-} gc_libwebp;
+GC_MODULE_FUNCTIONS(gc_libwebp, GC_LIBWEBP_FUNCTIONS);
 
 /* Its functions, once gc_libwebp_load has returned GCONV_OK. */
 extern gc_libwebp gc_webp;

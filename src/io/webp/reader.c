@@ -1,21 +1,15 @@
 /* WebP with and without loss, by libwebp, which decodes a whole image. */
-#include "base/buffer.h"
-#include "base/memory.h"
+#include "base/status.h"
 #include "io/raw.h"
 #include "io/webp/libwebp.h"
+#include "io/whole.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { HEAD_BYTES = 64, CHUNK_BYTES_MAX = 8 << 20, RIFF_HEAD_BYTES = 8 };
+enum { HEAD_BYTES = 64, RIFF_HEAD_BYTES = 8 };
 
-typedef struct webp_decoder {
-    gc_decoder common;
-    gc_buffer file;
-    bool has_more;        /* bytes follow the file */
-    unsigned char *image; /* all rows; allocated when needed */
-    uint32_t row;
-} webp_decoder;
+GC_MODULE_DEFINE(gc_libwebp, gc_webp, gc_libwebp_load, GC_WEBP_FILES, GC_LIBWEBP_FUNCTIONS)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
@@ -29,7 +23,7 @@ static gconv_status corrupt(VP8StatusCode code, gconv_error *error)
 }
 
 /* Sets the shape by the first `size` bytes. */
-static VP8StatusCode read_features(webp_decoder *decoder, const void *bytes, size_t size,
+static VP8StatusCode read_features(gc_whole_decoder *decoder, const void *bytes, size_t size,
                                    bool *animated)
 {
     WebPBitstreamFeatures features;
@@ -52,25 +46,8 @@ static uint64_t file_bytes(const unsigned char *head)
                               (uint64_t)head[7] << 24);
 }
 
-/* Takes the next `rest` bytes, and looks whether more follow. */
-static gconv_status load_file(webp_decoder *decoder, uint64_t rest, gconv_error *error)
-{
-    const unsigned char *bytes;
-    size_t size;
-    do {
-        gconv_status status = gc_input_take(decoder->common.input, &bytes, &size, error);
-        if (status != GCONV_OK)
-            return status;
-        decoder->has_more = size > rest;
-        size = decoder->has_more ? (size_t)rest : size;
-        gc_buffer_add(&decoder->file, bytes, size);
-        rest -= size;
-    } while (size > 0 && !decoder->has_more && !decoder->file.failed);
-    return decoder->file.failed ? gc_fail_memory(error, decoder->file.size) : GCONV_OK;
-}
-
 /* Takes a chunk as a blob. Some programs put the beginning that EXIF has in a JPEG before it. */
-static gconv_status read_blob(webp_decoder *decoder, WebPDemuxer *demuxer, const char *name,
+static gconv_status read_blob(gc_whole_decoder *decoder, WebPDemuxer *demuxer, const char *name,
                               gconv_error *error)
 {
     WebPChunkIterator chunk;
@@ -81,20 +58,20 @@ static gconv_status read_blob(webp_decoder *decoder, WebPDemuxer *demuxer, const
         return GCONV_OK;
     const uint8_t *bytes = chunk.chunk.bytes;
     size_t size = chunk.chunk.size;
-    if (size > CHUNK_BYTES_MAX)
-        status = gc_fail(error, GCONV_ERROR_LIMIT,
-                         "the %s chunk has %zu bytes, more than the limit of 8 MiB", name, size);
-    else if (strcmp(name, "ICCP") == 0)
+    char what[16];
+    snprintf(what, sizeof what, "%s chunk", name);
+    status = gc_whole_check_blob(what, size, error);
+    if (status == GCONV_OK && strcmp(name, "ICCP") == 0)
         status = gc_metadata_set_icc(metadata, bytes, size, warnings, error);
-    else if (size > 6 && memcmp(bytes, "Exif\0\0", 6) == 0)
+    else if (status == GCONV_OK && size > 6 && memcmp(bytes, "Exif\0\0", 6) == 0)
         status = gc_metadata_set_exif(metadata, bytes + 6, size - 6, warnings, error);
-    else
+    else if (status == GCONV_OK)
         status = gc_metadata_set_exif(metadata, bytes, size, warnings, error);
     gc_webp.WebPDemuxReleaseChunkIterator(&chunk);
     return status;
 }
 
-static gconv_status read_metadata(webp_decoder *decoder, gconv_error *error)
+static gconv_status read_metadata(gc_whole_decoder *decoder, gconv_error *error)
 {
     const WebPData data = {(const uint8_t *)decoder->file.bytes, decoder->file.size};
     WebPDemuxState state;
@@ -113,12 +90,15 @@ static gconv_status read_metadata(webp_decoder *decoder, gconv_error *error)
     return status;
 }
 
+static gconv_status decode(gc_whole_decoder *decoder, size_t row_bytes, gconv_error *error);
+
 static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 {
-    webp_decoder *opened = (webp_decoder *)common;
+    gc_whole_decoder *opened = (gc_whole_decoder *)common;
     const unsigned char *bytes;
     size_t size;
     bool animated = false;
+    opened->decode = decode;
     gconv_status status = gc_libwebp_load(error);
     if (status == GCONV_OK)
         status = gc_input_peek(common->input, HEAD_BYTES, &bytes, &size, error);
@@ -131,7 +111,7 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     else if (code != VP8_STATUS_NOT_ENOUGH_DATA)
         status = corrupt(code, error);
     if (status == GCONV_OK)
-        status = load_file(opened, file_bytes(bytes), error);
+        status = gc_whole_load(opened, file_bytes(bytes), error);
     if (status != GCONV_OK)
         return status;
     code = read_features(opened, opened->file.bytes, opened->file.size, &animated);
@@ -145,18 +125,10 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     return status == GCONV_OK ? read_metadata(opened, error) : status;
 }
 
-static void free_decoder(gc_decoder *common)
-{
-    webp_decoder *decoder = (webp_decoder *)common;
-    gc_buffer_free(&decoder->file);
-    free(decoder->image);
-    free(decoder);
-}
-
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* Decodes what the file has; other rows stay 0. */
-static gconv_status decode(webp_decoder *decoder, size_t row_bytes, gconv_error *error)
+static gconv_status decode(gc_whole_decoder *decoder, size_t row_bytes, gconv_error *error)
 {
     const gconv_shape *shape = &decoder->common.shape;
     WebPDecBuffer output;
@@ -187,37 +159,11 @@ static gconv_status decode(webp_decoder *decoder, size_t row_bytes, gconv_error 
     return gc_raw_stop(&decoder->common, &stopped, error);
 }
 
-static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
-                              size_t stride, gconv_error *error)
-{
-    webp_decoder *decoder = (webp_decoder *)common;
-    const size_t row_bytes = gconv_shape_row_bytes(&common->shape);
-    gconv_status status = GCONV_OK;
-    if (decoder->image == NULL) {
-        decoder->image = calloc(common->shape.height, row_bytes);
-        if (decoder->image == NULL)
-            return gc_fail_memory(error, common->shape.height * row_bytes);
-        status = decode(decoder, row_bytes, error);
-        gc_buffer_free(&decoder->file);
-    }
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
-        memcpy(rows + i * stride, decoder->image + decoder->row++ * row_bytes, row_bytes);
-    return status;
-}
-
-static gconv_status finish(gc_decoder *common, gconv_error *error)
-{
-    (void)error;
-    if (((const webp_decoder *)common)->has_more)
-        gc_decoder_warn_trailing(common);
-    return GCONV_OK;
-}
-
 const gc_decoder_type gc_webp_decoder = {
     .name = "libwebp",
-    .size = sizeof(webp_decoder),
+    .size = sizeof(gc_whole_decoder),
     .open = open_decoder,
-    .read = read_rows,
-    .finish = finish,
-    .free = free_decoder,
+    .read = gc_whole_read,
+    .finish = gc_whole_finish,
+    .free = gc_whole_free,
 };

@@ -37,7 +37,7 @@ static void check_values(const gc_options *options)
                  options->draw.share);
     FUZZ_REQUIRE(options->draw.sigma >= 0 && options->draw.sigma <= 600, "sigma %g",
                  options->draw.sigma);
-    FUZZ_REQUIRE(options->writer.quality >= 1 && options->writer.quality <= 100, "%d",
+    FUZZ_REQUIRE(options->writer.quality >= 0 && options->writer.quality <= 100, "%d",
                  options->writer.quality);
     FUZZ_REQUIRE(options->writer.compression >= -1 && options->writer.compression <= 9, "%d",
                  options->writer.compression);

@@ -1,0 +1,206 @@
+/* HEIC and AVIF, by libheif, which decodes a whole image and turns it. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "io/heif/libheif.h"
+#include "io/raw.h"
+#include "io/whole.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BRAND_AT = 8, BRANDS_AT = 16, BRAND_BYTES = 4 };
+
+typedef struct heif_decoder {
+    gc_whole_decoder whole;
+    struct heif_context *context;
+    struct heif_image_handle *handle;
+} heif_decoder;
+
+GC_MODULE_DEFINE(gc_libheif, gc_heif, gc_libheif_load, GC_HEIF_FILES, GC_LIBHEIF_FUNCTIONS)
+
+gconv_status gc_libheif_fail(struct heif_error failure, gconv_status status, gconv_error *error)
+{
+    if (failure.code == heif_error_Memory_allocation_error)
+        status = GCONV_ERROR_MEMORY;
+    return gc_fail(error, status, "libheif: %s", failure.message);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* The brands tell AVIF from HEIC in files that call themselves neither, and sequences. */
+static gconv_status read_brands(gc_whole_decoder *decoder, gconv_error *error)
+{
+    const char *bytes = decoder->file.bytes;
+    size_t end = (unsigned char)bytes[3];
+    end = end < decoder->file.size ? end : decoder->file.size;
+    for (size_t at = BRANDS_AT; at + BRAND_BYTES <= end; at += BRAND_BYTES)
+        if (memcmp(bytes + at, "avif", BRAND_BYTES) == 0)
+            decoder->common.format = GCONV_FORMAT_AVIF;
+    if (memcmp(bytes + BRAND_AT, "avis", BRAND_BYTES) != 0 &&
+        memcmp(bytes + BRAND_AT, "msf1", BRAND_BYTES) != 0 &&
+        memcmp(bytes + BRAND_AT, "hev", 3) != 0)
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_FORMAT,
+                   "a sequence of images, which gconv does not read; 'ffmpeg -i' takes it apart");
+}
+
+static gconv_status read_shape(heif_decoder *decoder, gconv_error *error)
+{
+    struct heif_image_handle *handle = decoder->handle;
+    int bits = gc_heif.heif_image_handle_get_luma_bits_per_pixel(handle);
+    int width = gc_heif.heif_image_handle_get_width(handle);
+    int height = gc_heif.heif_image_handle_get_height(handle);
+    bool alpha = gc_heif.heif_image_handle_has_alpha_channel(handle) != 0;
+    if (width < 1 || height < 1 || bits < 1 || bits > 16)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "libheif says %d x %d pixels of %d bits", width,
+                       height, bits);
+    if (alpha && gc_heif.heif_image_handle_is_premultiplied_alpha(handle) != 0)
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "colours that are multiplied by alpha, which gconv does not read in this "
+                       "format");
+    decoder->whole.common.shape = (gconv_shape){.width = (uint32_t)width,
+                                                .height = (uint32_t)height,
+                                                .channels = alpha ? 4 : 3,
+                                                .depth = bits > 8 ? 16 : 8};
+    return gc_decoder_check_size(&decoder->whole.common, error);
+}
+
+static gconv_status read_icc(heif_decoder *decoder, gconv_error *error)
+{
+    size_t size = gc_heif.heif_image_handle_get_raw_color_profile_size(decoder->handle);
+    enum heif_color_profile_type type =
+        gc_heif.heif_image_handle_get_color_profile_type(decoder->handle);
+    if ((type != heif_color_profile_type_rICC && type != heif_color_profile_type_prof) || size == 0)
+        return GCONV_OK;
+    unsigned char *bytes;
+    gconv_status status = gc_whole_room("ICC profile", size, &bytes, error);
+    if (status != GCONV_OK)
+        return status;
+    struct heif_error failure =
+        gc_heif.heif_image_handle_get_raw_color_profile(decoder->handle, bytes);
+    gc_decoder *common = &decoder->whole.common;
+    if (failure.code != heif_error_Ok)
+        status = gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
+    else
+        status = gc_metadata_set_icc(&common->metadata, bytes, size, &common->warnings, error);
+    free(bytes);
+    return status;
+}
+
+static gconv_status read_exif(heif_decoder *decoder, gconv_error *error)
+{
+    const struct heif_image_handle *handle = decoder->handle;
+    heif_item_id id;
+    decoder->whole.common.metadata.has_xmp =
+        gc_heif.heif_image_handle_get_number_of_metadata_blocks(handle, "mime") > 0;
+    if (gc_heif.heif_image_handle_get_list_of_metadata_block_IDs(handle, "Exif", &id, 1) < 1)
+        return GCONV_OK;
+    size_t size = gc_heif.heif_image_handle_get_metadata_size(handle, id);
+    unsigned char *bytes = NULL;
+    gconv_status status = size == 0 ? GCONV_OK : gc_whole_room("EXIF", size, &bytes, error);
+    if (bytes == NULL)
+        return status;
+    struct heif_error failure = gc_heif.heif_image_handle_get_metadata(handle, id, bytes);
+    if (failure.code != heif_error_Ok)
+        status = gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
+    else
+        status = gc_whole_set_exif_box(&decoder->whole.common, bytes, size, error);
+    free(bytes);
+    return status;
+}
+
+static gconv_status decode(gc_whole_decoder *decoder, size_t row_bytes, gconv_error *error);
+
+static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
+{
+    heif_decoder *opened = (heif_decoder *)common;
+    const gc_buffer *file = &opened->whole.file;
+    opened->whole.decode = decode;
+    gconv_status status = gc_libheif_load(error);
+    if (status == GCONV_OK)
+        status = gc_whole_load(&opened->whole, UINT64_MAX, error);
+    if (status == GCONV_OK)
+        status = read_brands(&opened->whole, error);
+    if (status != GCONV_OK)
+        return status;
+    opened->context = gc_heif.heif_context_alloc();
+    if (opened->context == NULL)
+        return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libheif cannot start");
+    struct heif_error failure = gc_heif.heif_context_read_from_memory_without_copy(
+        opened->context, file->bytes, file->size, NULL);
+    if (failure.code == heif_error_Ok)
+        failure = gc_heif.heif_context_get_primary_image_handle(opened->context, &opened->handle);
+    if (failure.code != heif_error_Ok)
+        return gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
+    status = read_shape(opened, error);
+    if (status == GCONV_OK)
+        status = read_icc(opened, error);
+    return status == GCONV_OK ? read_exif(opened, error) : status;
+}
+
+static void free_decoder(gc_decoder *common)
+{
+    heif_decoder *decoder = (heif_decoder *)common;
+    if (decoder->handle != NULL)
+        gc_heif.heif_image_handle_release(decoder->handle);
+    if (decoder->context != NULL)
+        gc_heif.heif_context_free(decoder->context);
+    gc_whole_free(common);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Copies rows, and stretches samples of 9 to 15 bits. */
+static gconv_status take_image(gc_whole_decoder *decoder, const struct heif_image *image,
+                               size_t row_bytes, gconv_error *error)
+{
+    const gconv_shape *shape = &decoder->common.shape;
+    const enum heif_channel channel = heif_channel_interleaved;
+    int stride = 0, bits = gc_heif.heif_image_get_bits_per_pixel_range(image, channel);
+    const uint8_t *plane = gc_heif.heif_image_get_plane_readonly(image, channel, &stride);
+    if (plane == NULL || gc_heif.heif_image_get_width(image, channel) != (int)shape->width ||
+        gc_heif.heif_image_get_height(image, channel) != (int)shape->height ||
+        bits > shape->depth || bits <= shape->depth - 8)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "the image is not what its header says");
+    for (size_t y = 0; y < shape->height; y++)
+        memcpy(decoder->image + y * row_bytes, plane + y * (size_t)stride, row_bytes);
+    if (bits == shape->depth)
+        return GCONV_OK;
+    const uint32_t most = (1U << bits) - 1;
+    uint16_t *levels = gc_raw_levels(most, UINT16_MAX, error);
+    uint16_t *samples = (uint16_t *)(void *)decoder->image;
+    for (size_t i = 0; levels != NULL && i < row_bytes * shape->height / 2; i++)
+        samples[i] = levels[samples[i] < most ? samples[i] : most];
+    free(levels);
+    return levels != NULL ? GCONV_OK : GCONV_ERROR_MEMORY;
+}
+
+static gconv_status decode(gc_whole_decoder *decoder, size_t row_bytes, gconv_error *error)
+{
+    static const enum heif_chroma deep[] = {
+        GC_HOST_IS_BIG_ENDIAN ? heif_chroma_interleaved_RRGGBB_BE
+                              : heif_chroma_interleaved_RRGGBB_LE,
+        GC_HOST_IS_BIG_ENDIAN ? heif_chroma_interleaved_RRGGBBAA_BE
+                              : heif_chroma_interleaved_RRGGBBAA_LE};
+    const gconv_shape *shape = &decoder->common.shape;
+    const bool alpha = shape->channels == 4;
+    enum heif_chroma chroma = alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
+    struct heif_image *image = NULL;
+    struct heif_error failure =
+        gc_heif.heif_decode_image(((heif_decoder *)decoder)->handle, &image, heif_colorspace_RGB,
+                                  shape->depth == 16 ? deep[alpha] : chroma, NULL);
+    if (failure.code != heif_error_Ok)
+        return gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
+    gconv_status status = take_image(decoder, image, row_bytes, error);
+    gc_heif.heif_image_release(image);
+    return status;
+}
+
+const gc_decoder_type gc_heif_decoder = {
+    .name = "libheif",
+    .size = sizeof(heif_decoder),
+    .open = open_decoder,
+    .read = gc_whole_read,
+    .finish = gc_whole_finish,
+    .free = free_decoder,
+};

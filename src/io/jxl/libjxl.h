@@ -1,0 +1,53 @@
+/* libjxl, which is loaded when the first JPEG XL is met. */
+#ifndef GC_IO_JXL_LIBJXL_H
+#define GC_IO_JXL_LIBJXL_H
+
+#include "io/module.h"
+
+#include <jxl/decode.h>
+#include <jxl/encode.h>
+
+#define GC_LIBJXL_FUNCTIONS(X)                                                                     \
+    X(JxlColorEncodingSetToSRGB)                                                                   \
+    X(JxlDecoderCreate)                                                                            \
+    X(JxlDecoderDestroy)                                                                           \
+    X(JxlDecoderGetBasicInfo)                                                                      \
+    X(JxlDecoderGetBoxType)                                                                        \
+    X(JxlDecoderGetColorAsEncodedProfile)                                                          \
+    X(JxlDecoderGetColorAsICCProfile)                                                              \
+    X(JxlDecoderGetICCProfileSize)                                                                 \
+    X(JxlDecoderProcessInput)                                                                      \
+    X(JxlDecoderReleaseBoxBuffer)                                                                  \
+    X(JxlDecoderReleaseInput)                                                                      \
+    X(JxlDecoderReset)                                                                             \
+    X(JxlDecoderSetBoxBuffer)                                                                      \
+    X(JxlDecoderSetDecompressBoxes)                                                                \
+    X(JxlDecoderSetImageOutBuffer)                                                                 \
+    X(JxlDecoderSetInput)                                                                          \
+    X(JxlDecoderSetUnpremultiplyAlpha)                                                             \
+    X(JxlDecoderSubscribeEvents)                                                                   \
+    X(JxlDecoderVersion)                                                                           \
+    X(JxlEncoderAddBox)                                                                            \
+    X(JxlEncoderAddImageFrame)                                                                     \
+    X(JxlEncoderCloseInput)                                                                        \
+    X(JxlEncoderCreate)                                                                            \
+    X(JxlEncoderDestroy)                                                                           \
+    X(JxlEncoderFrameSettingsCreate)                                                               \
+    X(JxlEncoderFrameSettingsSetOption)                                                            \
+    X(JxlEncoderInitBasicInfo)                                                                     \
+    X(JxlEncoderProcessOutput)                                                                     \
+    X(JxlEncoderSetBasicInfo)                                                                      \
+    X(JxlEncoderSetColorEncoding)                                                                  \
+    X(JxlEncoderSetFrameDistance)                                                                  \
+    X(JxlEncoderSetFrameLossless)                                                                  \
+    X(JxlEncoderSetICCProfile)                                                                     \
+    X(JxlEncoderUseBoxes)
+
+GC_MODULE_FUNCTIONS(gc_libjxl, GC_LIBJXL_FUNCTIONS);
+
+/* Its functions, once gc_libjxl_load has returned GCONV_OK. */
+extern gc_libjxl gc_jxl;
+
+gconv_status gc_libjxl_load(gconv_error *error);
+
+#endif

@@ -1,0 +1,139 @@
+#include "io/whole.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "io/exif.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOB_BYTES_MAX = 8 << 20 };
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+gconv_status gc_whole_load(gc_whole_decoder *decoder, uint64_t most, gconv_error *error)
+{
+    return gc_input_collect(decoder->common.input, most, &decoder->file, &decoder->has_more, error);
+}
+
+gconv_status gc_whole_check_blob(const char *name, size_t size, gconv_error *error)
+{
+    if (size <= BLOB_BYTES_MAX)
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_LIMIT, "the %s has %zu bytes, more than the limit of 8 MiB",
+                   name, size);
+}
+
+gconv_status gc_whole_room(const char *name, size_t size, unsigned char **bytes, gconv_error *error)
+{
+    gconv_status status = gc_whole_check_blob(name, size, error);
+    *bytes = status == GCONV_OK ? malloc(size) : NULL;
+    return status == GCONV_OK && *bytes == NULL ? gc_fail_memory(error, size) : status;
+}
+
+gconv_status gc_whole_set_exif_box(gc_decoder *decoder, const unsigned char *bytes, size_t size,
+                                   gconv_error *error)
+{
+    gconv_metadata *metadata = &decoder->metadata;
+    size_t start = size;
+    if (size > 4)
+        start = 4 + ((size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 |
+                     bytes[3]);
+    if (start >= size)
+        return gc_metadata_lose(&decoder->warnings, GCONV_KEEP_ALL, "EXIF is damaged", error);
+    gconv_status status =
+        gc_metadata_set_exif(metadata, bytes + start, size - start, &decoder->warnings, error);
+    gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);
+    return status;
+}
+
+gconv_status gc_whole_read(gc_decoder *common, uint32_t count, unsigned char *rows, size_t stride,
+                           gconv_error *error)
+{
+    gc_whole_decoder *decoder = (gc_whole_decoder *)common;
+    const size_t row_bytes = gconv_shape_row_bytes(&common->shape);
+    gconv_status status = GCONV_OK;
+    if (decoder->image == NULL) {
+        decoder->image = calloc(common->shape.height, row_bytes);
+        if (decoder->image == NULL)
+            return gc_fail_memory(error, common->shape.height * row_bytes);
+        status = decoder->decode(decoder, row_bytes, error);
+        gc_buffer_free(&decoder->file);
+    }
+    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
+        memcpy(rows + i * stride, decoder->image + decoder->row++ * row_bytes, row_bytes);
+    return status;
+}
+
+gconv_status gc_whole_finish(gc_decoder *common, gconv_error *error)
+{
+    (void)error;
+    if (((const gc_whole_decoder *)common)->has_more)
+        gc_decoder_warn_trailing(common);
+    return GCONV_OK;
+}
+
+void gc_whole_free(gc_decoder *common)
+{
+    gc_whole_decoder *decoder = (gc_whole_decoder *)common;
+    gc_buffer_free(&decoder->file);
+    free(decoder->image);
+    free(decoder);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static gconv_status copy(const unsigned char *bytes, size_t size, unsigned char **kept,
+                         size_t *kept_bytes, gconv_error *error)
+{
+    if (bytes == NULL)
+        return GCONV_OK;
+    *kept = malloc(size);
+    if (*kept == NULL)
+        return gc_fail_memory(error, size);
+    memcpy(*kept, bytes, size);
+    *kept_bytes = size;
+    return GCONV_OK;
+}
+
+gconv_status gc_whole_keep(gc_whole_encoder *encoder, bool rgb, gconv_error *error)
+{
+    const gconv_metadata *from = &encoder->common.metadata;
+    gconv_status status = GCONV_OK;
+    if (rgb && encoder->common.shape.channels < 3 && from->icc != NULL)
+        gc_warn(&encoder->common.warnings, "ICC profile dropped: it is for grey, and %s is RGB",
+                gconv_format_describe(encoder->common.format)->title);
+    else
+        status = copy(from->icc, from->icc_bytes, &encoder->icc, &encoder->icc_bytes, error);
+    return status == GCONV_OK
+               ? copy(from->exif, from->exif_bytes, &encoder->exif, &encoder->exif_bytes, error)
+               : status;
+}
+
+gconv_status gc_whole_write(gc_encoder *common, uint32_t count, const unsigned char *rows,
+                            size_t stride, gconv_error *error)
+{
+    gc_whole_encoder *encoder = (gc_whole_encoder *)common;
+    const size_t from = (size_t)common->shape.channels, to = (size_t)encoder->channels;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++, encoder->row++) {
+        const unsigned char *row = rows + i * stride;
+        unsigned char *held = encoder->image + encoder->row * encoder->stride;
+        if (from == to)
+            memcpy(held, row, gconv_shape_row_bytes(&common->shape));
+        else
+            for (size_t x = 0; x < common->shape.width; x++, row += from, held += to) {
+                memset(held, row[0], 3);
+                held[to - 1] = row[from - 1];
+            }
+    }
+    return GCONV_OK;
+}
+
+void gc_whole_release(gc_encoder *common)
+{
+    gc_whole_encoder *encoder = (gc_whole_encoder *)common;
+    free(encoder->icc);
+    free(encoder->exif);
+    free(encoder);
+}

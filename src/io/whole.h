@@ -1,0 +1,58 @@
+/* Formats whose library decodes and encodes a whole image, from memory to memory. */
+#ifndef GC_IO_WHOLE_H
+#define GC_IO_WHOLE_H
+
+#include "base/buffer.h"
+#include "io/codec.h"
+
+typedef struct gc_whole_decoder {
+    gc_decoder common;
+    gc_buffer file;
+    bool has_more;        /* bytes follow the file */
+    unsigned char *image; /* all rows; NULL before the first `read` */
+    uint32_t row;
+    /* Fills `image`, which is all zeros. The file is freed behind it. */
+    gconv_status (*decode)(struct gc_whole_decoder *decoder, size_t row_bytes, gconv_error *error);
+} gc_whole_decoder;
+
+/* Takes up to `most` bytes of the input behind what `file` has. */
+gconv_status gc_whole_load(gc_whole_decoder *decoder, uint64_t most, gconv_error *error);
+
+/* Fails if a blob of the metadata has more bytes than the limit. */
+gconv_status gc_whole_check_blob(const char *name, size_t size, gconv_error *error);
+
+/* The same, and allocates memory for it, which the caller frees. */
+gconv_status gc_whole_room(const char *name, size_t size, unsigned char **bytes,
+                           gconv_error *error);
+
+/* Keeps EXIF as boxes have it: behind the offset of its beginning, or behind "Exif\0\0". The
+ * library has turned the image already. */
+gconv_status gc_whole_set_exif_box(gc_decoder *decoder, const unsigned char *bytes, size_t size,
+                                   gconv_error *error);
+
+/* For a gc_decoder_type. */
+gconv_status gc_whole_read(gc_decoder *decoder, uint32_t count, unsigned char *rows, size_t stride,
+                           gconv_error *error);
+gconv_status gc_whole_finish(gc_decoder *decoder, gconv_error *error);
+void gc_whole_free(gc_decoder *decoder);
+
+typedef struct gc_whole_encoder {
+    gc_encoder common;
+    unsigned char *image; /* rows of `channels`, `stride` bytes apart */
+    size_t stride;
+    int channels; /* grey becomes RGB if these are more than the encoder's; of 8 bits */
+    uint32_t row;
+    unsigned char *icc, *exif; /* NULL: there is none */
+    size_t icc_bytes, exif_bytes;
+} gc_whole_encoder;
+
+/* Copies ICC profile and EXIF, which the caller has while an encoder opens. With `rgb` a profile
+ * for grey is dropped with a warning. */
+gconv_status gc_whole_keep(gc_whole_encoder *encoder, bool rgb, gconv_error *error);
+
+/* For a gc_encoder_type. */
+gconv_status gc_whole_write(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
+                            size_t stride, gconv_error *error);
+void gc_whole_release(gc_encoder *encoder); /* but for `image` */
+
+#endif

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""AVIF, HEIC and JPEG XL: images without loss come back as they were, those with loss nearly; alpha,
+metadata, damage, limits.
+
+    tests/formats/modern.py GCONV
+
+Formats that the build or the machine lacks are passed over; exits with 77 if it lacks all.
+"""
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+EXIF = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
+ICC = bytes(16) + b"RGB " + bytes(16) + b"acsp" + bytes(92)
+
+
+def run(*arguments, expect=0, data=None):
+    done = subprocess.run([GCONV, *arguments], input=data, capture_output=True, timeout=120)
+    assert done.returncode == expect, (arguments, done.returncode, done.stderr)
+    return done
+
+
+def convert(source, target, *options, expect=0):
+    return run("filter", "-q", "-k", "identity", "--alpha", "keep", *options, source, target, expect=expect)
+
+
+def read(name):
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def write(name, data):
+    with open(name, "wb") as file:
+        file.write(data)
+
+
+def make_pam(draw, channels, most, width=33, height=20):
+    kind = {1: "GRAYSCALE", 2: "GRAYSCALE_ALPHA", 3: "RGB", 4: "RGB_ALPHA"}[channels]
+    head = f"P7\nWIDTH {width}\nHEIGHT {height}\nDEPTH {channels}\nMAXVAL {most}\nTUPLTYPE {kind}\nENDHDR\n"
+    samples = [(7 * x + 3 * y + draw.randrange(9)) * (most // 255) % (most + 1)
+               for y in range(height) for x in range(width * channels)]
+    return head.encode() + struct.pack(">%d%s" % (len(samples), "B" if most == 255 else "H"), *samples)
+
+
+def without_loss(kind, draw):
+    for channels in (1, 2, 3, 4):
+        for most in (255, 65535) if kind == "jxl" else (255,):
+            write("a.pam", make_pam(draw, channels, most))
+            convert("a.pam", "a." + kind)
+            convert("a." + kind, "b.pam")
+            convert("a.pam", "a.png")
+            convert("b.pam", "b.png")
+            if kind == "jxl":
+                assert read("a.pam") == read("b.pam"), (channels, most)
+            elif channels > 2: # others become RGB
+                assert read("a.pam") == read("b.pam"), (kind, channels)
+            else:
+                assert b"RGB" in read("b.pam")[:90]
+                run("filter", "-q", "-k", "identity", "--grey", "--alpha", "keep", "b.pam", "c.pam")
+                run("filter", "-q", "-k", "identity", "--grey", "--alpha", "keep", "a.pam", "d.pam")
+                assert read("c.pam") == read("d.pam")
+    piped = run("filter", "-q", "-k", "identity", "--alpha", "keep", "-f", "pam", "-", "-", data=read("a." + kind))
+    assert piped.stdout == read("b.pam")
+    run("edges", "-q", "a.pam", "e." + kind)
+    run("edges", "-q", "a.pam", "e.pgm")
+    convert("e." + kind, "f.pgm")
+    assert read("e.pgm") == read("f.pgm")
+
+
+def with_loss(kind, draw):
+    write("a.pam", make_pam(draw, 3, 255, 120, 90))
+    convert("a.pam", "w.png")
+    sizes = []
+    for quality in ("20", "95"):
+        convert("a.pam", "l." + kind, "--quality", quality)
+        convert("l." + kind, "l.pam")
+        sizes.append(len(read("l." + kind)))
+        pairs = list(zip(read("a.pam")[-32400:], read("l.pam")[-32400:]))
+        assert 0 < sum(abs(x - y) for x, y in pairs) / len(pairs) < 90
+    assert sizes[0] < sizes[1]
+    if kind != "jxl":
+        convert("a.pam", "m." + kind, "--quality", "95", "--chroma", "444")
+        assert read("m." + kind) != read("l." + kind)
+
+
+def metadata(kind, draw):
+    write("a.pam", make_pam(draw, 3, 255, 20, 11))
+    convert("a.pam", "a.jpg")
+    exif, icc = b"Exif\0\0" + EXIF, b"ICC_PROFILE\0\1\1" + ICC
+    parts = b"".join(struct.pack(">BBH", 255, marker, 2 + len(body)) + body
+                     for marker, body in ((0xE1, exif), (0xE2, icc)))
+    write("a.jpg", read("a.jpg")[:2] + parts + read("a.jpg")[2:])
+    for options in (), ("--quality", "90"):
+        told = run("filter", "-v", "-k", "identity", *options, "a.jpg", "m." + kind).stderr
+        assert (b"libjxl does not take it" in told) == (kind == "jxl") # the profile is no real one
+        convert("m." + kind, "m.jpg")
+        assert struct.pack(">HH", 20, 11) in read("m.jpg") # upright
+        assert b"Exif\0\0II*\0" in read("m.jpg") and EXIF not in read("m.jpg")
+        assert (ICC in read("m.jpg")) == (kind != "jxl")
+    convert("a.jpg", "s." + kind, "--strip")
+    convert("s." + kind, "s.jpg")
+    assert b"Exif" not in read("s.jpg") and b"ICC" not in read("s.jpg")
+
+
+def damage(kind, draw):
+    write("a.pam", make_pam(draw, 3, 255, 64, 64))
+    convert("a.pam", "a." + kind)
+    whole = read("a." + kind)
+    for cut in (20, len(whole) // 2, len(whole) - 3):
+        write("cut." + kind, whole[:cut])
+        told = run("edges", "cut." + kind, "c.png", expect=1).stderr # libjxl may say more
+        assert told.count(b"\n") == 1 or kind == "jxl", told
+        assert not os.path.exists("c.png")
+    if kind == "jxl":
+        assert b"truncated" in run("filter", "-k", "box3", "--tolerant", "cut.jxl", "c.ppm").stderr
+    for _ in range(12):
+        bad = bytearray(whole)
+        for _ in range(3):
+            bad[draw.randrange(13, len(bad))] = draw.randrange(256)
+        write("bad." + kind, bytes(bad))
+        status = subprocess.run([GCONV, "edges", "-q", "bad." + kind, "bad.png"], capture_output=True).returncode
+        assert status in (0, 1), status
+    told = run("edges", "--max-pixels", "1000", "a." + kind, "h.png", expect=1).stderr
+    assert b"--max-pixels" in told, told
+
+
+def main():
+    formats = {f["name"]: f for f in json.loads(run("info", "--json").stdout)["formats"]}
+    libraries = run("--version").stdout
+    kinds = [k for k, library in (("avif", b"libheif"), ("heic", b"libheif"), ("jxl", b"libjxl"))
+             if formats[k]["reads"] and library + b" not there" not in libraries]
+    if not kinds:
+        print("skipped: this build or machine has none of them")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        for kind in kinds:
+            for test in (without_loss, with_loss, metadata, damage):
+                test(kind, random.Random(1))
+        os.chdir("/")
+
+
+GCONV = os.path.abspath(sys.argv[1])
+main()
