@@ -18,10 +18,10 @@ Missing packages are installed with apt on Debian and Ubuntu; elsewhere they are
 
 Environment:
   BUILD_DIR     where to build (default: build; a relative path starts at this directory)
-  GCONV_CUDA    the CUDA part: AUTO (where a toolkit is found), ON or OFF (default: what the build
-                directory was configured with; where it is new ON for a toolkit and a GPU)
+  GCONV_CUDA    the CUDA part: AUTO (if a toolkit is found), ON or OFF (default: what the build
+                directory was configured with; if it is new, ON for a toolkit and a GPU)
   CUDAARCHS     GPU architectures to compile for, as CMake takes them (default: the GPUs of this
-                machine; where there is none, and GCONV_CUDA=ON, all that the toolkit knows)
+                machine; if there is none, and GCONV_CUDA=ON, all that the toolkit knows)
   CI            true: warnings are errors, and no part of the tests may be left out
 END
 }
