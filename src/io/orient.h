@@ -1,4 +1,4 @@
-/* Turns and mirrors images as the EXIF orientation says. */
+/* Turns and mirrors images as EXIF orientations say. */
 #ifndef GC_IO_ORIENT_H
 #define GC_IO_ORIENT_H
 

@@ -1,5 +1,5 @@
-/* Drawings that depend on the responses of the whole image: responses are kept, thresholds found in
- * their histogram, and the tones of pixels written as colours. */
+/* Drawings that depend on the responses of the whole image. Responses are kept, and thresholds
+ * found in their histogram. The tones of pixels are written as colours. */
 #include "cli/image/work.h"
 
 #include "base/clock.h"
@@ -44,7 +44,8 @@ static double response_scale(const gc_options *options, const gconv_shape *shape
     return sigma < 1 ? 0.25 : ldexp(1, exponent - 2);
 }
 
-/* Whether a threshold is found, or there are no edges to find: the job is not that of edges. */
+/* Whether responses take the place of edges in the job: a threshold has to be found, or the command
+ * draws no edges. */
 static bool keeps_samples(const gc_options *options)
 {
     return options->command != GC_COMMAND_EDGES || options->draw.cut != GC_CUT_GIVEN;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Shifts by a number in any register: each code takes several. */
+/* BMI2 shifts by a number in any register. Each code takes several shifts. */
 #define FREE_SHIFTS __attribute__((target("bmi2")))
 
 bool gc_jpeg_can_decode(void)

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first MCUs of a trace have a mark each: there it is met. Later marks are fewer, and the
- * thread that joins passes over the few MCUs between a mark and its aim. */
+/* The first MCUs of a trace have a mark each, because the join mostly meets the trace there. Later
+ * marks are fewer: the thread that joins follows the few MCUs between a mark and its aim. */
 enum { DENSE = 64, SPARSE = 8 };
 
-/* So many MCUs without a mark say that the trace will hardly be met: if codes repeat, it may stay
- * wrong for ever. Then some MCUs are passed over at a time. */
+/* After this many MCUs without a mark the join will hardly meet the trace: if codes repeat, a trace
+ * may stay wrong for ever. The join then passes over several MCUs at a time. */
 enum { MISSED_MAX = 32, AT_A_TIME = 16 };
 
-/* How often a trace begins again if codes are unsound. Wrong codes soon are. */
+/* How often a trace begins again after unsound codes, which a wrong beginning soon meets. */
 enum { BEGINNINGS = 64 };
 
 size_t gc_jpeg_trace_bytes = 16 * 1024;
@@ -115,7 +115,7 @@ void gc_jpeg_join_enter(gc_jpeg_join *join, gc_jpeg_trace *trace)
     join->met = false;
 }
 
-/* Meets the trace if it has a mark at the place. */
+/* Notes that the join has met the trace, if the trace has a mark at the place. */
 static void try_to_meet(gc_jpeg_join *join)
 {
     const gc_jpeg_trace *trace = join->trace;

@@ -7,7 +7,7 @@
  * has a mark. From there on the trace is true, and the thread goes from mark to mark. If it meets
  * no mark, it follows the codes to the end of the span.
  *
- * Nothing is judged on the way: who decodes meets the codes again. */
+ * Traces report no errors: the thread that decodes follows the codes again. */
 #ifndef GC_IO_JPEG_FAST_TRACES_H
 #define GC_IO_JPEG_FAST_TRACES_H
 
@@ -38,7 +38,7 @@ void gc_jpeg_trace_destroy(gc_jpeg_trace *trace);
 /* Follows the bytes, and fills the marks. */
 void gc_jpeg_trace_follow(gc_jpeg_trace *trace, const gc_jpeg_frame *frame);
 
-/* How far the true codes are followed. Zeros are a join that has entered no span. */
+/* How far the true codes have been followed. All zeros: no span has been entered. */
 typedef struct gc_jpeg_join {
     gc_jpeg_place place;        /* in the memory of `trace` */
     const gc_jpeg_trace *trace; /* NULL: none was entered */
