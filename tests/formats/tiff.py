@@ -571,6 +571,24 @@ def test_long_files(draw):
         assert read("b.pgm") == read("c.pgm")
 
 
+def test_threads(draw):
+    """Other threads decode ahead: neither pixels nor messages depend on them."""
+    for what in ({"rows": 2, "compression": LZW}, {"tile": (16, 16), "compression": DEFLATE, "separate": True}):
+        image = make_image(draw, 50, 90, 3, **what)
+        whole = make_tiff(image)
+        tags = read_tags(whole)[0]
+        middle = max(tags[273 if 273 in tags else 324]) // 2
+        write("t.tif", whole)
+        write("bad.tif", whole[:middle] + b"\xff" * 60 + whole[middle + 60 :])
+        for threads in "1", "4":
+            run("filter", "-q", "-k", "identity", "-j", threads, "t.tif", "t" + threads + ".tif")
+            judge("t" + threads + ".tif", image)
+            write(threads, run("filter", "-k", "identity", "-j", threads, "bad.tif", "x.tif", expect=1).stderr)
+        assert read("1") == read("4") and b"corrupt TIFF" in read("1")
+    run("filter", "-q", "-k", "box3", "-j", "4", "--journal", "j.jsonl", "-o", "journaled", "t.tif")
+    run("check", "-q", "--verify", "j.jsonl")
+
+
 REFUSED = {
     "CMYK": ({"photometric": 5}, 4, (8, False), []),
     "LogLuv": ({"photometric": 32845}, 3, (16, False), []),
@@ -652,6 +670,7 @@ TESTS = (
     test_many_warnings,
     test_metadata,
     test_copied_tags,
+    test_threads,
     test_long_files,
     test_refusals,
     test_damage,

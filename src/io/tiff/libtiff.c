@@ -60,8 +60,12 @@ gconv_status gc_tiff_read_at(gc_tiff_file *file, void *bytes, size_t size, uint6
         return GCONV_OK;
     }
     while (*got < size) {
+        if (file->guard != NULL)
+            pthread_mutex_lock(file->guard);
         ssize_t count = gc_input_read_at(file->input, (unsigned char *)bytes + *got, size - *got,
                                          offset + *got);
+        if (file->guard != NULL)
+            pthread_mutex_unlock(file->guard);
         if (count < 0)
             return gc_fail(error, GCONV_ERROR_READ, "cannot read");
         if (count == 0)
@@ -184,6 +188,26 @@ gconv_status gc_tiff_open_input(gc_tiff_file *file, gc_input *input, gconv_error
         file->size = file->held.size;
     }
     return status == GCONV_OK ? open_file(file, error) : status;
+}
+
+gconv_status gc_tiff_open_again(gc_tiff_file *file, const gc_tiff_file *first, uint64_t directory)
+{
+    static const gc_warnings none = {0};
+    *file = (gc_tiff_file){.input = first->input,
+                           .held = first->held,
+                           .size = first->size,
+                           .warnings = &none,
+                           .guard = first->guard};
+    gconv_status status = open_file(file, NULL);
+    return status == GCONV_OK && !gc_tiff.TIFFSetSubDirectory(file->tiff, directory)
+               ? GCONV_ERROR_FORMAT
+               : status;
+}
+
+void gc_tiff_close_again(gc_tiff_file *file)
+{
+    if (file->tiff != NULL)
+        gc_tiff.TIFFClose(file->tiff);
 }
 
 gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big,

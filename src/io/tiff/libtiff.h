@@ -13,6 +13,7 @@
 #define GC_LIBTIFF_FUNCTIONS(X)                                                                    \
     X(TIFFClientOpenExt)                                                                           \
     X(TIFFClose)                                                                                   \
+    X(TIFFCurrentDirOffset)                                                                        \
     X(TIFFFieldDataType)                                                                           \
     X(TIFFFieldReadCount)                                                                          \
     X(TIFFFindField)                                                                               \
@@ -38,6 +39,7 @@
     X(TIFFReadScanline)                                                                            \
     X(TIFFScanlineSize64)                                                                          \
     X(TIFFSetField)                                                                                \
+    X(TIFFSetSubDirectory)                                                                         \
     X(TIFFTileRowSize64)                                                                           \
     X(TIFFWriteDirectory)                                                                          \
     X(TIFFWriteEncodedStrip)
@@ -63,8 +65,9 @@ typedef struct gc_tiff_file {
     uint64_t size; /* of what is read, or was written */
     uint64_t position;
     const gc_warnings *warnings;
-    int warned;          /* warnings of libtiff so far */
-    gconv_error failure; /* the first that libtiff reports, or a call that it makes meets */
+    int warned;             /* warnings of libtiff so far */
+    pthread_mutex_t *guard; /* held while the input is read; NULL: one thread reads */
+    gconv_error failure;    /* the first that libtiff reports, or a call that it makes meets */
     /* Of an output: */
     bool big;                /* a BigTIFF */
     unsigned char head[16];  /* what libtiff takes for its first bytes */
@@ -75,6 +78,10 @@ typedef struct gc_tiff_file {
 
 /* Opens a file at its first directory. The input must not be read otherwise. */
 gconv_status gc_tiff_open_input(gc_tiff_file *file, gc_input *input, gconv_error *error);
+
+/* Opens an input once more, at its directory there, for another thread; nobody is warned. Both have
+ * a guard. The second one is closed first. */
+gconv_status gc_tiff_open_again(gc_tiff_file *file, const gc_tiff_file *first, uint64_t directory);
 
 /* Begins a file; `big`: a BigTIFF. */
 gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big,
@@ -101,5 +108,6 @@ gconv_status gc_tiff_get_tags(gc_tiff_file *file, bool whole, gconv_metadata *me
 void gc_tiff_set_tags(gc_tiff_file *file, const gconv_metadata *metadata);
 
 void gc_tiff_close(gc_tiff_file *file);
+void gc_tiff_close_again(gc_tiff_file *file);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "io/exif.h"
 #include "io/raw.h"
+#include "io/tiff/ahead.h"
 #include "io/tiff/layout.h"
 
 #include <stdlib.h>
@@ -33,9 +34,10 @@ typedef struct tiff_decoder {
     uint32_t row;        /* the next one */
     unsigned char *line; /* unpacked samples of a row; NULL if they are unpacked in place */
     gc_floats floats;
-    bool told;          /* tolerant: that data are missing */
-    bool passed_over;   /* a directory that is no page; a warning was given */
-    gconv_error behind; /* why the directory of the next page cannot be read */
+    bool told;             /* tolerant: that data are missing */
+    bool passed_over;      /* a directory that is no page; a warning was given */
+    gc_tiff_ahead *helped; /* NULL: one thread decodes */
+    gconv_error behind;    /* why the directory of the next page cannot be read */
 } tiff_decoder;
 
 /* ---- Directories ----------------------------------------------------------------------------- */
@@ -248,6 +250,8 @@ static gconv_status plan_units(tiff_decoder *decoder, gconv_error *error)
 
 static void free_image(tiff_decoder *decoder)
 {
+    gc_tiff_ahead_free(decoder->helped);
+    decoder->helped = NULL;
     gc_tiff_layout_free(&decoder->layout);
     free(decoder->units);
     free(decoder->line);
@@ -344,26 +348,47 @@ static int sample_of(const tiff_decoder *decoder, int plane)
     return is_alpha ? layout->alpha : plane;
 }
 
+/* Rows of a strip or a row of tiles. The last one may have fewer. */
+static uint32_t rows_of(const tiff_decoder *decoder, uint32_t strip)
+{
+    uint32_t left = decoder->layout.height - strip * decoder->unit_rows;
+    return left < decoder->unit_rows ? left : decoder->unit_rows;
+}
+
+/* The units of a row of units follow each other, plane by plane. */
+static uint64_t units_in_a_row(const tiff_decoder *decoder)
+{
+    return (uint64_t)decoder->planes * decoder->across;
+}
+
+/* A gc_tiff_number. */
+static uint32_t number_of(const void *user, uint64_t unit, size_t *size)
+{
+    const tiff_decoder *decoder = user;
+    const uint32_t at = (uint32_t)(unit / units_in_a_row(decoder));
+    const uint32_t rest = (uint32_t)(unit % units_in_a_row(decoder));
+    const uint32_t sample = (uint32_t)sample_of(decoder, (int)(rest / decoder->across));
+    *size = rows_of(decoder, at) * decoder->unit_row_bytes;
+    return (sample * decoder->down + at) * decoder->across + rest % decoder->across;
+}
+
 /* Decodes the strips or the row of tiles that have the next row. */
 static gconv_status load_units(tiff_decoder *decoder, gconv_error *error)
 {
     const uint32_t at = decoder->row / decoder->unit_rows;
-    uint32_t rows = decoder->unit_rows;
-    decoder->first = at * rows;
-    if (rows > decoder->layout.height - decoder->first)
-        rows = decoder->layout.height - decoder->first;
-    const size_t size = rows * decoder->unit_row_bytes;
+    const uint64_t in_row = units_in_a_row(decoder), first = at * in_row;
     unsigned char *bytes = decoder->units;
-    for (int plane = 0; plane < decoder->planes; plane++)
-        for (uint32_t i = 0; i < decoder->across; i++, bytes += size) {
-            uint32_t sample = (uint32_t)sample_of(decoder, plane);
-            uint32_t unit = (sample * decoder->down + at) * decoder->across + i;
-            gconv_status status = decode_unit(decoder, unit, size, bytes, error);
-            if (status != GCONV_OK)
-                return status;
-        }
-    decoder->end = decoder->first + rows;
-    return GCONV_OK;
+    gconv_status status = GCONV_OK;
+    for (uint64_t unit = first; status == GCONV_OK && unit < first + in_row; unit++) {
+        size_t size;
+        uint32_t number = number_of(decoder, unit, &size);
+        if (decoder->helped == NULL || !gc_tiff_ahead_take(decoder->helped, unit, bytes))
+            status = decode_unit(decoder, number, size, bytes, error);
+        bytes += size;
+    }
+    decoder->first = at * decoder->unit_rows;
+    decoder->end = decoder->first + rows_of(decoder, at);
+    return status;
 }
 
 static gconv_status load_row(tiff_decoder *decoder, gconv_error *error)
@@ -380,13 +405,6 @@ static gconv_status load_row(tiff_decoder *decoder, gconv_error *error)
     if (gc_tiff.TIFFReadScanline(decoder->file.tiff, decoder->units, decoder->row, 0) != 1)
         return gc_tiff_fail(&decoder->file, "a row is missing", error);
     return GCONV_OK;
-}
-
-/* Rows of a strip. The last one may have fewer. */
-static uint32_t rows_of(const tiff_decoder *decoder, uint32_t strip)
-{
-    uint32_t left = decoder->layout.height - strip * decoder->unit_rows;
-    return left < decoder->unit_rows ? left : decoder->unit_rows;
 }
 
 /* Whether a strip has all its rows, and begins at this offset. */
@@ -510,6 +528,22 @@ static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *e
     return GCONV_OK;
 }
 
+static void spread(gc_decoder *common, int threads)
+{
+    tiff_decoder *decoder = (tiff_decoder *)common;
+    const uint64_t in_row = units_in_a_row(decoder);
+    if (decoder->helped == NULL && !decoder->raw && !decoder->by_rows &&
+        decoder->layout.compression != COMPRESSION_JPEG)
+        decoder->helped = gc_tiff_ahead_create(&decoder->file, threads, in_row * decoder->down,
+                                               decoder->units_bytes / in_row, number_of, decoder);
+}
+
+static bool help(gc_decoder *common)
+{
+    gc_tiff_ahead *helped = ((tiff_decoder *)common)->helped;
+    return helped != NULL && gc_tiff_ahead_help(helped);
+}
+
 static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
     const tiff_decoder *decoder = (const tiff_decoder *)common;
@@ -555,5 +589,7 @@ const gc_decoder_type gc_tiff_decoder = {
     .finish = finish,
     .look_behind = look_behind,
     .next = next,
+    .spread = spread,
+    .help = help,
     .free = free_decoder,
 };
