@@ -104,7 +104,7 @@ def read_published():
 
 
 PUBLISHED = read_published()
-# What the sources compare by figures of one implementation each.
+# What the sources compare, by figures of one implementation each or by a speed-up that they give.
 PAIRS = read_table("pairs.csv")
 
 
@@ -282,9 +282,7 @@ class Maker:
             return
         yield from (self.rate_map(scene, name) for name in self.names)
         yield from (self.factor_map(scene, name) for name in self.names)
-        # Elsewhere names do not stand in the order of steps.
-        if self.preset.startswith("adaptive-") or len(self.names) == 2:
-            yield from (self.ratio_map(scene, *step) for step in self.steps())
+        yield from (self.ratio_map(scene, *step) for step in self.steps())
         if len(self.names) > 1:
             yield self.fastest_map(scene)
 
@@ -304,22 +302,10 @@ class Maker:
         return Chart("factors", f"Tiling factor of {name}, {scene.name}", "factor", cells=cells)
 
     def steps(self):
-        """What is compared with what: what the sources compare by figures of one implementation
-        each, else a variant with what it varies, else a step with the one before; then the steps
-        for which the papers give a speed-up over naive."""
-        names = self.names
-        for i, name in enumerate(names):
-            rows = [row for row in PAIRS if row.preset == self.preset and row.over in names]
-            pairs = [row.over for row in rows if row.implementation == name]
-            base = name.split(":")[0]
-            if not pairs and i > 0:
-                pairs = [base if base in names[:i] else names[i - 1]]
-            for over in pairs:
-                yield name, over
-        naive = next((name for name in ("naive", "naive:const") if name in names), None)
-        for name in ("adaptive", "adaptive:unrolled"):
-            if naive and name in names[names.index(naive) + 2 :]:
-                yield name, naive
+        """What is compared with what: what the sources compare; of two implementations both."""
+        pairs = [(row.implementation, row.over) for row in PAIRS if row.preset == self.preset]
+        pairs = [pair for pair in pairs if {*pair} <= {*self.names}]
+        return pairs or ([self.names[::-1]] if len(self.names) == 2 else [])
 
     def ratio_map(self, scene, name, over):
         mine, theirs = (self.cells(scene, each, lambda p: p) for each in (name, over))
