@@ -422,6 +422,7 @@ typedef enum gconv_format {
     GCONV_FORMAT_AVIF,
     GCONV_FORMAT_HEIC,
     GCONV_FORMAT_JXL,
+    GCONV_FORMAT_Y4M,
     GCONV_FORMAT_COUNT
 } gconv_format;
 
@@ -502,6 +503,22 @@ typedef enum gconv_decoder {
  * gconv_writer_options say which bytes it never gets. */
 typedef void gconv_bytes_function(void *user, uint64_t offset, const void *bytes, size_t size);
 
+/* What an image of a Y4M is. */
+typedef enum gconv_planes {
+    GCONV_PLANES_LUMA = 0, /* the luma of a frame; a writer adds its chroma */
+    GCONV_PLANES_ALL       /* a plane; those of a frame come one behind the other, luma first */
+} gconv_planes;
+
+/* What becomes of float samples that are infinite or not a number, of images without alpha
+ * (contract.md, rule 126). */
+typedef enum gconv_nan {
+    GCONV_NAN_REFUSE = 0, /* GCONV_ERROR_FORMAT, which names the first one */
+    GCONV_NAN_SPREAD,     /* rows have them */
+    /* Rows end with a channel of alpha, which is 0 for pixels with such a sample, else 255. All
+     * samples of these pixels are 0. See least_alpha of gconv_writer_options. */
+    GCONV_NAN_IGNORE
+} gconv_nan;
+
 typedef struct gconv_reader_options {
     size_t size; /* set by gconv_reader_options_default() */
     bool grey;   /* give one grey channel: Rec. 601 luma, or the Y of a JPEG in YCbCr */
@@ -533,7 +550,11 @@ typedef struct gconv_reader_options {
     /* Float samples: the one that is white, above 0. Samples are multiplied by 255 / white. 0: the
      * white that the file says, else 255. */
     double white;
-    uint32_t page; /* of a format that holds pages: the one image that is read, from 1; 0: all */
+    /* Of an input that may hold several images: the first and the last one that are read, from 1.
+     * 0: all; a page_last of 0: `page` alone. */
+    uint32_t page, page_last;
+    gconv_planes planes; /* of Y4M */
+    gconv_nan nan;
 } gconv_reader_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: auto_orient, 2^30
@@ -569,8 +590,9 @@ GCONV_API gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, v
  * reports what is missing or corrupt there. GCONV_ERROR_ARGUMENT if rows are not read yet. */
 GCONV_API gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error);
 
-/* Call it after gconv_reader_finish. Goes on to the next image of a netpbm or PFM input, or the
- * next page of a TIFF, and says in *more whether there is one. Blanks between images are skipped.
+/* Call it after gconv_reader_finish. Goes on to the next image of a netpbm or PFM input, the
+ * next page of a TIFF or frame of a Y4M, and says in *more whether there is one. Blanks between
+ * images are skipped.
  *
  * - *more is true: shape, format, metadata and rows are now those of the next image. Sources of
  *   this reader stay valid.
@@ -584,13 +606,13 @@ GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv
 
 /* The reader as a source. Valid while the reader lives. After the source's `select` the reader
  * gives the selected rows alone, gconv_reader_finish looks at nothing behind them, and
- * gconv_reader_next finds no image. `select` seeks in binary files of netpbm, PFM, NPY and BMP,
- * and passes over strips and tiles of a TIFF. Other inputs are decoded up to the last row that is
- * selected. */
+ * gconv_reader_next finds no image. `select` seeks in binary files of netpbm, PFM, NPY, BMP and
+ * Y4M, and passes over strips and tiles of a TIFF. Other inputs are decoded up to the last row that
+ * is selected. */
 GCONV_API const gconv_source *gconv_reader_source(gconv_reader *reader);
 
 /* The name of the decoder: "libpng", "libjpeg-turbo", "gconv", or "cuda" once kernels of a GPU have
- * decoded the image. "gconv" is the library's own code, which decodes netpbm, PFM, NPY and BMP,
+ * decoded the image. "gconv" is the library's own code, which decodes netpbm, PFM, NPY, BMP, Y4M,
  * TIFF without compression, and most baseline JPEGs. */
 GCONV_API const char *gconv_reader_decoder(const gconv_reader *reader);
 
@@ -658,6 +680,9 @@ typedef struct gconv_writer_options {
     bool lossy;          /* WebP, AVIF, HEIC, JPEG XL: compressed by `quality`, with loss */
     gconv_chroma chroma; /* JPEG in colour; AVIF and HEIC with loss */
     bool progressive;    /* JPEG: the coefficients of the image are held until it is complete */
+    /* Above 0: rows of floats end with alpha, which is not written. Samples of pixels where it is
+     * not above this become not a number. */
+    double least_alpha;
 } gconv_writer_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: quality 90,
@@ -684,8 +709,9 @@ GCONV_API gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, 
 
 /* Call it after the last row. Begins another image behind the first in the same output. Format
  * and shape come from `options`; set its other members as for gconv_writer_open. Both images must
- * be of netpbm or PFM, or both TIFF, which gets pages. A pipe or device gets each image of netpbm
- * and PFM as soon as its last row is written. */
+ * be of netpbm or PFM, or both TIFF, which gets pages, or both Y4M, with the metadata of the reader
+ * that gives the frames. A pipe or device gets each image of netpbm, PFM and Y4M as soon as its
+ * last row is written. */
 GCONV_API gconv_status gconv_writer_next(gconv_writer *writer, const gconv_writer_options *options,
                                          gconv_error *error);
 

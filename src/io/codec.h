@@ -7,6 +7,7 @@
 #include "base/output.h"
 #include "gconv.h"
 #include "io/fast.h"
+#include "io/floats.h"
 #include "io/input.h"
 #include "io/metadata.h"
 
@@ -21,8 +22,9 @@ typedef struct gc_decoder {
     gc_input *input;
     gc_warnings warnings;
     uint64_t max_pixels;
-    double white;  /* of float samples; 0: as the file says */
-    uint32_t page; /* the one image that is wanted, from 1; 0: all */
+    double white;    /* of float samples; 0: as the file says */
+    uint32_t page;   /* the first image that is wanted, from 1; 0: all */
+    bool all_planes; /* of Y4M; else luma alone */
     bool tolerant;
     bool libraries_only; /* only libraries may decode, not code of gconv's own */
     bool grey_wanted;    /* grey rows are welcome if the file has them, as the Y plane of a JPEG */
@@ -30,11 +32,13 @@ typedef struct gc_decoder {
     gconv_shape shape;      /* of the rows that `read` gives: depth 8, 16 or 32 */
     bool leaves_colour;     /* `read` gives grey rows of an image in RGB */
     bool bottom_up;         /* `read` gives the last row first */
+    gc_floats floats;       /* of an image of floats, once `open` has begun it; else zeros */
     gconv_metadata metadata;
 } gc_decoder;
 
 struct gc_decoder_type {
     const char *name; /* of the library that decodes: "libpng" */
+    bool finds_page;  /* `open` goes to `page`; else the reader passes over the images before it */
     size_t size;      /* of a decoder, which begins with a gc_decoder */
     /* Reads the header. Behind the gc_decoder all is zeros. The caller frees it in each case. */
     gconv_status (*open)(gc_decoder *decoder, gconv_error *error);
@@ -43,7 +47,7 @@ struct gc_decoder_type {
                          gconv_error *error);
     /* Skips `count` rows without decoding them, if the input seeks. NULL: the caller reads them. */
     gconv_status (*skip)(gc_decoder *decoder, uint32_t count, gconv_error *error);
-    /* After the last row: reads and checks the rest of the image. */
+    /* After the last row: reads and checks the rest of the image. NULL: there is none. */
     gconv_status (*finish)(gc_decoder *decoder, gconv_error *error);
     /* After `finish`: sets *alone if no other image follows this one, and warns of other bytes that
      * follow. With `wait` it reads until this is certain. Without `wait` it looks only at bytes
@@ -103,7 +107,7 @@ struct gc_encoder_type {
     gconv_status (*open)(gc_encoder *encoder, gconv_error *error);
     gconv_status (*write)(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
                           size_t stride, gconv_error *error);
-    gconv_status (*finish)(gc_encoder *encoder, gconv_error *error);
+    gconv_status (*finish)(gc_encoder *encoder, gconv_error *error); /* NULL: nothing is left */
     /* After the last row of an image, instead of `finish` and the `open` of another encoder: begins
      * the next image, whose shape and metadata the head of `encoder` has. NULL: each image has an
      * encoder of its own. */

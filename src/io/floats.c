@@ -15,29 +15,25 @@ gc_floats gc_floats_begin(double said, double wanted)
                        .largest = -INFINITY};
 }
 
-gconv_status gc_floats_convert(gc_floats *floats, float *samples, size_t count, gconv_error *error)
+void gc_floats_convert(gc_floats *floats, float *samples, size_t count)
 {
-    bool are_samples = true;
     float least = floats->least, largest = floats->largest;
     for (size_t i = 0; i < count; i++) {
         least = samples[i] < least ? samples[i] : least;
         largest = samples[i] > largest ? samples[i] : largest;
         if (floats->white != UINT8_MAX)
             samples[i] = (float)(UINT8_MAX * (double)samples[i] / floats->white);
-        are_samples = are_samples && fabsf(samples[i]) <= 0x1p32f;
     }
     floats->least = least;
     floats->largest = largest;
-    if (!are_samples)
-        return gc_fail(error, GCONV_ERROR_FORMAT,
-                       "a sample is infinite, not a number, or beyond 2^32");
-    return GCONV_OK;
 }
 
 /* If neither the file nor an option gives the white, the assumed one may be wrong. */
 void gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings)
 {
     double largest = (double)floats->largest;
+    if (floats->white <= 0)
+        return;
     if (floats->white_is_said && largest > floats->white)
         gc_warn(warnings, "samples of up to %g, and white is %g", largest, floats->white);
     if (floats->white_is_said)

@@ -1,12 +1,12 @@
-/* Samples of float32 in files: what is white, and which samples are taken (contract.md, rules 29,
- * 66 and 82). */
+/* Samples of float32 in files: what is white, and whether samples fit it (contract.md, rules 29
+ * and 66). */
 #ifndef GC_IO_FLOATS_H
 #define GC_IO_FLOATS_H
 
 #include "io/metadata.h"
 
 typedef struct gc_floats {
-    double white; /* the sample that becomes 255 */
+    double white; /* the sample that becomes 255; 0: there are no floats */
     bool white_is_said;
     float least, largest; /* range of the samples so far, as stored */
 } gc_floats;
@@ -15,8 +15,8 @@ typedef struct gc_floats {
  * caller says what is white. */
 gc_floats gc_floats_begin(double said, double wanted);
 
-/* Converts samples in place. Fails if one is none of contract.md, rule 82. */
-gconv_status gc_floats_convert(gc_floats *floats, float *samples, size_t count, gconv_error *error);
+/* Converts samples in place. The reader judges them later. */
+void gc_floats_convert(gc_floats *floats, float *samples, size_t count);
 
 /* After the last sample: warns if the samples do not fit the white. */
 void gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings);

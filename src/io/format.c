@@ -7,9 +7,9 @@
 #include <string.h>
 
 extern const gc_decoder_type gc_png_decoder, gc_jpeg_decoder, gc_pnm_decoder, gc_npy_decoder,
-    gc_bmp_decoder;
+    gc_bmp_decoder, gc_y4m_decoder;
 extern const gc_encoder_type gc_png_encoder, gc_jpeg_encoder, gc_pnm_encoder, gc_npy_encoder,
-    gc_bmp_encoder;
+    gc_bmp_encoder, gc_y4m_encoder;
 /* Of libraries that a build may lack: then a format is a foreign one (foreign.c). */
 extern const gc_decoder_type gc_tiff_decoder, gc_webp_decoder, gc_heif_decoder, gc_jxl_decoder;
 extern const gc_encoder_type gc_tiff_encoder, gc_webp_encoder, gc_heif_encoder, gc_jxl_encoder;
@@ -187,6 +187,19 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                           .signatures = {GC_SIGNATURE("BM????????????\?\0\0\0")},
                           .decoder = &gc_bmp_decoder,
                           .encoder = &gc_bmp_encoder},
+    [GCONV_FORMAT_Y4M] = {.info = {.name = "y4m",
+                                   .extension = "y4m",
+                                   .reads = true,
+                                   .writes = true,
+                                   .depths = 8 + 16,
+                                   .channels = 1,
+                                   .several = true,
+                                   .edge_depth = 8,
+                                   .title = "Y4M"},
+                          .words = {"y4m"},
+                          .signatures = {GC_SIGNATURE("YUV4MPEG2 ")},
+                          .decoder = &gc_y4m_decoder,
+                          .encoder = &gc_y4m_encoder},
 };
 
 const gc_format *gc_format_at(gconv_format format)

@@ -151,6 +151,7 @@ gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep kee
     if (keep == GCONV_KEEP_ALL)
         selected = *metadata;
     selected.jpeg = metadata->jpeg;
+    selected.y4m = metadata->y4m;
     selected.is_long = metadata->is_long;
     if (keep != GCONV_KEEP_NOTHING)
         selected.resolution = metadata->resolution;

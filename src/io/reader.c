@@ -32,14 +32,17 @@ struct gconv_reader {
     gconv_shape stored;  /* of rows after their conversion, before orientation */
     gconv_shape shape;   /* of the rows that the caller gets */
     size_t stored_bytes; /* of a stored row */
+    uint32_t decoded;    /* rows that the decoder has given or passed over */
     uint32_t delivered;  /* rows that the caller has */
     uint32_t end;        /* the caller may have the rows before this one */
     bool selected;       /* some rows alone are read */
     bool finished;       /* the image was read to its end, and the end was checked */
+    uint32_t page;       /* number of the image in its input, from 1 */
     bool alone;          /* it is known that no image follows */
     bool next_failed;    /* an image follows that could not be opened */
     int orientation;     /* 1 to 8, as EXIF has it; 1 if rows stay as they are stored */
     bool to_grey;
+    bool masks;             /* alpha is added to floats: GCONV_NAN_IGNORE */
     bool flattens;          /* the decoder's rows have alpha, and those of the caller have none */
     uint16_t background[3]; /* in samples of the decoder's depth; of grey rows the first counts */
     bool composited;        /* a pixel was not opaque */
@@ -123,6 +126,7 @@ static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gco
                          .max_pixels = options->max_pixels,
                          .white = options->white,
                          .page = options->page,
+                         .all_planes = options->planes == GCONV_PLANES_ALL,
                          .tolerant = options->tolerant,
                          .libraries_only = options->decoder == GCONV_DECODER_CPU,
                          .grey_wanted = options->grey};
@@ -167,20 +171,26 @@ static void set_background(gconv_reader *reader)
 }
 
 /* Sets up the layers above the decoder: background, grey, orientation. */
-static void plan_layers(gconv_reader *reader)
+static gconv_status plan_layers(gconv_reader *reader, gconv_error *error)
 {
     const gconv_reader_options *options = &reader->options;
     gc_decoder *decoder = reader->decoder;
     gconv_metadata *metadata = &decoder->metadata;
+    bool is_float = decoder->shape.depth == 32;
+    if (options->nan != GCONV_NAN_REFUSE && is_float && decoder->shape.channels % 2 == 0)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "--nan spread and ignore take no alpha");
     reader->stored = decoder->shape;
     reader->to_grey = options->grey && decoder->shape.channels > 1;
     reader->flattens = (options->grey || options->opaque) && decoder->shape.channels % 2 == 0;
+    reader->masks = options->nan == GCONV_NAN_IGNORE && is_float;
     reader->composited = false;
     set_background(reader);
     if (reader->to_grey)
         reader->stored.channels = 1;
     else if (reader->flattens)
         reader->stored.channels--;
+    if (reader->masks)
+        reader->stored.channels++;
     reader->stored_bytes = gconv_shape_row_bytes(&reader->stored);
     reader->shape = reader->stored;
     reader->end = reader->shape.height;
@@ -188,7 +198,7 @@ static void plan_layers(gconv_reader *reader)
     if (options->auto_orient && metadata->exif != NULL)
         reader->orientation = gc_exif_orientation(metadata->exif, metadata->exif_bytes);
     if (reader->orientation == GC_ORIENTATION_UPRIGHT)
-        return;
+        return GCONV_OK;
     gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);
     if (!decoder->bottom_up && metadata->tags[0].values != NULL)
         gc_warn(&decoder->warnings, "GeoTIFF tags dropped: they are for the image as it is stored");
@@ -201,7 +211,10 @@ static void plan_layers(gconv_reader *reader)
         reader->shape.height = reader->end = reader->stored.width;
         swap_axes(metadata);
     }
+    return GCONV_OK;
 }
+
+static gconv_status go_to_page(gconv_reader *reader, gconv_error *error);
 
 /* Calls the options' `opened`, and has `read` see the bytes. */
 static void introduce(gc_input *input, const gconv_reader_options *options)
@@ -227,6 +240,8 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     if (!(known.white >= 0) || !isfinite(known.white))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "white %g: 0 or a number above 0 is possible",
                        known.white);
+    if (known.page_last > 0 && known.page_last < known.page)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the last page comes before the first one");
     gconv_reader *opened = calloc(1, sizeof *opened);
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
@@ -237,13 +252,15 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
         introduce(&opened->input, &known);
     if (status == GCONV_OK)
         status = open_decoder(opened, &opened->decoder, error);
-    if (status != GCONV_OK) {
+    if (status == GCONV_OK)
+        status = plan_layers(opened, error);
+    if (status == GCONV_OK)
+        status = go_to_page(opened, error);
+    if (status == GCONV_OK)
+        *reader = opened;
+    else
         gconv_reader_free(opened);
-        return status;
-    }
-    plan_layers(opened);
-    *reader = opened;
-    return GCONV_OK;
+    return status;
 }
 
 static void free_decoder(gc_decoder *decoder)
@@ -314,25 +331,77 @@ static void convert_row(gconv_reader *reader, unsigned char *row, unsigned char 
         gc_drop_alpha_row(row, stored, shape->width, shape->channels, (size_t)shape->depth / 8);
 }
 
-/* The decoder's next rows, on the background and as grey if that is asked for. */
+/* Fails if a sample of a decoder's row is none of contract.md, rule 82, and may not be. */
+static gconv_status judge_row(const gconv_reader *reader, const float *row, uint32_t y,
+                              gconv_error *error)
+{
+    const gconv_shape *shape = &reader->decoder->shape;
+    size_t channels = (size_t)shape->channels, count = shape->width * channels, i;
+    bool takes_all = reader->options.nan != GCONV_NAN_REFUSE, are_samples = true;
+    for (i = 0; i < count; i++)
+        are_samples = are_samples && fabsf(row[i]) <= 0x1p32f;
+    if (are_samples)
+        return GCONV_OK;
+    for (i = 0; i < count && (fabsf(row[i]) <= 0x1p32f || (takes_all && !isfinite(row[i])));)
+        i++;
+    if (i == count)
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_FORMAT,
+                   "a sample is infinite, not a number, or beyond 2^32: %g at x %zu, y %lu",
+                   isnan(row[i]) ? (double)NAN : (double)row[i], i / channels,
+                   (unsigned long)(reader->decoder->bottom_up ? shape->height - 1 - y : y));
+}
+
+/* Adds alpha to a row, from its end on, and makes the samples of missing pixels 0. */
+static void mask_row(const gconv_reader *reader, float *row)
+{
+    size_t colours = (size_t)reader->stored.channels - 1;
+    for (size_t x = reader->stored.width; x-- > 0;) {
+        const float *from = row + x * colours;
+        float *to = row + x * (colours + 1);
+        bool is_there = true;
+        for (size_t c = 0; c < colours; c++)
+            is_there = is_there && isfinite(from[c]);
+        to[colours] = is_there ? UINT8_MAX : 0;
+        for (size_t c = colours; c-- > 0;)
+            to[c] = is_there ? from[c] : 0;
+    }
+}
+
+/* The decoder's next rows, judged. */
+static gconv_status decode(gconv_reader *reader, uint32_t count, unsigned char *rows, size_t stride,
+                           gconv_error *error)
+{
+    gc_decoder *decoder = reader->decoder;
+    gconv_status status = decoder->type->read(decoder, count, rows, stride, error);
+    for (uint32_t i = 0; status == GCONV_OK && decoder->shape.depth == 32 && i < count; i++)
+        status = judge_row(reader, (const float *)(const void *)(rows + i * stride),
+                           reader->decoded + i, error);
+    reader->decoded += count;
+    return status;
+}
+
+/* The same, on the background, as grey, and with what is missing, if that is asked for. */
 static gconv_status read_stored(gconv_reader *reader, uint32_t count, unsigned char *rows,
                                 size_t stride, gconv_error *error)
 {
-    gc_decoder *decoder = reader->decoder;
-    if (!reader->to_grey && !reader->flattens)
-        return decoder->type->read(decoder, count, rows, stride, error);
+    const gc_decoder *decoder = reader->decoder;
+    bool converts = reader->to_grey || reader->flattens;
     size_t row_bytes = gconv_shape_row_bytes(&decoder->shape);
-    gconv_status status = reader->band != NULL ? GCONV_OK : allocate_band(reader, row_bytes, error);
-    while (status == GCONV_OK && count > 0) {
-        uint32_t some = count < reader->band_rows ? count : reader->band_rows;
-        status = decoder->type->read(decoder, some, reader->band, row_bytes, error);
-        if (status != GCONV_OK)
-            break;
-        for (uint32_t i = 0; i < some; i++)
-            convert_row(reader, reader->band + i * row_bytes, rows + i * stride);
-        rows += some * stride;
-        count -= some;
+    gconv_status status = GCONV_OK;
+    if (!converts)
+        status = decode(reader, count, rows, stride, error);
+    else if (reader->band == NULL)
+        status = allocate_band(reader, row_bytes, error);
+    for (uint32_t done = 0; converts && status == GCONV_OK && done < count;) {
+        uint32_t some = count - done < reader->band_rows ? count - done : reader->band_rows;
+        status = decode(reader, some, reader->band, row_bytes, error);
+        for (uint32_t i = 0; status == GCONV_OK && i < some; i++)
+            convert_row(reader, reader->band + i * row_bytes, rows + (done + i) * stride);
+        done += some;
     }
+    for (uint32_t i = 0; status == GCONV_OK && reader->masks && i < count; i++)
+        mask_row(reader, (float *)(void *)(rows + i * stride));
     return status;
 }
 
@@ -520,10 +589,18 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
     return settle(reader, status, error);
 }
 
-/* Whether another image may follow. */
+/* The last image that is wanted; 0: all are. */
+static uint32_t last_page(const gconv_reader *reader)
+{
+    return reader->options.page_last > 0 ? reader->options.page_last : reader->options.page;
+}
+
+/* Whether another image may follow that is wanted. */
 static bool may_go_on(const gconv_reader *reader)
 {
-    return !reader->alone && !reader->selected && reader->decoder->type->look_behind != NULL;
+    uint32_t last = last_page(reader);
+    return !reader->alone && !reader->selected && (last == 0 || reader->page < last) &&
+           reader->decoder->type->look_behind != NULL;
 }
 
 static gconv_status look_behind(gconv_reader *reader, bool wait, gconv_error *error)
@@ -542,6 +619,8 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
     gc_decoder *decoder = reader->decoder;
     gconv_status status = GCONV_OK;
     if (!reader->selected)
+        gc_floats_finish(&decoder->floats, &decoder->warnings);
+    if (!reader->selected && decoder->type->finish != NULL)
         status = decoder->type->finish(decoder, &reader->failure);
     if (status == GCONV_OK && reader->composited && !reader->finished)
         gc_warn(&decoder->warnings, "transparent pixels were put on a background of #%02x%02x%02x",
@@ -577,11 +656,11 @@ static gconv_status open_next(gconv_reader *reader, gconv_error *error)
     free(reader->band);
     free(reader->image);
     reader->band = reader->image = NULL;
-    reader->delivered = 0;
+    reader->delivered = reader->decoded = 0;
+    reader->page++;
     reader->selected = false;
     reader->finished = false;
-    plan_layers(reader);
-    return GCONV_OK;
+    return plan_layers(reader, error);
 }
 
 gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *error)
@@ -591,13 +670,16 @@ gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *er
         return settle(reader, reader->failure.status, error);
     if (!reader->finished)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the image before is not finished");
-    if (!may_go_on(reader))
-        return GCONV_OK;
-    gconv_status status = look_behind(reader, true, &reader->failure);
-    if (status == GCONV_OK && !reader->alone) {
+    gconv_status status = GCONV_OK;
+    if (may_go_on(reader))
+        status = look_behind(reader, true, &reader->failure);
+    if (status == GCONV_OK && may_go_on(reader)) {
         status = open_next(reader, &reader->failure);
         reader->next_failed = status != GCONV_OK;
         *more = true;
+    } else if (status == GCONV_OK && reader->alone && reader->page < last_page(reader)) {
+        status = gc_fail(&reader->failure, GCONV_ERROR_FORMAT, "no page %lu: the file has %lu",
+                         reader->page + 1ul, (unsigned long)reader->page);
     }
     return settle(reader, status, error);
 }
@@ -609,6 +691,7 @@ static gconv_status skip_stored(gconv_reader *reader, uint32_t count, gconv_erro
 {
     gc_decoder *decoder = reader->decoder;
     size_t row_bytes = gconv_shape_row_bytes(&decoder->shape);
+    reader->decoded += count;
     if (decoder->type->skip != NULL)
         return decoder->type->skip(decoder, count, error);
     gconv_status status = count == 0 ? GCONV_OK : allocate_band(reader, row_bytes, error);
@@ -616,6 +699,25 @@ static gconv_status skip_stored(gconv_reader *reader, uint32_t count, gconv_erro
         uint32_t some = count < reader->band_rows ? count : reader->band_rows;
         status = decoder->type->read(decoder, some, reader->band, row_bytes, error);
         count -= some;
+    }
+    return status;
+}
+
+/* Passes over the images before the first one that is wanted. */
+static gconv_status go_to_page(gconv_reader *reader, gconv_error *error)
+{
+    const gc_decoder_type *type = reader->decoder->type;
+    uint32_t page = type->look_behind != NULL ? reader->options.page : 0;
+    bool more;
+    gconv_status status = GCONV_OK;
+    reader->page = type->finds_page && page > 0 ? page : 1;
+    while (status == GCONV_OK && reader->page < page) {
+        status = skip_stored(reader, reader->stored.height, error);
+        reader->delivered = reader->end;
+        if (status == GCONV_OK)
+            status = gconv_reader_finish(reader, error);
+        if (status == GCONV_OK)
+            status = gconv_reader_next(reader, &more, error);
     }
     return status;
 }

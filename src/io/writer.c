@@ -19,6 +19,7 @@ struct gconv_writer {
     gc_encoder *encoder;
     gconv_shape shape;   /* of the rows that the caller gives */
     uint32_t taken;      /* rows so far */
+    float least_alpha;   /* as in gconv_writer_options */
     unsigned char *row;  /* in the encoder's channels; NULL if the caller's rows have them */
     gconv_sink sink;     /* what gconv_writer_sink gave */
     gconv_error failure; /* the first one; every later call repeats it */
@@ -42,12 +43,23 @@ static void replicate_row(const unsigned char *input, unsigned char *output, uin
                    input + i * (size_t)channels * sample_bytes, sample_bytes);
 }
 
+/* Drops alpha, and what has too little of it. */
+static void unmask_row(const float *from, float *to, uint32_t width, int channels, float least)
+{
+    for (uint32_t x = 0; x < width; x++, from++)
+        for (int c = 1; c < channels; c++, from++)
+            *to++ = from[channels - c] > least ? *from : NAN;
+}
+
 static void adapt_row(const gconv_writer *writer, const unsigned char *row)
 {
     int have = writer->shape.channels;
     int want = writer->encoder->shape.channels;
     size_t sample_bytes = (size_t)writer->shape.depth / 8;
-    if (want == 1 && have > 1 && writer->shape.depth <= 16)
+    if (writer->least_alpha > 0)
+        unmask_row((const float *)(const void *)row, (float *)(void *)writer->row,
+                   writer->shape.width, have, writer->least_alpha);
+    else if (want == 1 && have > 1 && writer->shape.depth <= 16)
         gc_grey_row(row, writer->row, writer->shape.width, have, writer->shape.depth, false);
     else if (want == 3 && have < 3)
         replicate_row(row, writer->row, writer->shape.width, have, sample_bytes);
@@ -111,6 +123,9 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
     if (options->compression < -1 || options->compression > GCONV_COMPRESSION_LZW)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "compression %d: -1 to 9 are possible",
                        options->compression);
+    if (options->least_alpha != 0 &&
+        (!(options->least_alpha > 0) || shape->depth != 32 || shape->channels % 2 == 1))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "least_alpha is for floats with alpha");
     return check_part(options, error);
 }
 
@@ -154,10 +169,13 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
                          .compression = options->compression,
                          .part_of = options->part_of,
                          .part_first = options->part_first};
-    common.shape.channels = file_channels(&format->info, &options->shape);
+    bool masked = options->least_alpha > 0;
+    common.shape.channels =
+        masked ? options->shape.channels - 1 : file_channels(&format->info, &options->shape);
+    writer->least_alpha = (float)options->least_alpha;
     common.metadata = gc_metadata_select(options->metadata, options->keep, options->format,
                                          common.shape.channels, &common.warnings);
-    if (options->shape.channels % 2 == 0 && !format->info.alpha)
+    if (options->shape.channels % 2 == 0 && !format->info.alpha && !masked)
         gc_warn(&common.warnings, "%s has no alpha: dropped", format->info.name);
     if (common.shape.channels != options->shape.channels) {
         size_t row_bytes = gconv_shape_row_bytes(&common.shape);
@@ -319,7 +337,8 @@ gconv_status gconv_writer_finish(gconv_writer *writer, gconv_error *error)
     gconv_status status = check_complete(writer, error);
     if (status != GCONV_OK)
         return status;
-    status = writer->encoder->type->finish(writer->encoder, &writer->failure);
+    if (writer->encoder->type->finish != NULL)
+        status = writer->encoder->type->finish(writer->encoder, &writer->failure);
     if (status == GCONV_OK)
         status = gc_output_commit(writer->output, &writer->failure);
     return settle(writer, status, error);

@@ -216,7 +216,7 @@ float() {
     cat in.pfm floats.pfm | gconv filter -k identity >both.pfm
     cat in.pfm floats.pfm | cmp - both.pfm
     printf 'Pf\n1 1\n-1.0\n\0\0\300\177' >nan.pfm
-    complains 1 'nan.pfm: a sample is infinite, not a number, or beyond 2^32' \
+    complains 1 'nan.pfm: a sample is infinite, not a number, or beyond 2^32: nan at x 0, y 0' \
         gconv filter -k identity nan.pfm out.pfm
 }
 
@@ -268,7 +268,7 @@ float() {
     for value in 0 -1 inf nan x ''; do
         complains 2 "option '--white': *" gconv filter -k identity --white "$value" unit.pfm out.png
     done
-    complains 1 'large.pfm: a sample is infinite, not a number, or beyond 2^32' \
+    complains 1 'large.pfm: a sample is infinite, not a number, or beyond 2^32: 6.528e+34 at x 1, y 0' \
         gconv filter -k identity --white 1e-30 large.pfm out.png
     make_image png:grey in.png 2 2 5
     tells 0 "*option '--white' had no effect: no input has float samples*" gconv filter -v -k identity --white 1 in.png out.png

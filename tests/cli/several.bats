@@ -90,18 +90,68 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GCONV" filter -
     [ "$peak" -lt $((alone + 8000)) ]
 }
 
-@test "other outputs hold one image, and so do batches and comparisons" {
+@test "other outputs hold one image, and so do comparisons" {
     setup_stream
     cat a.pgm b.ppm >two.pnm
     complains 1 'two.pnm: more than one image, and png holds one; *' gconv edges two.pnm out.png
     complains 1 'two.pnm: more than one image, and jpeg holds one; *' gconv filter -k box3 two.pnm out.jpg
     gconv edges <two.pnm >out 2>err && false
-    same "$(cat err)" 'gconv: standard input: more than one image, and png holds one; --format pnm holds all'
-    tells 1 'gconv: two.pnm: more than one image, and a batch takes one *' gconv filter -k box3 -o dir two.pnm
+    same "$(cat err)" 'gconv: standard input: more than one image, and png holds one; --format pnm holds all, --page N takes one'
+    tells 1 'gconv: two.pnm: more than one image, and png holds one; *--page N takes one*' gconv edges -o dir two.pnm
     complains 1 'two.pnm: more than one image, and compare takes one' gconv compare --time 0.01 two.pnm
     [ ! -e out.png ]
     [ ! -e out.jpg ]
     same "$(find . -name '*gconv-*')$(ls dir)" ''
+}
+
+@test "--page takes one image or some" {
+    setup_stream
+    cat a.pgm b.ppm c.pgm >three.pnm
+    for n in 1:a.pgm 2:b.ppm 3:c.pgm; do
+        gives out.pnm "one-${n#*:}" gconv filter -k box3 --page "${n%:*}" three.pnm out.pnm
+        gconv filter -k box3 --page "${n%:*}" <three.pnm | cmp - "one-${n#*:}"
+    done
+    cat one-b.ppm one-c.pgm >wanted
+    gives out.pnm wanted gconv filter -k box3 --page 2-3 three.pnm out.pnm
+    silently gconv edges --page 2 three.pnm out.png
+    expect 0 gconv compare --time 0.01 --impl cpu --page 2 three.pnm
+    complains 1 'three.pnm: no page 4: the file has 3' gconv filter -k box3 --page 4 three.pnm out.pnm
+    complains 1 'three.pnm: no page 4: the file has 3' gconv filter -k box3 --page 3-4 three.pnm out.pnm
+    for value in 0 2-1 -1 1- 1-x 99999999999 ''; do
+        complains 2 "option '--page': '$value' is not N or A-B*" gconv filter -k box3 --page="$value" three.pnm out.pnm
+    done
+}
+
+@test "a batch processes all images of an input, and counts inputs" {
+    setup_stream
+    cat a.pgm b.ppm c.pgm >three.pnm
+    silently gconv filter -k box3 -j 2 -o dir three.pnm a.pgm
+    becomes dir/three.pnm one
+    cmp dir/a.pgm one-a.pgm
+    expect 0 gconv edges -f pnm -o dir three.pnm
+    becomes dir/three.pnm edges
+    expect 0 gconv filter -k box3 -v --impl cpu -j 2 -o dir three.pnm a.pgm
+    same "$(printf '%s\n' "$err" | grep -o '[^ ]*: image [0-9]*:\|a.pgm: [0-9x]*' | paste -sd ' ' -)" \
+        'three.pnm: image 1: three.pnm: image 2: three.pnm: image 3: a.pgm: 40x30'
+    json 0 gconv filter -k box3 --json -o dir three.pnm a.pgm
+    same "$(key image | paste -sd ' ' -) $(key status | paste -sd ' ' -)" '1 2 3 done done done done'
+    { cat three.pnm; printf 'P5\n0 5\n255\n'; } >broken.pnm
+    tells 1 'gconv: broken.pnm: image 4: the header says *gconv: 1 of 2 images done, 1 failed, 0 skipped' \
+        gconv filter -k box3 -o dir broken.pnm a.pgm
+    [ ! -e dir/broken.pnm ]
+    json 1 gconv filter -k box3 --json -o dir broken.pnm
+    same "$(key status | paste -sd ' ' -)" 'failed failed failed failed'
+    expect 3 "$FAULTY" filter -k identity --impl wrong --verify -q -o dir three.pnm
+    cp three.pnm place.pnm
+    silently gconv filter -k box3 --in-place place.pnm
+    becomes place.pnm one
+}
+
+@test "a journal's images of several are checked again, each" {
+    setup_stream
+    cat a.pgm b.ppm c.pgm >three.pnm
+    silently gconv filter -k box3 -o dir --journal j three.pnm
+    prints 0 '*1 verified*' gconv check --verify -v j
 }
 
 @test "an error in a later image: those before are out, a file does not appear" {

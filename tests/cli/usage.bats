@@ -378,8 +378,8 @@ implementations:
 
 @test "info lists the formats: those that tests make are read and written" {
     expect 0 gconv info
-    listed=$(printf '%s\n' "$out" | sed -n '/^formats:/,/^$/s/^  \([a-z]*\) .* \(.*\)/\1 \2/p')
-    for name in png jpeg pgm ppm pfm pbm pam npy bmp; do
+    listed=$(printf '%s\n' "$out" | sed -n '/^formats:/,/^$/s/^  \([a-z0-9]*\) .* \(.*\)/\1 \2/p')
+    for name in png jpeg pgm ppm pfm pbm pam npy bmp y4m; do
         like "
 $listed
 " "*

@@ -8,7 +8,15 @@
 #include <string.h>
 
 /* What a byte of choices says. */
-enum { GREY = 1, AS_STORED = 2, TOLERANT = 4, TWICE = 8, BAND_SHIFT = 4 };
+enum {
+    GREY = 1,
+    AS_STORED = 2,
+    TOLERANT = 4,
+    TWICE = 8,
+    BAND_SHIFT = 4,
+    ALL_PLANES = 64,
+    IGNORE_NAN = 128
+};
 
 typedef struct picture {
     gconv_shape shape;
@@ -38,7 +46,9 @@ static void check_shape(const gconv_shape *shape, const gconv_reader_options *op
                  shape->width, shape->height);
     FUZZ_REQUIRE(shape->depth == 8 || shape->depth == 16 || shape->depth == 32, "depth %d",
                  shape->depth);
-    FUZZ_REQUIRE(!options->grey || shape->channels == 1, "grey of %d channels", shape->channels);
+    bool masked = options->nan == GCONV_NAN_IGNORE && shape->depth == 32;
+    FUZZ_REQUIRE(!options->grey || shape->channels == 1 + masked, "grey of %d channels",
+                 shape->channels);
     FUZZ_REQUIRE(gconv_shape_row_bytes(shape) > 0, "rows of 0 bytes");
 }
 
@@ -178,6 +188,8 @@ void fuzz_read_image(const uint8_t *data, size_t size)
     options.grey = (choices & GREY) != 0;
     options.auto_orient = (choices & AS_STORED) == 0;
     options.tolerant = (choices & TOLERANT) != 0;
+    options.planes = (choices & ALL_PLANES) != 0 ? GCONV_PLANES_ALL : GCONV_PLANES_LUMA;
+    options.nan = (choices & IGNORE_NAN) != 0 ? GCONV_NAN_IGNORE : GCONV_NAN_REFUSE;
     options.max_pixels = FUZZ_PIXELS_MAX;
     options.warn = take_warning;
     options.warn_user = &warnings;

@@ -106,6 +106,50 @@ TEST(a_failure_behind_an_image_is_no_image)
     close(before);
 }
 
+TEST(pages_are_passed_over)
+{
+    static const char bytes[] = "P5 2 2 255\nabcdP2 1 1 255\n7 Pf 1 1 -1\n\0\0\300\177"
+                                "P5 1 2 255\nxy";
+    static const struct {
+        uint32_t page, last;
+        int images; /* before the end, or the failure */
+        const char *message;
+    } cases[] = {{0, 0, 2, "not a number"},
+                 {0, 2, 2, NULL},
+                 {1, 1, 1, NULL},
+                 {2, 0, 1, NULL},
+                 {4, 4, 1, NULL},
+                 {3, 3, 0, "nan at x 0, y 0"},
+                 {4, 5, 1, "no page 5: the file has 4"},
+                 {5, 9, 0, "no page 5: the file has 4"},
+                 {2, 1, 0, "before the first"}};
+    save_file("four", bytes, sizeof bytes - 1);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        gconv_reader_options options = gconv_reader_options_default();
+        OWNED_READER reader = NULL;
+        unsigned char rows[8];
+        int images = 0;
+        bool more = true;
+        options.page = cases[i].page;
+        options.page_last = cases[i].last;
+        gconv_status status = gconv_reader_open("four", &options, &reader, &error);
+        while (status == GCONV_OK && more) {
+            const gconv_shape *shape = gconv_reader_shape(reader);
+            status = gconv_reader_read(reader, shape->height, rows, gconv_shape_row_bytes(shape),
+                                       &error);
+            images += status == GCONV_OK;
+            if (status == GCONV_OK)
+                status = gconv_reader_finish(reader, &error);
+            if (status == GCONV_OK)
+                status = gconv_reader_next(reader, &more, &error);
+        }
+        assert_int_equal(images, cases[i].images);
+        if ((cases[i].message == NULL) != (status == GCONV_OK) ||
+            (cases[i].message != NULL && strstr(error.message, cases[i].message) == NULL))
+            fail_msg("case %zu gave '%s'", i, error.message);
+    }
+}
+
 /* Formats of one image a file. */
 TEST(a_png_writer_has_no_next)
 {

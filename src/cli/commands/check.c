@@ -226,23 +226,41 @@ static bool is_bounded(const gc_record *record)
     return record->promise == GCONV_PROMISE_BOUNDED;
 }
 
-/* Computes the image of a record into the file `path`, by an implementation that promises at least
+/* A gc_image_function: of the images before the last one the largest bound counts. */
+static gconv_status take_bound(void *user, const gc_task *task, gc_result *result,
+                               gconv_error *error)
+{
+    double *bound = user;
+    (void)task;
+    (void)error;
+    *bound = fmax(*bound, result->difference.bound);
+    gc_result_destroy(result);
+    return GCONV_OK;
+}
+
+/* Computes the images of a record into the file `path`, by an implementation that promises at least
  * what the record says. If that is a bound, computes the reference as well, which tells the
  * bound. */
 static gconv_status compute(recheck_state *recheck, const gc_record *record, char *path,
                             gc_result *result, gconv_error *error)
 {
     int unknown = 0;
-    const gc_task task = {
-        .input = record->input, .output = path, .format = gc_sniff(record->output, &unknown, NULL)};
+    const gc_task task = {.input = record->input,
+                          .output = path,
+                          .format = gc_sniff(record->output, &unknown, NULL),
+                          .either_pnm = gc_format_named(record->output).either_pnm};
     recheck->recorded.report.verify = is_bounded(record);
     recheck->session.job.exact = !is_bounded(record);
+    double bound = 0;
     gc_worker worker = {.session = &recheck->session,
+                        .image_done = take_bound,
+                        .image_user = &bound,
                         .image_count = gc_journal_count(recheck->journal),
                         .images_left = 1,
                         .images_at_once = 1};
     gc_process(&worker, &task, result);
     gc_worker_end(&worker);
+    result->difference.bound = fmax(bound, result->difference.bound);
     if (result->outcome != GC_OUTCOME_FAILED)
         return GCONV_OK;
     *error = result->error;
@@ -251,18 +269,14 @@ static gconv_status compute(recheck_state *recheck, const gc_record *record, cha
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-static gconv_status read_picture(const char *path, gc_picture *picture, gconv_error *error)
+static gconv_status open_output(const char *path, gconv_reader **reader, gconv_error *error)
 {
     gconv_reader_options options = gconv_reader_options_default();
-    gconv_reader *reader;
     options.auto_orient = false;
+    options.planes = GCONV_PLANES_ALL;
+    options.nan = GCONV_NAN_SPREAD;
     options.white = 255; /* samples as they are stored */
-    gconv_status status = gconv_reader_open(path, &options, &reader, error);
-    if (status != GCONV_OK)
-        return status;
-    status = gc_picture_read(reader, picture, error);
-    gconv_reader_free(reader);
-    return status;
+    return gconv_reader_open(path, &options, reader, error);
 }
 
 static double sample_at(const gc_picture *picture, size_t index)
@@ -288,7 +302,8 @@ static void compare_samples(const gc_picture *a, const gc_picture *b, pixel_diff
     if (memcmp(a->samples, b->samples, bytes) == 0)
         return;
     for (size_t i = 0; i < count; i++) {
-        double distance = fabs(sample_at(a, i) - sample_at(b, i));
+        double was = sample_at(a, i), is = sample_at(b, i);
+        double distance = isnan(was) && isnan(is) ? 0 : fabs(was - is);
         difference->samples += !(distance <= 0);
         if (!(distance <= difference->largest))
             difference->largest = distance;
@@ -320,22 +335,47 @@ static void judge(const gc_options *recorded, const gc_record *record, const gc_
     difference->within = difference->largest <= difference->allowed || difference->samples == 0;
 }
 
+/* Compares the next image of both files. */
+static gconv_status compare_pictures(gconv_reader *then, gconv_reader *now, int *depth,
+                                     pixel_difference *difference, gconv_error *error)
+{
+    gc_picture old = {.samples = NULL}, new = {.samples = NULL};
+    gconv_status status = gc_picture_read(then, &old, error);
+    if (status == GCONV_OK)
+        status = gc_picture_read(now, &new, error);
+    if (status == GCONV_OK && gc_is_same_shape(&old.shape, &new.shape))
+        compare_samples(&old, &new, difference);
+    else if (status == GCONV_OK)
+        *difference = (pixel_difference){.samples = 1, .largest = HUGE_VAL};
+    *depth = old.shape.depth;
+    gc_picture_destroy(&old);
+    gc_picture_destroy(&new);
+    return status;
+}
+
 static gconv_status compare_files(recheck_state *recheck, const gc_record *record, const char *path,
                                   const gc_result *result, pixel_difference *difference,
                                   gconv_error *error)
 {
-    gc_picture then = {.samples = NULL}, now = {.samples = NULL};
-    gconv_status status = read_picture(record->output, &then, error);
+    gconv_reader *then = NULL, *now = NULL;
+    bool more[2] = {true, true};
+    int depth = 0;
+    gconv_status status = open_output(record->output, &then, error);
     if (status == GCONV_OK)
-        status = read_picture(path, &now, error);
-    if (status == GCONV_OK && gc_is_same_shape(&then.shape, &now.shape))
-        compare_samples(&then, &now, difference);
-    else if (status == GCONV_OK)
+        status = open_output(path, &now, error);
+    while (status == GCONV_OK && more[0] && more[1]) {
+        status = compare_pictures(then, now, &depth, difference, error);
+        if (status == GCONV_OK)
+            status = gconv_reader_next(then, &more[0], error);
+        if (status == GCONV_OK)
+            status = gconv_reader_next(now, &more[1], error);
+    }
+    if (more[0] != more[1])
         *difference = (pixel_difference){.samples = 1, .largest = HUGE_VAL};
     if (status == GCONV_OK)
-        judge(&recheck->recorded, record, result, then.shape.depth, difference);
-    gc_picture_destroy(&then);
-    gc_picture_destroy(&now);
+        judge(&recheck->recorded, record, result, depth, difference);
+    gconv_reader_free(then);
+    gconv_reader_free(now);
     return status;
 }
 

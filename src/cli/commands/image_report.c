@@ -78,10 +78,11 @@ static gconv_shape shape_read(const gc_result *result)
 }
 
 /* The image in the output's file, after what its format cannot hold is left out. */
-static gconv_shape shape_written(const gc_result *result)
+static gconv_shape shape_written(const gc_options *options, const gc_result *result)
 {
     const gconv_format_info *info = gconv_format_describe(result->format);
     gconv_shape shape = result->output;
+    shape.channels -= gc_masks(options, &result->input);
     if (info->channels != 0)
         shape.channels = info->channels;
     else if (!info->alpha && shape.channels % 2 == 0)
@@ -117,7 +118,7 @@ static void json_found(const gc_found *found, double share)
 
 static void json_computed(const gc_options *options, const gc_result *result)
 {
-    const gconv_shape from = shape_read(result), to = shape_written(result);
+    const gconv_shape from = shape_read(result), to = shape_written(options, result);
     json_shape("from", &from);
     json_shape("to", &to);
     gc_json_string("implementation", result->implementation);
@@ -300,6 +301,8 @@ static void print_plan(const gc_task *task, const gc_result *result)
 
 void gc_report_image(const gc_options *options, const gc_task *task, const gc_result *result)
 {
+    for (size_t i = 0; i < result->before_count; i++)
+        gc_report_image(options, task, &result->before[i]);
     if (result->notes != NULL)
         gc_notes_print(result->notes);
     if (result->json != NULL && result->json[0] != '\0')
@@ -374,34 +377,44 @@ static void note_share(gc_summary *s, const gc_result *result)
     s->with_many += (thins ? (double)result->found.marked / pixels : share_of_edges(result)) > many;
 }
 
-void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
+/* Counts an image, and of a batch the last one of each input. */
+static void count_image(gc_summary *s, const gc_task *task, const gc_result *result, bool is_last)
 {
-    gc_summary *s = user;
-    const char *name = gc_input_name(task->input);
     bool failed = result->outcome == GC_OUTCOME_FAILED;
-    say_losses(s, result);
-    gc_report_image(s->options, task, result);
-    s->list_failed = s->list_failed || task->is_list;
-    if (task->is_list)
+    int code = single_code(s->options, result);
+    if (code != GC_EXIT_DONE) /* a mismatch stays one, whatever later images of the stream are */
+        s->code = code;
+    if (s->batch && !is_last)
         return;
     s->reported++;
-    if (task->collides && failed)
-        gc_collisions_add(&s->collisions, task->refused);
-    if (failed && s->failed < GC_FAILED_NAMED)
-        s->failed_names[s->failed] = gc_copy_string(name);
     s->failed += failed;
     s->names_with_returns += failed && ends_in_return(task->input);
     s->skipped += result->outcome == GC_OUTCOME_SKIPPED;
     s->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
-    int code = single_code(s->options, result);
-    if (code != GC_EXIT_DONE) /* a mismatch stays one, whatever later images of the stream are */
-        s->code = code;
     if (result->outcome != GC_OUTCOME_DONE && result->outcome != GC_OUTCOME_MISMATCH)
         return;
     s->written++;
     s->met |= result->met;
     note_share(s, result);
     s->composited += (result->met & GC_MET_BACKGROUND) != 0;
+}
+
+void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
+{
+    gc_summary *s = user;
+    bool failed = result->outcome == GC_OUTCOME_FAILED;
+    say_losses(s, result);
+    gc_report_image(s->options, task, result);
+    s->list_failed = s->list_failed || task->is_list;
+    if (task->is_list)
+        return;
+    if (task->collides && failed)
+        gc_collisions_add(&s->collisions, task->refused);
+    if (failed && s->failed < GC_FAILED_NAMED)
+        s->failed_names[s->failed] = gc_copy_string(gc_input_name(task->input));
+    for (size_t i = 0; i < result->before_count; i++)
+        count_image(s, task, &result->before[i], false);
+    count_image(s, task, result, true);
 }
 
 /* ---- The end --------------------------------------------------------------------------------- */

@@ -64,8 +64,9 @@ static bool tells_of_images(const gc_options *options)
 
 static void begin_several(several_reports *reports, const gc_batch_plan *plan)
 {
+    const gc_task_list *list = plan->list;
     *reports = (several_reports){.plan = plan,
-                                 .appears_whole = !is_direct(plan->list->tasks[0].output),
+                                 .appears_whole = list->batch || !is_direct(list->tasks[0].output),
                                  .is_told = tells_of_images(plan->session->options)};
 }
 
@@ -87,20 +88,24 @@ static gconv_status take_several(void *user, const gc_task *task, gc_result *res
                                  gconv_error *error)
 {
     several_reports *reports = user;
-    if (reports->appears_whole)
+    bool counts = !reports->plan->list->batch; /* a batch counts inputs */
+    if (counts && reports->appears_whole)
         gc_counts_several("computed, none written", false);
-    else
+    else if (counts)
         gc_counts_several("done", true);
-    gc_counts_add(false, false);
+    if (counts)
+        gc_counts_add(false, false);
     if (reports->appears_whole && reports->is_told)
         return keep(reports, result, error);
-    reports->plan->report(reports->plan->user, task, result);
+    if (counts)
+        reports->plan->report(reports->plan->user, task, result);
     gc_result_destroy(result);
     return GCONV_OK;
 }
 
-/* Reports the results that were kept, now that the last image says what became of the output. */
-static void end_several(several_reports *reports, const gc_task *task, const gc_result *last)
+/* The results that were kept are reported with that of the last image, which says what became of
+ * the output. */
+static void end_several(several_reports *reports, gc_result *last)
 {
     for (size_t i = 0; i < reports->count; i++) {
         gc_result *result = &reports->kept[i];
@@ -111,10 +116,9 @@ static void end_several(several_reports *reports, const gc_task *task, const gc_
                     last->image);
             result->subject = NULL;
         }
-        reports->plan->report(reports->plan->user, task, result);
-        gc_result_destroy(result);
     }
-    free(reports->kept);
+    last->before = reports->kept;
+    last->before_count = reports->count;
     reports->kept = NULL;
     reports->count = reports->capacity = 0;
 }
@@ -137,9 +141,8 @@ typedef struct gc_batch {
     const gc_session *session; /* those of the plan */
     const gc_task_list *list;
     pthread_t lender;
-    int workers_max;         /* that find files to open */
-    int images_at_once;      /* images that are computed at one time */
-    several_reports several; /* of the only task, if its input is a stream of images */
+    int workers_max;    /* that find files to open */
+    int images_at_once; /* images that are computed at one time */
 
     pthread_mutex_t lock; /* guards the members below and what is in the queue */
     gc_task_queue *tasks;
@@ -349,13 +352,12 @@ static void process_task(batch *b, gc_worker *worker, char *const *notes, const 
     else
         gc_process(worker, task, result);
     result->notes = take_notes(worker->notes, notes);
+    end_several(worker->image_user, result);
     if (result->outcome == GC_OUTCOME_BARRED)
         return;
     count(task, result);
     if (b->list->batch) /* an image that is skipped or fails early has drawn no progress */
         gc_progress_show_images(gc_input_name(task->input), 0, b->list->count);
-    else
-        end_several(&b->several, task, result);
 }
 
 static void *run_worker(void *user);
@@ -432,14 +434,16 @@ static void *run_worker(void *user)
     char *notes = NULL;
     size_t size;
     bool alone = b->images_at_once == 1 && b->list->source == NULL && b->plan->borrowers == NULL;
+    several_reports several;
+    begin_several(&several, b->plan);
     gc_worker worker = {.session = b->session,
                         .first = b->plan->first,
                         .image_count = b->list->count,
                         .images_at_once = b->images_at_once,
                         .directories = b->list->batch ? b->plan->directories : NULL,
                         .notes = alone ? NULL : open_memstream(&notes, &size),
-                        .image_done = b->list->batch ? NULL : take_several,
-                        .image_user = &b->several,
+                        .image_done = take_several,
+                        .image_user = &several,
                         .waits = b->images_at_once > 1 ? note_wait : NULL,
                         .waits_user = self};
     pthread_mutex_lock(&b->lock);
@@ -593,8 +597,6 @@ gconv_status gc_batch_run(const gc_batch_plan *plan, gconv_error *error)
     size_t results_max = plan->borrowers != NULL ? BORROWED_RESULTS_MAX : RESULTS_MAX;
     gconv_status status =
         gc_task_queue_create(list, results_max, plan->report, plan->user, &b.tasks, error);
-    if (!list->batch)
-        begin_several(&b.several, plan);
     if (status == GCONV_OK)
         run_workers(&b);
     gc_task_queue_free(b.tasks);

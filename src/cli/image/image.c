@@ -55,6 +55,17 @@ static gconv_status take_own_chain(gc_work *work, gconv_job *job)
     return status;
 }
 
+/* --nan can give what is no number. */
+static gconv_status check_nan(const gc_work *work, int depth)
+{
+    if (work->options->reader.nan == GCONV_NAN_REFUSE || work->result->input.depth != 32 ||
+        depth == 32)
+        return GCONV_OK;
+    return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
+                   "--nan %s needs an output of floats: --depth 32, and TIFF, PFM or NPY",
+                   gc_option_value(work->options, "nan"));
+}
+
 gconv_status gc_plan_job(gc_work *work, gconv_job *job)
 {
     const gc_worker *worker = work->worker;
@@ -68,6 +79,8 @@ gconv_status gc_plan_job(gc_work *work, gconv_job *job)
     if (job->detector != NULL)
         job->detector = &work->detector;
     gconv_status status = gc_output_depth(work, &job->output_depth);
+    if (status == GCONV_OK)
+        status = check_nan(work, job->output_depth);
     gc_kept_job(work->options, job);
     return status == GCONV_OK ? take_own_chain(work, job) : status;
 }
@@ -205,7 +218,8 @@ static unsigned find_met(const gc_work *work)
     unsigned met = gc_met_format(result->format) | gc_met_implementation(result->implementation);
     met |= format == GCONV_FORMAT_JPEG && is_decoder_followed ? GC_MET_DECODER : 0;
     met |= result->input.depth == 32 ? GC_MET_FLOATS : 0;
-    met |= format == GCONV_FORMAT_TIFF ? GC_MET_PAGES : 0;
+    met |= gconv_format_describe(format)->several ? GC_MET_PAGES : 0;
+    met |= format == GCONV_FORMAT_Y4M ? GC_MET_VIDEO : 0;
     met |= result->input.channels % 2 == 0 ? GC_MET_ALPHA : 0;
     return met | (gconv_reader_composited(work->reader) ? GC_MET_BACKGROUND : 0);
 }
@@ -222,7 +236,7 @@ static gconv_status compute(gc_work *work)
     if (status == GCONV_OK)
         status = gc_kept_finish(work);
     if (status == GCONV_OK)
-        work->result->met = find_met(work);
+        work->result->met |= find_met(work); /* with that of the images before */
     return status;
 }
 
@@ -288,6 +302,8 @@ void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
     gc_picture_destroy(&work.picture);
     gc_marks_destroy(&work.marks);
     gc_conclude(&work, status);
+    if (work.mismatched && result->outcome == GC_OUTCOME_DONE)
+        result->outcome = GC_OUTCOME_MISMATCH;
     if (worker->session->journal != NULL && work.record.input != NULL)
         gc_journaled_end(&work);
     if (gc_first_check_make(worker->first, &barred) != GCONV_OK)
@@ -363,10 +379,15 @@ void gc_plan_only(const gc_session *session, const gc_task *task, gc_result *res
 
 void gc_result_destroy(gc_result *result)
 {
+    for (size_t i = 0; i < result->before_count; i++)
+        gc_result_destroy(&result->before[i]);
+    free(result->before);
     free(result->explanation);
     free(result->fallback);
     free(result->notes);
     free(result->json);
     gc_warning_list_destroy(&result->warnings);
+    result->before = NULL;
+    result->before_count = 0;
     result->explanation = result->fallback = result->notes = result->json = NULL;
 }

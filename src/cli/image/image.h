@@ -41,7 +41,9 @@ typedef struct gc_found {
     uint64_t pixels; /* that are edges */
 } gc_found;
 
-typedef struct gc_result {
+typedef struct gc_result gc_result;
+
+struct gc_result {
     gc_outcome outcome;
     const char *skipped; /* of GC_OUTCOME_SKIPPED: why, for -v */
     gconv_error error;   /* of GC_OUTCOME_FAILED */
@@ -56,10 +58,10 @@ typedef struct gc_result {
     const char *decoder;         /* see gconv_reader_decoder */
     const char *decode_fallback; /* why no GPU decoded a JPEG; "" if one did, or there was none */
     bool exact;
-    gconv_promise promise;       /* of the output */
-    unsigned met;                /* as gc_note_effects takes it, of an image that is written */
-    bool verified;               /* then the next two are filled */
-    gconv_difference difference; /* of chain values */
+    gconv_promise promise; /* of the output */
+    unsigned met;  /* as gc_note_effects takes it, of an image that is written and those before */
+    bool verified; /* then the next two are filled */
+    gconv_difference difference;        /* of chain values */
     gconv_difference output_difference; /* of the samples that are written */
     gc_clipped clipped;
     gc_found found;
@@ -71,7 +73,9 @@ typedef struct gc_result {
     /* Its line of --json, maybe "", if another process reports the result: all messages are in
      * `notes` then. Else NULL. */
     char *json;
-} gc_result;
+    gc_result *before; /* of the images before it in its input that are not reported yet; owned */
+    size_t before_count;
+};
 
 void gc_result_destroy(gc_result *result);
 
@@ -119,7 +123,7 @@ typedef struct gc_worker {
     int images_at_once;          /* how many are computed at one time */
     gc_directories *directories; /* records the directories made for outputs; NULL: none are made */
     FILE *notes;                 /* as in gc_note_into */
-    gc_image_function *image_done; /* NULL: an input of several images is an error */
+    gc_image_function *image_done;
     void *image_user;
     gconv_wait_function *waits; /* is told when an image waits for a device; NULL: nobody is */
     void *waits_user;

@@ -120,8 +120,8 @@ static gconv_status look_for_transparency(gc_work *work)
     enum { ROWS = 16 };
     gconv_reader_options options = gc_reader_options(work->options);
     gconv_reader *reader;
-    if (options.page == 0)
-        options.page = (uint32_t)work->image;
+    options.page = (options.page > 0 ? options.page : 1) + (uint32_t)work->image - 1;
+    options.page_last = options.page;
     gconv_status status = gconv_reader_open(work->task->input, &options, &reader, work->error);
     if (status != GCONV_OK)
         return status;
@@ -181,18 +181,14 @@ gconv_status gc_look_ahead(gc_work *work)
 
 static gconv_status refuse_several(const gc_work *work)
 {
-    gconv_format format = work->result->format;
-    bool has_pages = gconv_reader_format(work->reader) == GCONV_FORMAT_TIFF;
-    if (!gconv_format_describe(format)->several)
-        return gc_fail(work->error, GCONV_ERROR_FORMAT,
-                       "more than one image, and %s holds one; --format %s holds all%s",
-                       gconv_format_name(format), has_pages ? "tiff" : "pnm",
-                       has_pages ? ", --page N takes one" : "");
-    if (work->worker->image_done == NULL)
-        return gc_fail(work->error, GCONV_ERROR_FORMAT,
-                       "more than one image, and a batch takes one of each input; give IN OUT%s",
-                       has_pages ? ", or --page N" : "");
-    return GCONV_OK;
+    gconv_format format = work->result->format, own = gconv_reader_format(work->reader);
+    bool is_own = own == GCONV_FORMAT_TIFF || own == GCONV_FORMAT_Y4M;
+    if (gconv_format_describe(format)->several)
+        return GCONV_OK;
+    return gc_fail(
+        work->error, GCONV_ERROR_FORMAT,
+        "more than one image, and %s holds one; --format %s holds all, --page N takes one",
+        gconv_format_name(format), is_own ? gconv_format_name(own) : "pnm");
 }
 
 /* Hands over the result of an image, and begins that of the next one. */
@@ -201,9 +197,12 @@ static gconv_status hand_over(gc_work *work, gconv_error *error)
     gc_worker *worker = work->worker;
     gc_conclude(work, GCONV_OK);
     work->result->image = work->image++;
+    work->mismatched = work->mismatched || work->result->outcome == GC_OUTCOME_MISMATCH;
+    unsigned met = work->result->met;
     gconv_status status = worker->image_done(worker->image_user, work->task, work->result, error);
     gc_picture_destroy(&work->picture);
     *work->result = (gc_result){.subject = gc_input_name(work->task->input),
+                                .met = met,
                                 .timings = gconv_timings_default()};
     work->start = gc_seconds();
     return status;

@@ -15,10 +15,13 @@
 gconv_format gc_output_format(const gc_work *work)
 {
     const gc_task *task = work->task;
+    gconv_format own = gconv_reader_format(work->reader);
+    bool draws = work->options->command != GC_COMMAND_FILTER && strcmp(task->output, "-") == 0;
     if (task->format == GCONV_FORMAT_UNKNOWN)
-        return gconv_reader_format(work->reader);
-    bool grey = task->either_pnm && work->result->input.channels < 3;
-    return grey ? GCONV_FORMAT_PGM : task->format;
+        return draws && own != GCONV_FORMAT_Y4M ? GCONV_FORMAT_PNG : own;
+    if (task->either_pnm)
+        return work->result->input.channels < 3 ? GCONV_FORMAT_PGM : GCONV_FORMAT_PPM;
+    return task->format;
 }
 
 /* The deepest samples that a format can hold. */
@@ -89,6 +92,7 @@ static gconv_writer_options writer_options(gc_work *work)
     writer.white = work->result->input.depth == 16 ? 65535 : 255;
     writer.metadata = gconv_reader_metadata(work->reader);
     writer.keep = gc_kept_metadata(options);
+    writer.least_alpha = gc_least_alpha(work->worker->session, &work->result->input);
     if (options->rows.join) {
         writer.part_of = work->result->input.height;
         writer.part_first = options->rows.first;

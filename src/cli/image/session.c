@@ -208,6 +208,47 @@ static gconv_status check_tiling(const gc_session *session, gconv_error *error)
     return GCONV_OK;
 }
 
+/* A constant image is multiplied by this number. */
+static double gain_of(const gc_session *session)
+{
+    double gain = 1;
+    for (int i = 0; i < session->chain.count; i++)
+        gain *= gconv_filter_gain(session->chain.filters[i]);
+    return gain;
+}
+
+bool gc_masks(const gc_options *options, const gconv_shape *shape)
+{
+    return options->reader.nan == GCONV_NAN_IGNORE && shape->depth == 32;
+}
+
+double gc_least_alpha(const gc_session *session, const gconv_shape *shape)
+{
+    const double least = 0x1p-12; /* of the weights (contract.md, rule 126) */
+    return gc_masks(session->options, shape) ? UINT8_MAX * gain_of(session) * least : 0;
+}
+
+/* What cannot be computed around samples that are missing, or with them. */
+static gconv_status check_nan(const gc_session *session, gconv_error *error)
+{
+    const gc_options *options = session->options;
+    if (options->reader.nan == GCONV_NAN_IGNORE && !(gain_of(session) > 0))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--nan': ignore divides by the sum of the weights that are left, "
+                       "and those of the filter have none above 0");
+    if (options->reader.nan != GCONV_NAN_SPREAD)
+        return GCONV_OK;
+    if (options->report.verify)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--nan': --verify judges numbers alone, and spread gives others");
+    if (strcmp(session->job.implementation, "auto") != 0 &&
+        strcmp(session->job.implementation, "reference") != 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--nan': spread is computed by 'reference', and not by '%s'",
+                       session->job.implementation);
+    return GCONV_OK;
+}
+
 gconv_status gc_session_create(const gc_options *options, gc_session *session, const char **subject,
                                gconv_error *error)
 {
@@ -220,6 +261,8 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
     status = check_decoder(session, error);
     if (status == GCONV_OK)
         status = check_tiling(session, error);
+    if (status == GCONV_OK)
+        status = check_nan(session, error);
     if (status == GCONV_OK && options->journal.file != NULL)
         status = gc_recipe_create(options, session->chain.filters, session->chain.count,
                                   &session->recipe, error);
@@ -257,6 +300,12 @@ gconv_job gc_job_for(const gc_session *session, const gconv_shape *shape)
 {
     gconv_job job = session->job;
     job.input = *shape;
+    if (gc_masks(session->options, shape)) {
+        job.alpha = GCONV_ALPHA_PREMULTIPLY;
+        job.scale *= gain_of(session);
+    }
+    if (session->options->reader.nan == GCONV_NAN_SPREAD && shape->depth == 32)
+        job.implementation = "reference"; /* it alone multiplies every sample by its weight */
     return job;
 }
 

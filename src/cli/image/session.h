@@ -53,6 +53,12 @@ gconv_status gc_session_check(const gc_session *session, const char *implementat
  * they run implementations of the CPU on the CPU, whatever --device says. */
 const char *gc_device_for(const gc_session *session, const char *implementation);
 
+/* Whether a reader adds alpha to images of this shape: --nan ignore. */
+bool gc_masks(const gc_options *options, const gconv_shape *shape);
+
+/* For gconv_writer_options; 0 for images to which no alpha is added. */
+double gc_least_alpha(const gc_session *session, const gconv_shape *shape);
+
 /* The session's job for images of this shape. */
 gconv_job gc_job_for(const gc_session *session, const gconv_shape *shape);
 

@@ -41,7 +41,8 @@ typedef struct gc_work {
     gconv_sink marks_sink;
     gc_picture picture;       /* the whole input, if it had to be looked at; else no samples */
     bool opaque;              /* all pixels are opaque, or it does not matter whether they are */
-    size_t image;             /* number in its input, from 1 */
+    size_t image;             /* number among those of its input that are wanted, from 1 */
+    bool mismatched;          /* one before it was found wrong */
     double start;             /* in seconds */
     struct timespec times[2]; /* of the input: of access and of modification */
     bool has_times;           /* the input is a regular file */

@@ -212,7 +212,7 @@ static const gc_option options_table[] = {
      .section = "Output files"},
     {"format", 'f', "F", IMAGES, READ(gc_set_format), .marks = DECIDES,
      .help = "output format: png, jpeg, pnm (pgm or ppm), pgm, ppm, pfm, "
-             "pbm, pam, tiff, webp, npy, bmp, avif, heic or jxl",
+             "pbm, pam, tiff, webp, npy, bmp, avif, heic, jxl or y4m",
      .offers = "FORMATS"},
     {"quality", 0, "Q", IMAGES, READ(gc_set_quality), .marks = DECIDES,
      .help =
@@ -289,9 +289,21 @@ static const gc_option options_table[] = {
      .help = "write PGM or PPM parts that cat joins (with --rows)"},
     {"max-pixels", 0, "N", IMAGES | COMPARE, COUNT(reader.max_pixels), .marks = KEEPS,
      .help = "refuse images of more than N pixels (default 1073741824)"},
-    {"page", 0, "N", IMAGES | COMPARE, WHOLE(reader.page, 1, INT32_MAX), .marks = DECIDES,
-     .help = "read page N alone of a TIFF that has several (default: all)", .affects = GC_MET_PAGES,
-     .unless = "no input is a TIFF"},
+    {"page", 0, "PAGES", IMAGES | COMPARE, READ(gc_set_page), .marks = DECIDES,
+     .help =
+         "images that are taken of an input that holds several: N or A-B, from 1 (default: all)",
+     .affects = GC_MET_PAGES, .unless = "no input can hold several images"},
+    {"planes", 0, "WHICH", FILTER,
+     WORD(reader.planes, {"luma", GCONV_PLANES_LUMA}, {"all", GCONV_PLANES_ALL}), .marks = DECIDES,
+     .help = "what is filtered of a Y4M: luma (default), or all planes", .affects = GC_MET_VIDEO,
+     .unless = "no input is a Y4M"},
+    {"nan", 0, "WHAT", FILTER,
+     WORD(reader.nan, {"refuse", GCONV_NAN_REFUSE}, {"spread", GCONV_NAN_SPREAD},
+          {"ignore", GCONV_NAN_IGNORE}),
+     .marks = DECIDES,
+     .help = "what becomes of float samples that are infinite or no numbers: refuse (default), "
+             "spread or ignore",
+     .affects = GC_MET_FLOATS, .unless = "no input has float samples"},
     {"no-auto-orient", 0, NULL, IMAGES | COMPARE, CLEAR(reader.auto_orient), .marks = DECIDES,
      .help = "leave pixels and EXIF orientation as they are"},
     {"tolerant", 0, NULL, IMAGES | COMPARE, SET(reader.tolerant), .marks = DECIDES,

@@ -460,7 +460,20 @@ gconv_status gc_set_paper(gc_options *options, const char *value, gconv_error *e
                : read_colour(value, "transparent, ", options->draw.paper, error);
 }
 
-/* ---- Some rows of an image ------------------------------------------------------------------- */
+/* ---- Some images, and some rows -------------------------------------------------------------- */
+
+gconv_status gc_set_page(gc_options *options, const char *value, gconv_error *error)
+{
+    long long from, to;
+    if (gc_parse_integer(value, 1, INT32_MAX, &from))
+        to = from;
+    else if (!read_pair(value, '-', 1, &from, &to) || to < from)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%.64s' is not N or A-B, numbers of images from 1 on", value);
+    options->reader.page = (uint32_t)from;
+    options->reader.page_last = (uint32_t)to;
+    return GCONV_OK;
+}
 
 gconv_status gc_set_rows(gc_options *options, const char *value, gconv_error *error)
 {

@@ -29,6 +29,7 @@ gc_value_function gc_set_journal;
 gc_value_function gc_set_files_from;
 gc_value_function gc_set_files0_from;
 gc_value_function gc_set_shard; /* I/N with I from 1 to N, auto or auto/N */
+gc_value_function gc_set_page;
 gc_value_function gc_set_rows;
 gc_value_function gc_set_implementation;
 gc_value_function gc_set_device;

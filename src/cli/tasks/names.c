@@ -276,7 +276,7 @@ gconv_format gc_batch_format(const gc_options *options, const char *input,
     if (options->batch.named.format != GCONV_FORMAT_UNKNOWN)
         return options->batch.named.format;
     if (options->command != GC_COMMAND_FILTER)
-        return GCONV_FORMAT_PNG;
+        return named->format == GCONV_FORMAT_Y4M ? GCONV_FORMAT_Y4M : GCONV_FORMAT_PNG;
     gconv_format format = is_file ? gc_sniff(input, unknown, NULL) : GCONV_FORMAT_UNKNOWN;
     return format != GCONV_FORMAT_UNKNOWN ? format : named->format;
 }

@@ -151,7 +151,7 @@ static gconv_status choose_named_format(const gc_options *options, gc_task *task
     return GCONV_OK;
 }
 
-/* Standard output takes the format of --format, PNG for drawings, else the input's own. */
+/* Standard output takes the format of --format; else gc_output_format decides. */
 static gconv_status choose_format(const gc_options *options, gc_task *task, gconv_error *error)
 {
     task->format = options->writer.format;
@@ -159,8 +159,6 @@ static gconv_status choose_format(const gc_options *options, gc_task *task, gcon
     gconv_status status = GCONV_OK;
     if (strcmp(task->output, "-") != 0)
         status = choose_named_format(options, task, error);
-    else if (task->format == GCONV_FORMAT_UNKNOWN && options->command != GC_COMMAND_FILTER)
-        task->format = GCONV_FORMAT_PNG;
     if (status == GCONV_OK && options->form.depth != 0)
         status = gc_check_depth(gconv_format_describe(task->format), options->form.depth, error);
     return status;

@@ -26,9 +26,12 @@ static gc_task make_task(const gc_options *options, const char *path, const char
     if (!in_place) {
         task.format = gc_batch_format(options, path, named, is_file, &unknown);
         task.output = gc_batch_output(options, relative, named, task.format);
+        const gc_named_format *says = &options->batch.named;
+        bool by_name = says->format != GCONV_FORMAT_UNKNOWN
+                           ? says->either_pnm
+                           : named->either_pnm && gc_extension_fits(options, named, task.format);
         task.either_pnm =
-            options->form.either_pnm ||
-            (options->batch.named.either_pnm && options->writer.format == GCONV_FORMAT_UNKNOWN);
+            options->form.either_pnm || (by_name && options->writer.format == GCONV_FORMAT_UNKNOWN);
     }
     task.unknown = unknown;
     return task;

@@ -1,6 +1,5 @@
 /* JPEG XL, by libjxl, which decodes a whole image and turns it. */
 #include "base/status.h"
-#include "io/floats.h"
 #include "io/jxl/libjxl.h"
 #include "io/raw.h"
 #include "io/whole.h"
@@ -185,15 +184,11 @@ static void free_decoder(gc_decoder *common)
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* The sample 1 is white, unless the caller says otherwise. */
-static gconv_status convert_floats(gc_whole_decoder *whole, size_t bytes, gconv_error *error)
+static void convert_floats(gc_whole_decoder *whole, size_t bytes)
 {
-    double white = whole->common.white > 0 ? whole->common.white : 1;
-    gc_floats floats = gc_floats_begin(0, white);
-    gconv_status status =
-        gc_floats_convert(&floats, (float *)(void *)whole->image, bytes / sizeof(float), error);
-    if (status == GCONV_OK)
-        gc_floats_finish(&floats, &whole->common.warnings);
-    return status;
+    gc_floats *floats = &whole->common.floats;
+    *floats = gc_floats_begin(0, whole->common.white > 0 ? whole->common.white : 1);
+    gc_floats_convert(floats, (float *)(void *)whole->image, bytes / sizeof(float));
 }
 
 static gconv_status decode(gc_whole_decoder *whole, size_t row_bytes, gconv_error *error)
@@ -225,9 +220,9 @@ static gconv_status decode(gc_whole_decoder *whole, size_t row_bytes, gconv_erro
             status = corrupt(error);
         }
     }
-    return status == GCONV_OK && whole->common.shape.depth == 32
-               ? convert_floats(whole, bytes, error)
-               : status;
+    if (status == GCONV_OK && whole->common.shape.depth == 32)
+        convert_floats(whole, bytes);
+    return status;
 }
 
 const gc_decoder_type gc_jxl_decoder = {

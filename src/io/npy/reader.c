@@ -1,7 +1,6 @@
 /* NPY: arrays of NumPy. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/floats.h"
 #include "io/npy/header.h"
 #include "io/raw.h"
 
@@ -11,7 +10,6 @@
 typedef struct npy_decoder {
     gc_decoder common;
     gc_npy_header header;
-    gc_floats floats;
     size_t row_numbers;
     size_t row_bytes;     /* in the file */
     unsigned char *line;  /* a row of the file, if samples have another size or order */
@@ -28,7 +26,8 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     if (status != GCONV_OK)
         return status;
     size_t number_bytes = opened->header.number_bytes;
-    opened->floats = gc_floats_begin(0, common->white);
+    if (opened->header.kind == 'f')
+        common->floats = gc_floats_begin(0, common->white);
     opened->row_numbers = (size_t)common->shape.width * (size_t)common->shape.channels;
     if (!gc_multiply(opened->row_numbers, number_bytes, &opened->row_bytes))
         return gc_fail_memory(error, SIZE_MAX);
@@ -75,8 +74,7 @@ static void gather(npy_decoder *decoder)
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* Makes a row of samples of its numbers, which may lie at the same place. */
-static gconv_status convert(npy_decoder *decoder, unsigned char *numbers, unsigned char *row,
-                            gconv_error *error)
+static void convert(npy_decoder *decoder, unsigned char *numbers, unsigned char *row)
 {
     const gc_npy_header *header = &decoder->header;
     size_t count = decoder->row_numbers;
@@ -92,8 +90,8 @@ static gconv_status convert(npy_decoder *decoder, unsigned char *numbers, unsign
         samples[i] = (float)doubles[i];
         decoder->rounded = decoder->rounded || (double)samples[i] != doubles[i];
     }
-    return header->kind != 'f' ? GCONV_OK
-                               : gc_floats_convert(&decoder->floats, samples, count, error);
+    if (header->kind == 'f')
+        gc_floats_convert(&decoder->common.floats, samples, count);
 }
 
 static gconv_status read_row(npy_decoder *decoder, unsigned char *row, gconv_error *error)
@@ -108,7 +106,9 @@ static gconv_status read_row(npy_decoder *decoder, unsigned char *row, gconv_err
         status =
             gc_raw_read(&decoder->common, &decoder->stopped, numbers, decoder->row_bytes, error);
     }
-    return status == GCONV_OK ? convert(decoder, numbers, row, error) : status;
+    if (status == GCONV_OK)
+        convert(decoder, numbers, row);
+    return status;
 }
 
 static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
@@ -135,8 +135,6 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
     (void)error;
     if (decoder->rounded)
         gc_warn(&common->warnings, "numbers of 64 bits were rounded to 32 bits");
-    if (decoder->header.kind == 'f')
-        gc_floats_finish(&decoder->floats, &common->warnings);
     gc_decoder_check_trailing(common);
     return GCONV_OK;
 }

@@ -66,13 +66,6 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
     return status;
 }
 
-static gconv_status finish(gc_encoder *common, gconv_error *error)
-{
-    (void)common;
-    (void)error;
-    return GCONV_OK;
-}
-
 static void free_encoder(gc_encoder *common)
 {
     free(((npy_encoder *)common)->bits);
@@ -83,6 +76,5 @@ const gc_encoder_type gc_npy_encoder = {
     .size = sizeof(npy_encoder),
     .open = open_encoder,
     .write = write_rows,
-    .finish = finish,
     .free = free_encoder,
 };

@@ -1,6 +1,5 @@
 /* PBM, PGM and PPM, as text and binary (P1 to P6), PAM (P7), and PFM (Pf, PF). */
 #include "base/status.h"
-#include "io/floats.h"
 #include "io/pnm/header.h"
 #include "io/pnm/text.h"
 #include "io/raw.h"
@@ -12,7 +11,6 @@
 typedef struct pnm_decoder {
     gc_decoder common;
     gc_pnm_header header;
-    gc_floats floats; /* of a PFM */
     size_t row_samples;
     size_t row_bytes; /* in the file if it is binary */
     uint16_t *levels; /* what sample 0..maxval becomes; NULL if it stays as it is */
@@ -61,7 +59,8 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     if (is_pbm(opened))
         opened->row_bytes = (opened->row_bytes + 7) / 8;
     opened->row_samples = (size_t)common->shape.width * (size_t)common->shape.channels;
-    opened->floats = gc_floats_begin(fabs(opened->header.scale), common->white);
+    if (is_pfm(opened))
+        common->floats = gc_floats_begin(fabs(opened->header.scale), common->white);
     common->bottom_up = is_pfm(opened);
     return make_levels(opened, error);
 }
@@ -134,12 +133,12 @@ static uint32_t convert_16(const pnm_decoder *decoder, uint16_t *row)
     return largest;
 }
 
-static gconv_status convert_32(pnm_decoder *decoder, float *row, gconv_error *error)
+static void convert_32(pnm_decoder *decoder, float *row)
 {
     bool is_big_endian = decoder->header.scale > 0;
     if (is_big_endian != GC_HOST_IS_BIG_ENDIAN)
         gc_raw_swap(row, decoder->row_samples, sizeof *row);
-    return gc_floats_convert(&decoder->floats, row, decoder->row_samples, error);
+    gc_floats_convert(&decoder->common.floats, row, decoder->row_samples);
 }
 
 static gconv_status read_row(pnm_decoder *decoder, unsigned char *row, gconv_error *error)
@@ -147,10 +146,10 @@ static gconv_status read_row(pnm_decoder *decoder, unsigned char *row, gconv_err
     gconv_status status = read_samples(decoder, row, error);
     if (status != GCONV_OK)
         return status;
-    if (is_pfm(decoder))
-        return convert_32(decoder, (float *)(void *)row, error);
     uint32_t largest = 0;
-    if (decoder->common.shape.depth == 16)
+    if (is_pfm(decoder))
+        convert_32(decoder, (float *)(void *)row);
+    else if (decoder->common.shape.depth == 16)
         largest = convert_16(decoder, (uint16_t *)(void *)row);
     else if (decoder->levels != NULL)
         largest = convert_8(decoder, row);
@@ -178,16 +177,6 @@ static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *e
     for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
         status = read_text(decoder, NULL, error);
     return status;
-}
-
-/* look_behind looks at the bytes after the last row. They may be another image. */
-static gconv_status finish(gc_decoder *common, gconv_error *error)
-{
-    const pnm_decoder *decoder = (const pnm_decoder *)common;
-    (void)error;
-    if (is_pfm(decoder))
-        gc_floats_finish(&decoder->floats, &common->warnings);
-    return GCONV_OK;
 }
 
 /* ---- The next image -------------------------------------------------------------------------- */
@@ -231,7 +220,6 @@ const gc_decoder_type gc_pnm_decoder = {
     .open = open_decoder,
     .read = read_rows,
     .skip = skip_rows,
-    .finish = finish,
     .look_behind = look_behind,
     .free = free_decoder,
 };

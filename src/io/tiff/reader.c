@@ -30,10 +30,9 @@ typedef struct tiff_decoder {
     int planes;            /* that are taken */
     unsigned char *units;  /* of some rows, decoded: planes, in them units side by side */
     size_t units_bytes;
-    uint32_t first, end; /* rows in `units` */
-    uint32_t row;        /* the next one */
-    unsigned char *line; /* unpacked samples of a row; NULL if they are unpacked in place */
-    gc_floats floats;
+    uint32_t first, end;   /* rows in `units` */
+    uint32_t row;          /* the next one */
+    unsigned char *line;   /* unpacked samples of a row; NULL if they are unpacked in place */
     bool told;             /* tolerant: that data are missing */
     bool passed_over;      /* a directory that is no page; a warning was given */
     gc_tiff_ahead *helped; /* NULL: one thread decodes */
@@ -272,7 +271,9 @@ static gconv_status begin_image(tiff_decoder *decoder, gconv_error *error)
         return status;
     if (decoder->layout.floats)
         gc_tiff.TIFFGetField(decoder->file.tiff, TIFFTAG_SMAXSAMPLEVALUE, &white);
-    decoder->floats = gc_floats_begin(white, common->white);
+    common->floats = (gc_floats){.white = 0};
+    if (decoder->layout.floats)
+        common->floats = gc_floats_begin(white, common->white);
     common->decoded_by = decoder->raw ? "gconv" : NULL;
     return read_metadata(decoder, error);
 }
@@ -472,13 +473,12 @@ static gconv_status load(tiff_decoder *decoder, gconv_error *error)
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* Makes the next row of what is in `units`. */
-static gconv_status make_row(tiff_decoder *decoder, unsigned char *row, gconv_error *error)
+static void make_row(tiff_decoder *decoder, unsigned char *row)
 {
     const gc_tiff_layout *layout = &decoder->layout;
     const uint32_t held = decoder->end - decoder->first, into = decoder->row - decoder->first;
     unsigned char *line = layout->same ? row : decoder->line;
     const unsigned char *unit = decoder->units;
-    gconv_status status = GCONV_OK;
     for (int plane = 0; plane < decoder->planes; plane++)
         for (uint32_t i = 0; i < decoder->across; i++, unit += held * decoder->unit_row_bytes) {
             uint32_t from = i * decoder->unit_width, left = layout->width - from;
@@ -487,12 +487,11 @@ static gconv_status make_row(tiff_decoder *decoder, unsigned char *row, gconv_er
                            sample_of(decoder, plane), line);
         }
     if (layout->floats)
-        status = gc_floats_convert(&decoder->floats, (float *)(void *)line,
-                                   (size_t)layout->width * layout->samples, error);
-    if (!layout->same && status == GCONV_OK)
+        gc_floats_convert(&decoder->common.floats, (float *)(void *)line,
+                          (size_t)layout->width * layout->samples);
+    if (!layout->same)
         gc_tiff_convert(layout, line, decoder->common.shape.depth, row);
     decoder->row++;
-    return status;
 }
 
 /* Whether rows in the file are the caller's. */
@@ -516,7 +515,7 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
         if (decoder->row < decoder->first || decoder->row >= decoder->end)
             status = load(decoder, error);
         if (status == GCONV_OK)
-            status = make_row(decoder, rows, error);
+            make_row(decoder, rows);
     }
     return status;
 }
@@ -544,15 +543,6 @@ static bool help(gc_decoder *common)
     return helped != NULL && gc_tiff_ahead_help(helped);
 }
 
-static gconv_status finish(gc_decoder *common, gconv_error *error)
-{
-    const tiff_decoder *decoder = (const tiff_decoder *)common;
-    (void)error;
-    if (decoder->layout.floats)
-        gc_floats_finish(&decoder->floats, &common->warnings);
-    return GCONV_OK;
-}
-
 /* ---- The next image -------------------------------------------------------------------------- */
 
 static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gconv_error *error)
@@ -560,7 +550,7 @@ static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gcon
     tiff_decoder *decoder = (tiff_decoder *)common;
     gconv_error *behind = &decoder->behind;
     (void)wait;
-    if (common->page == 0 && !decoder->ahead && behind->status == GCONV_OK)
+    if (!decoder->ahead && behind->status == GCONV_OK)
         behind->status = find_next(decoder, &decoder->ahead, behind);
     if (behind->status != GCONV_OK && !common->tolerant)
         return gc_fail(error, behind->status, "%s", behind->message);
@@ -582,11 +572,11 @@ static gconv_status next(gc_decoder *common, gconv_error *error)
 
 const gc_decoder_type gc_tiff_decoder = {
     .name = "libtiff",
+    .finds_page = true,
     .size = sizeof(tiff_decoder),
     .open = open_decoder,
     .read = read_rows,
     .skip = skip_rows,
-    .finish = finish,
     .look_behind = look_behind,
     .next = next,
     .spread = spread,
