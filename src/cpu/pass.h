@@ -6,8 +6,6 @@
 
 #include "core/stream.h"
 
-#include <string.h>
-
 /* Rows of input samples: row y, 0 <= y < height, at samples + y % capacity * stride. */
 typedef struct gc_sample_rows {
     const char *samples;
@@ -15,26 +13,7 @@ typedef struct gc_sample_rows {
     int64_t capacity;
 } gc_sample_rows;
 
-/* Whether the pixels of each row are all alike: of `channels` samples of 8 bits, in `bytes`. */
-static inline bool gc_rows_are_flat(const void *const *rows, int height, size_t bytes,
-                                    size_t channels)
-{
-    for (int j = 0; j < height; j++)
-        if (memcmp(rows[j], (const char *)rows[j] + channels, bytes - channels) != 0)
-            return false;
-    return true;
-}
-
-/* Repeats the first `known` of `count` bytes. */
-static inline void gc_repeat(void *bytes, size_t known, size_t count)
-{
-    for (size_t part; known < count; known += part) {
-        part = known < count - known ? known : count - known;
-        memcpy((char *)bytes + known, bytes, part);
-    }
-}
-
-/* Output of columns [first, end) in rows top to bottom - 1. */
+/* Columns [first, end) of rows top to bottom - 1. */
 typedef struct gc_area {
     int64_t top, bottom;
     int64_t first, end;
@@ -48,6 +27,11 @@ typedef struct gc_pass_job {
     size_t stride;
     bool chain_only; /* chain values are wanted in place of output */
     bool is_large;   /* more output than caches hold, which stays in memory */
+    /* Has the stages give chain values of an area; `out` is the place of column 0 of its first
+     * row. */
+    void (*chain)(void *workspace, const gc_sample_rows *input, gc_area area, float *out,
+                  size_t stride);
+    void *workspace;
 } gc_pass_job;
 
 typedef struct gc_pass {

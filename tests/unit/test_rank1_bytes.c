@@ -249,49 +249,29 @@ static uint8_t *page_before_end(void)
     return pages;
 }
 
-/* Weights whose sums have no error. */
-static void fill_weights(double *weights, int count)
+/* Sums in double of bytes that end where memory does. */
+TEST(sums_of_bytes)
 {
-    for (int i = 0; i < count; i++)
-        weights[i] = (any(1 << 24) - (1 << 22)) * ldexp(1, -any(8));
-}
-
-static double sum_of(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
-                     int g)
-{
-    double sum = 0;
-    for (int i = 0; i < terms->width * terms->height; i++)
-        sum += terms->weights[i] *
-               rows[i / terms->width][g][(size_t)(i % terms->width) * terms->advance];
-    return sum;
-}
-
-/* Values that are computed again, of samples that end where memory does. */
-TEST(places)
-{
+    enum { SIDE = 32 };
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uint8_t *pages = page_before_end();
-    double weights[GC_RANK1_SIDE_MAX * GC_RANK1_SIDE_MAX];
     for (int n = 0; n < TRIALS(2000); n++) {
-        gc_rank1_terms terms = {.weights = weights,
-                                .width = 1 + any(GC_RANK1_SIDE_MAX),
-                                .height = 1 + any(4),
-                                .advance = (size_t)(1 + any(4))};
-        const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP];
-        size_t bytes = (size_t)(terms.width - 1) * terms.advance + 1;
-        fill_weights(weights, terms.width * terms.height);
+        double weights[SIDE * SIDE], wanted = 0;
+        const void *rows[SIDE];
+        gc_double_taps taps = {weights, GC_DOT_GROUP * (1 + any(SIDE / GC_DOT_GROUP)),
+                               1 + any(SIDE), 1};
         for (size_t i = 0; i < page; i++)
             pages[i] = n % 2 == 0 ? 200 : (uint8_t)any(256);
-        for (int i = 0; i < terms.height * GC_RANK1_GROUP; i++)
-            rows[i / GC_RANK1_GROUP][i % GC_RANK1_GROUP] = pages + page - bytes - (size_t)any(3);
-        EACH_SET(set, s)
-        {
-            double values[GC_RANK1_GROUP];
-            set->rank1->sum_places(&terms, (const uint8_t *const(*)[GC_RANK1_GROUP])rows, values);
-            for (int g = 0; g < GC_RANK1_GROUP; g++)
-                assert_true(values[g] ==
-                            sum_of(&terms, (const uint8_t *const(*)[GC_RANK1_GROUP])rows, g));
+        for (int j = 0; j < taps.height; j++) {
+            const uint8_t *row = rows[j] = pages + page - taps.width - any(3);
+            for (int i = 0; i < taps.width; i++) {
+                double weight = (any(1 << 24) - (1 << 22)) * ldexp(1, -any(8));
+                weights[j * taps.width + i] = weight;
+                wanted += weight * row[i];
+            }
         }
+        EACH_SET(set, s)
+        assert_true(set->taps->dot(&taps, rows, true) == wanted);
     }
     munmap(pages, 2 * page);
 }

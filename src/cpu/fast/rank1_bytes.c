@@ -36,7 +36,7 @@
  * and e are integers. If the lowest 16 bits of x are at least 2e, no multiple of 65536 lies between
  * t and x, and t is none. Then the level is no tie, and x / 65536, rounded down, is its nearest
  * integer. Otherwise gconv computes the sum in double and rounds that once. If double does not hold
- * every partial sum (sums_fit of gc_chain), the sum is rounded, and rule 5 in double follows.
+ * every partial sum (sums_fit of gc_chain), the sum is rounded.
  *
  * e exceeds the sum of the errors below, all in units of x. A = 255 * sum |C| * sum |R| is the
  * largest magnitude of a sum. It is 65536 * 255 * sum |w| * |scale| but for terms of a higher
@@ -146,9 +146,11 @@ static double gain(const gc_problem *problem)
     return problem->chain.steps[0].absolute_sum * fabs(conversion->scale / conversion->divisor);
 }
 
+/* What is left in doubt has to be rounded once, if only of a sum that double rounds. */
 static bool takes_real(const gc_problem *problem)
 {
-    return gain(problem) * UINT8_MAX + fabs(problem->conversion.offset) < LEVEL_MAX &&
+    return problem->rounding.once && problem->chain.denominator == 1 &&
+           gain(problem) * UINT8_MAX + fabs(problem->conversion.offset) < LEVEL_MAX &&
            gain(problem) > 0x1p-20;
 }
 
@@ -322,26 +324,18 @@ static void set_whole_column(gc_rank1 *rank1, const analysis *a)
     column->reciprocal = (float)(1 / divisor);
 }
 
-/* A level over the sum of terms, but for the offset. */
-static double scale_of_terms(const gc_rank1 *rank1)
-{
-    const gc_rounding *rounding = &rank1->problem->rounding;
-    const gc_conversion *conversion = &rank1->problem->conversion;
-    double scale =
-        rank1->once ? rounding->a / rounding->c : conversion->scale / conversion->divisor;
-    return conversion->absolute ? fabs(scale) : scale;
-}
-
 /* Sets *sum to the sum of M over all weights, and *sum_absolute to that of |M|. */
 static void measure_error(const gc_rank1 *rank1, double *sum, double *sum_absolute)
 {
-    double scale = scale_of_terms(rank1);
+    const gc_rounding *rounding = &rank1->problem->rounding;
+    double scale = rounding->a / rounding->c;
+    scale = rank1->column.absolute ? fabs(scale) : scale;
     const gc_step *step = rank1->step;
     *sum = *sum_absolute = 0;
     for (int j = 0; j < step->height; j++)
         for (int i = 0; i < step->width; i++) {
             double is = (double)rank1->column.weights[j] * (double)rank1->row.weights[i] / UNIT;
-            double error = is - rank1->terms.weights[j * step->width + i] * scale;
+            double error = is - step->terms[j * step->width + i] * scale;
             *sum += error;
             *sum_absolute += fabs(error);
         }
@@ -385,13 +379,12 @@ static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)
     rank1->row.weights = calloc(width, sizeof *rank1->row.weights);
     rank1->row.taps = calloc(width, sizeof *rank1->row.taps);
     rank1->row.fine_taps = calloc(width, sizeof *rank1->row.fine_taps);
-    rank1->terms.weights = calloc(width * height, sizeof *rank1->terms.weights);
     rank1->column.weights = calloc(height, sizeof *rank1->column.weights);
     if (rank1->row.weights != NULL && rank1->row.taps != NULL && rank1->row.fine_taps != NULL &&
-        rank1->terms.weights != NULL && rank1->column.weights != NULL)
+        rank1->column.weights != NULL)
         return GCONV_OK;
     gc_rank1_destroy(rank1);
-    return gc_fail_memory(error, width * height * sizeof *rank1->terms.weights);
+    return gc_fail_memory(error, (3 * width + height) * sizeof(float));
 }
 
 gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_error *error)
@@ -403,10 +396,8 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
         .problem = problem,
         .step = step,
         .channels = channels,
-        .once = gc_problem_may_round_once(problem),
         .row = {.width = step->width, .advance = (size_t)channels},
         .column = {.height = step->height, .absolute = conversion->absolute},
-        .terms = {.width = step->width, .height = step->height, .advance = (size_t)channels},
     };
     gconv_status status = allocate(rank1, error);
     if (status != GCONV_OK)
@@ -415,8 +406,6 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
     analyse(problem, &a);
     for (int c = 0; c < problem->chain.channels; c++)
         rank1->border[c] = (uint8_t)step->border[c];
-    for (int i = 0; i < step->width * step->height; i++)
-        rank1->terms.weights[i] = rank1->once ? step->terms[i] : (double)step->taps[i];
     bool is_fine = !a.is_whole && step->width > COARSE_MAX;
     double factor = a.is_whole ? 1 : choose_factor(problem, a.products.row[0], is_fine);
     set_row(rank1, a.products.row[0], factor, is_fine);
@@ -433,43 +422,8 @@ void gc_rank1_destroy(gc_rank1 *rank1)
     free(rank1->row.weights);
     free(rank1->row.taps);
     free(rank1->row.fine_taps);
-    free(rank1->terms.weights);
     free(rank1->column.weights);
     *rank1 = (gc_rank1){.step = NULL};
-}
-
-/* ---- Sums in double -------------------------------------------------------------------------- */
-
-void gc_rank1_sum(const gc_rank1 *rank1, const void *const *rows, size_t count, double *sums)
-{
-    int width = rank1->step->width;
-    for (size_t i = 0; i < count; i++)
-        sums[i] = 0;
-    for (int n = 0; n < width * rank1->step->height; n++) {
-        const uint8_t *row =
-            (const uint8_t *)rows[n / width] + (size_t)(n % width) * (size_t)rank1->channels;
-        double weight = rank1->terms.weights[n];
-        for (size_t i = 0; i < count; i++)
-            sums[i] += weight * row[i];
-    }
-}
-
-/* Rule 5 in double. */
-static uint8_t round_sum(const gc_conversion *conversion, double sum)
-{
-    double v = sum / conversion->divisor;
-    v = conversion->scale * (conversion->absolute ? fabs(v) : v) + conversion->offset;
-    return (uint8_t)rint(fmin(fmax(v, 0), UINT8_MAX));
-}
-
-/* In flat parts of an image all sums are the same. */
-void gc_rank1_round(const gc_rank1 *rank1, const double *sums, size_t count, uint8_t *samples)
-{
-    const gc_problem *problem = rank1->problem;
-    for (size_t i = 0; i < count; i++)
-        samples[i] = i > 0 && sums[i] == sums[i - 1] ? samples[i - 1]
-                     : rank1->once ? (uint8_t)gc_round_once(&problem->rounding, sums[i])
-                                   : round_sum(&problem->conversion, sums[i]);
 }
 
 const char *gc_rank1_describe(const gc_rank1 *rank1)

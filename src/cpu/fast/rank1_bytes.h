@@ -1,6 +1,6 @@
 /* The pass of one filter of rank 1 from samples of 8 bits to samples of 8 bits, without rows of
- * chain values in between. Loops sum rows in integers and columns in float32. Samples are rounded
- * once (contract.md, rule 99) if double holds the sums of the chain. */
+ * chain values in between. Loops sum rows in integers and columns in float32. Samples that these
+ * leave in doubt are settled (cpu/pipeline/settle.h). */
 #ifndef GC_CPU_FAST_RANK1_BYTES_H
 #define GC_CPU_FAST_RANK1_BYTES_H
 
@@ -11,10 +11,8 @@ typedef struct gc_rank1 {
     const gc_problem *problem;
     const gc_step *step;
     int channels; /* of a row of samples, alpha that is kept among them */
-    bool once;    /* sums in double have no error */
     gc_rank1_row row;
     gc_rank1_column column;
-    gc_rank1_terms terms;
     uint8_t border[GC_CHANNELS_MAX];
 } gc_rank1;
 
@@ -30,12 +28,6 @@ double gc_rank1_seconds(const gc_problem *problem);
 /* Makes what the loops need. `step` is NULL afterwards if too many values would be near a tie. */
 gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_error *error);
 void gc_rank1_destroy(gc_rank1 *rank1);
-
-/* Sums in double: values i in [0, count) of a row. Tap (j, k) reads rows[j][i + k * channels]. */
-void gc_rank1_sum(const gc_rank1 *rank1, const void *const *rows, size_t count, double *sums);
-
-/* The samples of sums. */
-void gc_rank1_round(const gc_rank1 *rank1, const double *sums, size_t count, uint8_t *samples);
 
 /* Words for people. */
 const char *gc_rank1_describe(const gc_rank1 *rank1);

@@ -8,8 +8,7 @@
 #include "core/border.h"
 #include "cpu/cost.h"
 #include "cpu/fast/rank1_bytes.h"
-#include "cpu/instructions/instructions.h"
-#include "cpu/pass.h"
+#include "cpu/pipeline/settle.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -27,37 +26,24 @@ enum { STRIP_VALUES_MIN = 256, STRIP_VALUES_MAX = GC_RANK1_VALUES_MAX };
 /* What loops read and write beyond the last value. */
 enum { SLACK = 64 };
 
-/* Listed values near a tie at which all of them are computed again. */
-enum { NEAR_WAITING = 128 };
+/* How many times GC_RANK1_ROWS rows wait until they are settled together. */
+enum { WAITING = 32 };
 
 /* How many rows ahead samples are requested. */
 enum { ROWS_AHEAD = 3 };
-
-/* If more than one value of MANY_NEAR in a row of a strip is near a tie, all values of this row are
- * computed again together. So the list has at most NEAR_LISTED_MAX entries. */
-enum { MANY_NEAR = 16, NEAR_LISTED_MAX = NEAR_WAITING + STRIP_VALUES_MAX / MANY_NEAR + 1 };
-
-/* A value that may be near a tie: value `at` of output row y. */
-typedef struct near_value {
-    int64_t y;
-    size_t at;
-} near_value;
 
 /* What one thread needs. */
 typedef struct strip_memory {
     const gc_rank1 *rank1;
     const gc_instructions *set;
-    size_t values;       /* of a strip */
-    size_t stride;       /* of `sums`, from row to row */
-    float *sums;         /* of rows: height + 1 of them in turn */
-    float *scratch;      /* of the loops that sum a row */
-    uint8_t *extended;   /* rows of a strip with what the border puts beside them */
-    size_t extended_row; /* bytes of one of them */
-    const void **rows;   /* of samples, for sums in double */
-    double *sums_in_double;
-    near_value *near;
-    int near_count;
-    void *memory; /* that holds all */
+    size_t values;                   /* of a strip */
+    size_t stride;                   /* of `sums`, from row to row */
+    float *sums;                     /* of rows: height + 1 of them in turn */
+    float *scratch;                  /* of the loops that sum a row */
+    uint8_t *extended;               /* a part of a row with what the border puts beside it */
+    gc_rank1_output output[WAITING]; /* of GC_RANK1_ROWS rows each, in turn */
+    gc_settler settler;
+    void *memory; /* that holds all rows */
 } strip_memory;
 
 static size_t reach_of(const gc_rank1 *rank1)
@@ -102,14 +88,10 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     *s = (strip_memory){.rank1 = rank1,
                         .set = gc_instructions_chosen(),
                         .values = values,
-                        .stride = values + SLACK,
-                        .extended_row = row};
+                        .stride = values + SLACK};
     size_t sums = hand_out(&used, (height + 1) * s->stride, sizeof *s->sums);
     size_t scratch = hand_out(&used, row, sizeof *s->scratch);
-    size_t extended = hand_out(&used, height * row, sizeof *s->extended);
-    size_t rows = hand_out(&used, height, sizeof *s->rows);
-    size_t in_double = hand_out(&used, values, sizeof *s->sums_in_double);
-    size_t near = hand_out(&used, NEAR_LISTED_MAX, sizeof *s->near);
+    size_t extended = hand_out(&used, row, sizeof *s->extended);
     char *memory = s->memory = gc_allocate_aligned(used, 1);
     if (memory == NULL)
         return gc_fail_memory(error, used);
@@ -117,15 +99,14 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     s->sums = (float *)(void *)(memory + sums);
     s->scratch = (float *)(void *)(memory + scratch);
     s->extended = (uint8_t *)(memory + extended);
-    s->rows = (const void **)(void *)(memory + rows);
-    s->sums_in_double = (double *)(void *)(memory + in_double);
-    s->near = (near_value *)(void *)(memory + near);
-    return GCONV_OK;
+    return gc_settler_create(&s->settler, rank1->problem, s->set->taps, &(gc_levels){.error = 0},
+                             error);
 }
 
 static void close_strips(void *own)
 {
     strip_memory *s = own;
+    gc_settler_destroy(&s->settler);
     free(s->memory);
     free(s);
 }
@@ -205,138 +186,66 @@ static const uint8_t *find_taps(const strip *s, const uint8_t *row, size_t first
 
 /* ---- Values near a tie ----------------------------------------------------------------------- */
 
-static bool is_kept_alpha(const gc_rank1 *rank1, size_t at)
+/* Bits of the chain's values, from bits of 64 samples: alpha that is kept is none of them. */
+static uint64_t leave_out_alpha(const strip *s, uint64_t bits)
 {
-    return rank1->problem->conversion.keeps_alpha &&
-           at % (size_t)rank1->channels == (size_t)rank1->channels - 1;
-}
-
-/* Sets rows[j][g]: the first sample that the taps of row j read for a value whose rows and columns
- * of input lie inside the image. */
-static void find_rows(const strip *s, const near_value *value, int g,
-                      const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP])
-{
-    const gc_step *step = s->rank1->step;
-    size_t left = left_of(s->rank1);
-    int64_t y = (value->y - step->top) % s->input->capacity;
-    for (int j = 0; j < step->height; j++, y++) {
-        y = y == s->input->capacity ? 0 : y;
-        rows[j][g] =
-            (const uint8_t *)s->input->samples + (size_t)y * s->input->stride + value->at - left;
+    const int channels = s->rank1->channels;
+    uint64_t found = 0;
+    for (; bits != 0; bits &= bits - 1) {
+        int at = __builtin_ctzll(bits);
+        if (at % channels < channels - 1)
+            found |= (uint64_t)1 << (at - at / channels);
     }
+    return found;
 }
 
-/* Sets rows[j][g] for a value anywhere: copies the samples that the filter reads to `copies`, as
- * the border extends the image. */
-static void copy_rows(const strip *s, const near_value *value, int g,
-                      const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP],
-                      uint8_t copies[GC_RANK1_SIDE_MAX][GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX])
+static gc_rank1_output *output_of(const strip *s, int64_t y)
 {
-    const gc_step *step = s->rank1->step;
-    int64_t channels = s->rank1->channels, c = (int64_t)value->at % channels;
-    for (int j = 0; j < step->height; j++) {
-        const uint8_t *row = samples_row(s, value->y + j - step->top);
-        for (int i = 0; i < step->width; i++)
-            copies[j][i * channels] =
-                pixel_at(s, row, (int64_t)value->at / channels - step->left + i)[c];
-        rows[j][g] = copies[j];
-    }
+    return &s->strips->output[(y - s->area.top) / GC_RANK1_ROWS % WAITING];
 }
 
-static bool is_inside(const strip *s, const near_value *value)
+/* Settles the values of row y that have bits: words side by side together, since they may be
+ * flat. */
+static void settle(const strip *s, int64_t y, gc_rank1_near *near)
 {
-    const gc_step *step = s->rank1->step;
-    const gc_chain *chain = &s->rank1->problem->chain;
-    size_t channels = (size_t)s->rank1->channels, left = left_of(s->rank1);
-    return value->at >= left &&
-           value->at - left + (size_t)step->width * channels <= row_values(s) &&
-           value->y >= step->top && value->y - step->top + step->height <= chain->height;
-}
-
-/* Computes listed values from value n on again, GC_RANK1_GROUP of them. If there are fewer, the
- * last one stands for the others. */
-static void settle_group(const strip *s, int n, double sums[GC_RANK1_GROUP])
-{
-    const strip_memory *strips = s->strips;
-    const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP];
-    uint8_t copies[GC_RANK1_GROUP][GC_RANK1_SIDE_MAX][GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX];
-    for (int g = 0; g < GC_RANK1_GROUP; g++) {
-        int at = n + g < strips->near_count ? n + g : strips->near_count - 1;
-        if (is_inside(s, &strips->near[at]))
-            find_rows(s, &strips->near[at], g, rows);
-        else
-            copy_rows(s, &strips->near[at], g, rows, copies[g]);
-    }
-    s->set->rank1->sum_places(&s->rank1->terms, (const uint8_t *const(*)[GC_RANK1_GROUP])rows,
-                              sums);
-}
-
-/* Computes the listed values again. */
-static void settle(const strip *s)
-{
-    strip_memory *strips = s->strips;
-    double sums[NEAR_LISTED_MAX + GC_RANK1_GROUP];
-    uint8_t samples[NEAR_LISTED_MAX];
-    for (int n = 0; n < strips->near_count; n += GC_RANK1_GROUP)
-        settle_group(s, n, sums + n);
-    gc_rank1_round(s->rank1, sums, (size_t)strips->near_count, samples);
-    for (int n = 0; n < strips->near_count; n++) {
-        const near_value *value = &strips->near[n];
-        s->output[(size_t)(value->y - s->area.top) * s->stride + value->at] = (char)samples[n];
-    }
-    strips->near_count = 0;
-}
-
-/* Computes all of the strip in row y again. */
-static void settle_row(const strip *s, int64_t y, uint8_t *output)
-{
-    strip_memory *strips = s->strips;
-    for (int j = 0; j < s->rank1->step->height; j++)
-        strips->rows[j] = find_taps(s, samples_row(s, y + j - s->rank1->step->top), s->first,
-                                    s->count, strips->extended + (size_t)j * strips->extended_row);
-    size_t channels = (size_t)s->rank1->channels, count = s->count;
-    if (count > channels && gc_rows_are_flat(strips->rows, s->rank1->step->height,
-                                             count + reach_of(s->rank1), channels))
-        count = channels;
-    gc_rank1_sum(s->rank1, strips->rows, count, strips->sums_in_double);
-    gc_rank1_round(s->rank1, strips->sums_in_double, count, output);
-    gc_repeat(output, count, s->count);
-    if (!s->rank1->problem->conversion.keeps_alpha)
-        return;
-    const uint8_t *row = samples_row(s, y) + s->first;
-    for (size_t i = 0; i < s->count; i++)
-        if (is_kept_alpha(s->rank1, s->first + i))
-            output[i] = row[i];
-}
-
-/* Lists the values of row y whose bits are set. False if they are many. */
-static bool list_near(const strip *s, int64_t y, const gc_rank1_near *near)
-{
-    strip_memory *strips = s->strips;
-    int end = strips->near_count + (int)(s->count / MANY_NEAR) + 1;
-    for (uint64_t words = near->words; words != 0; words &= words - 1) {
+    gc_settler *settler = &s->strips->settler;
+    char *output = s->output + (size_t)(y - s->area.top) * s->stride;
+    const size_t channels = (size_t)s->rank1->channels;
+    const bool keeps_alpha = s->rank1->problem->conversion.keeps_alpha;
+    for (uint64_t words = near->words; words != 0; words &= words + (words & -words)) {
         size_t word = (size_t)__builtin_ctzll(words);
-        for (uint64_t bits = near->bits[word]; bits != 0; bits &= bits - 1) {
-            size_t at = 64 * word + (size_t)__builtin_ctzll(bits);
-            if (at >= s->count || is_kept_alpha(s->rank1, s->first + at))
-                continue;
-            if (strips->near_count == end)
-                return false;
-            strips->near[strips->near_count++] = (near_value){y, s->first + at};
+        size_t end = word + (size_t)__builtin_ctzll(~(words >> word));
+        size_t count = (64 * end < s->count ? 64 * end : s->count) - 64 * word;
+        if (64 * end > s->count)
+            near->bits[end - 1] &= ((uint64_t)1 << s->count % 64) - 1;
+        if (!keeps_alpha)
+            gc_settle(settler, y, s->first + 64 * word, count, NULL, near->bits + word, output);
+        for (; keeps_alpha && word < end; word++, count -= 64) {
+            uint64_t bits = leave_out_alpha(s, near->bits[word]);
+            size_t first = s->first + 64 * word, part = count < 64 ? count : 64;
+            gc_settle(settler, y, first - first / channels, part - part / channels, NULL, &bits,
+                      output);
         }
     }
-    return true;
 }
 
-static void take_near(const strip *s, int64_t y, const gc_rank1_near *near, uint8_t *output)
+static gc_rank1_near *near_of(const strip *s, int64_t y)
 {
-    int before = s->strips->near_count;
-    if (!list_near(s, y, near)) {
-        s->strips->near_count = before;
-        settle_row(s, y, output);
-    }
-    if (s->strips->near_count >= NEAR_WAITING)
-        settle(s);
+    return &output_of(s, y)->near[(y - s->area.top) % GC_RANK1_ROWS];
+}
+
+/* Settles rows [first, end). If they went past the caches, their lines come back from memory, all
+ * at one time. */
+static void settle_rows(const strip *s, int64_t first, int64_t end)
+{
+    for (int64_t y = first; y < end && s->streams; y++)
+        for (uint64_t words = near_of(s, y)->words; words != 0; words &= words - 1)
+            __builtin_prefetch(s->output + (size_t)(y - s->area.top) * s->stride + s->first +
+                                   64 * (size_t)__builtin_ctzll(words),
+                               1);
+    for (int64_t y = first; y < end; y++)
+        if (near_of(s, y)->words != 0)
+            settle(s, y, near_of(s, y));
 }
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
@@ -424,12 +333,9 @@ static void finish_rows(const strip *s, int64_t y, int row_count, int slot)
         rows[j] = sums_at(s, slot);
         slot = slot_after(s, slot, 1);
     }
-    gc_rank1_output output;
-    find_output(s, y, row_count, &output);
-    s->set->rank1->finish(&s->rank1->column, rows, s->count, &output);
-    for (int o = 0; o < row_count; o++)
-        if (output.near[o].words != 0)
-            take_near(s, y + o, &output.near[o], output.out[o]);
+    gc_rank1_output *output = output_of(s, y);
+    find_output(s, y, row_count, output);
+    s->set->rank1->finish(&s->rank1->column, rows, s->count, output);
 }
 
 static void compute_strip(const strip *s)
@@ -437,6 +343,7 @@ static void compute_strip(const strip *s)
     const gc_step *step = s->rank1->step;
     int64_t ready = s->area.top - step->top;
     int ready_slot = 0, slot = 0;
+    int64_t settled = s->area.top;
     for (int64_t y = s->area.top; y < s->area.bottom; y += GC_RANK1_ROWS) {
         int64_t last = gc_smaller(y + GC_RANK1_ROWS, s->area.bottom) - 1;
         for (; ready < last - step->top + step->height; ready++) {
@@ -446,8 +353,12 @@ static void compute_strip(const strip *s)
         }
         finish_rows(s, y, (int)(last - y + 1), slot);
         slot = slot_after(s, slot, GC_RANK1_ROWS);
+        if (y - settled == (WAITING - 1) * GC_RANK1_ROWS) {
+            settle_rows(s, settled, last + 1);
+            settled = last + 1;
+        }
     }
-    settle(s);
+    settle_rows(s, settled, s->area.bottom);
 }
 
 /* Whether output can go past the caches: every strip of every row begins on a cache line. */
@@ -489,6 +400,7 @@ static bool run(void *own, const gc_pass_job *job)
                .stride = job->stride};
     if (job->chain_only)
         return false;
+    strips->settler.input = &job->input;
     compute_levels(&s, job->is_large);
     return true;
 }

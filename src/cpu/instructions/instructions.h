@@ -60,10 +60,11 @@ typedef struct gc_taps_loops {
     /* In double, for sums without an error: their order does not matter. Samples have 8 or 16
      * bits. */
     void (*widen)(const void *samples, int depth, size_t count, double *to);
-    /* out[o*stride + i] = sum_j sum_k taps[j*width+k] * rows[(o+j)*stride + i + k*advance] for i in
-     * [0, count), o in [0, row_count). Reads and writes up to GC_DOUBLE_SLACK values beyond. */
+    /* out[o*out_stride + i] = sum_j sum_k taps[j*width+k] * rows[(o+j)*stride + i + k*advance]
+     * for i in [0, count), o in [0, row_count). Reads and writes up to GC_DOUBLE_SLACK values
+     * beyond. */
     void (*in_double)(const gc_double_taps *taps, const double *rows, size_t stride,
-                      size_t row_count, size_t count, double *out);
+                      size_t row_count, size_t count, double *out, size_t out_stride);
     /* Samples that are nearest to offset + factor * sums[i]. Bit i % 64 of doubtful[i / 64]: it may
      * be the next one. */
     void (*round)(const gc_double_levels *levels, const double *sums, size_t count,
@@ -114,8 +115,8 @@ typedef struct gc_samples_loops {
     /* Rule 5: divided, made absolute, scaled, offset, clamped to 0..255 and rounded. */
     void (*store8)(const gc_conversion *conversion, const float *row, size_t count,
                    uint8_t *samples);
-    /* The same in float32, if factor and offset are within limits (cpu/once.c). Bit i % 64 of
-     * near[i / 64] says that level i lies within `error` of a tie. */
+    /* The same of numbers in float32, if factor and offset are within limits (cpu/once.c). Bit i %
+     * 64 of near[i / 64] says that level i lies within `error` of a tie. */
     void (*store8_near)(const gc_conversion *conversion, float error, const float *row,
                         size_t count, uint8_t *samples, uint64_t *near);
     /* Values become levels of 0..65535, if the input has 16 bits. */

@@ -289,15 +289,24 @@ enum { DOUBLE_LANES = VECTOR_BYTES / sizeof(double) };
 enum { DOUBLE_ROWS = 4, DOUBLE_VECTORS = 3, ALONE_VECTORS = 8 };
 _Static_assert(ALONE_VECTORS *DOUBLE_LANES <= (int)GC_DOUBLE_SLACK, "a row's last block runs over");
 
-/* What one input row adds to output rows `from` to `to`, as in add_row. */
-INLINE void add_doubles(doubles sums[][ALONE_VECTORS], const double *x, const double *tap,
-                        ptrdiff_t width, size_t advance, const int vectors, const int from,
-                        const int to)
+INLINE doubles doubles_at(const double *x, int v)
 {
-    for (ptrdiff_t k = 0; k < width; k++, x += advance, tap++) {
+    return *(const unaligned_doubles *)(x + v * DOUBLE_LANES);
+}
+
+/* What one input row adds to output rows `from` to `to`, as in add_row. If taps are `even`, the
+ * samples of both sides are added first. */
+INLINE void add_doubles(doubles sums[][ALONE_VECTORS], const double *x, const double *tap,
+                        ptrdiff_t width, size_t advance, const bool even, const int vectors,
+                        const int from, const int to)
+{
+    for (ptrdiff_t k = 0, other = width - 1; k < (even ? (width + 1) / 2 : width);
+         k++, other--, tap++) {
+        const double *left = x + (size_t)k * advance, *right = x + (size_t)other * advance;
         doubles samples[ALONE_VECTORS];
-        UNROLL for (int v = 0; v < vectors; v++) samples[v] =
-            *(const unaligned_doubles *)(x + v * DOUBLE_LANES);
+        UNROLL for (int v = 0; v < vectors; v++) samples[v] = doubles_at(left, v);
+        if (even && k < other)
+            UNROLL for (int v = 0; v < vectors; v++) samples[v] += doubles_at(right, v);
         UNROLL for (int o = from; o <= to; o++)
         {
             double weight = tap[-o * width];
@@ -308,36 +317,59 @@ INLINE void add_doubles(doubles sums[][ALONE_VECTORS], const double *x, const do
 
 /* `count` rows of output, of a filter of at least count - 1 rows. */
 INLINE void sum_doubles(const gc_double_taps *taps, const double *rows, size_t stride,
-                        size_t values, const int count, const int vectors, double *out)
+                        size_t values, const bool even, const int count, const int vectors,
+                        double *out, size_t out_stride)
 {
     const ptrdiff_t width = taps->width;
     const double *tap = taps->taps;
     for (size_t first = 0; first < values; first += (size_t)(vectors * DOUBLE_LANES)) {
         doubles sums[DOUBLE_ROWS][ALONE_VECTORS] = {0};
         const double *x = rows + first;
-        UNROLL for (int r = 0; r < count - 1; r++) add_doubles(
-            sums, x + (size_t)r * stride, tap + r * width, width, taps->advance, vectors, 0, r);
+        UNROLL for (int r = 0; r < count - 1; r++)
+            add_doubles(sums, x + (size_t)r * stride, tap + r * width, width, taps->advance, even,
+                        vectors, 0, r);
         for (int r = count - 1; r < taps->height; r++)
-            add_doubles(sums, x + (size_t)r * stride, tap + r * width, width, taps->advance,
+            add_doubles(sums, x + (size_t)r * stride, tap + r * width, width, taps->advance, even,
                         vectors, 0, count - 1);
         UNROLL for (int e = 1; e < count; e++) add_doubles(
             sums, x + (size_t)(taps->height - 1 + e) * stride, tap + (taps->height - 1 + e) * width,
-            width, taps->advance, vectors, e, count - 1);
+            width, taps->advance, even, vectors, e, count - 1);
         UNROLL for (int o = 0; o < count; o++) UNROLL for (int v = 0; v < vectors; v++) *
-            (unaligned_doubles *)(out + (size_t)o * stride + first + (size_t)(v * DOUBLE_LANES)) =
-            sums[o][v];
+            (unaligned_doubles *)(out + (size_t)o * out_stride + first +
+                                  (size_t)(v * DOUBLE_LANES)) = sums[o][v];
     }
 }
 
-static void in_double(const gc_double_taps *taps, const double *rows, size_t stride,
-                      size_t row_count, size_t count, double *out)
+static bool are_even(const gc_double_taps *taps)
+{
+    bool even = taps->width > 1;
+    for (int j = 0; j < taps->height; j++)
+        for (int k = 0; k < taps->width / 2; k++)
+            even = even &&
+                   taps->taps[j * taps->width + k] == taps->taps[(j + 1) * taps->width - 1 - k];
+    return even;
+}
+
+INLINE void sum_rows(const gc_double_taps *taps, const double *rows, size_t stride,
+                     size_t row_count, size_t count, const bool even, double *out,
+                     size_t out_stride)
 {
     size_t y = 0;
     for (; taps->height >= DOUBLE_ROWS - 1 && y + DOUBLE_ROWS <= row_count; y += DOUBLE_ROWS)
-        sum_doubles(taps, rows + y * stride, stride, count, DOUBLE_ROWS, DOUBLE_VECTORS,
-                    out + y * stride);
+        sum_doubles(taps, rows + y * stride, stride, count, even, DOUBLE_ROWS, DOUBLE_VECTORS,
+                    out + y * out_stride, out_stride);
     for (; y < row_count; y++)
-        sum_doubles(taps, rows + y * stride, stride, count, 1, ALONE_VECTORS, out + y * stride);
+        sum_doubles(taps, rows + y * stride, stride, count, even, 1, ALONE_VECTORS,
+                    out + y * out_stride, out_stride);
+}
+
+static void in_double(const gc_double_taps *taps, const double *rows, size_t stride,
+                      size_t row_count, size_t count, double *out, size_t out_stride)
+{
+    if (are_even(taps))
+        sum_rows(taps, rows, stride, row_count, count, true, out, out_stride);
+    else
+        sum_rows(taps, rows, stride, row_count, count, false, out, out_stride);
 }
 
 /* As many samples as doubles in a vector. Compilers convert them one by one, if left to it. */
@@ -463,8 +495,9 @@ static void find_sides(const float *values, size_t count, const gc_boundary *bou
         int32_t any = 0;
         for (size_t i = 0; i < part; i++) {
             float value = kept_bits(values[i], kept);
-            flags[i] = (uint8_t)(value > high) ^ falls;
-            any |= (value >= low) & (value <= high);
+            int32_t above = value > high;
+            flags[i] = (uint8_t)above ^ falls;
+            any |= (value >= low) ^ above;
         }
         *doubtful = 0;
         for (size_t i = 0; i < part && any != 0; i++) {

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "core/border.h"
+#include "core/separate.h"
 #include "core/sums.h"
 
 #include <math.h>
@@ -13,8 +14,13 @@
 /* Values of a word of bits. If more than FEW of them are doubtful, all are settled together. */
 enum { TOGETHER = 64, FEW = 4 };
 
-/* Values and rows of an area that are summed together. */
-enum { AREA_VALUES = 2048, AREA_ROWS = 16 };
+/* Values of a row of an area that are summed together. A wide filter reads many values beside
+ * these, so for each of them there are BESIDE values more. */
+enum { AREA_VALUES = 512, BESIDE = 8 };
+
+/* Doubles of `extended`, which stay in the second-level cache. A row of it has whole blocks of the
+ * loops, and pixels. */
+enum { EXTENDED_MAX = 1 << 14, CHUNK = 96 };
 
 static bool are_many(uint64_t bits)
 {
@@ -97,44 +103,87 @@ static void measure(gc_settler *settler)
     const gc_chain *chain = &settler->problem->chain;
     const gconv_shape *input = &settler->problem->conversion.input;
     bool in_areas = settler->in_areas;
-    int width = 1, height = 1, channels = in_areas ? chain->channels : input->channels;
-    for (int s = 0; s < chain->step_count; s++) {
-        width += chain->steps[s].width - 1;
-        height += chain->steps[s].height - 1;
+    int64_t width = 1, height = 1, widest = 1, channels = chain->channels;
+    for (const gc_step *step = chain->steps; step < chain->steps + chain->step_count; step++) {
+        width += step->width - 1;
+        height += step->height - 1;
+        widest = gc_larger(widest, step->column == NULL ? step->width : 1);
     }
-    settler->height = height;
-    settler->stride = (in_areas ? AREA_VALUES : TOGETHER) +
-                      (size_t)((width + 2) * chain->channels) + GC_DOUBLE_SLACK;
+    settler->height = (int)height;
+    int64_t chunks = EXTENDED_MAX / CHUNK / (height + (in_areas ? GC_AREA_ROWS : 1) - 1);
+    settler->chunk = gc_larger(chunks, 1) * CHUNK / channels;
+    int64_t columns = in_areas ? AREA_VALUES / channels + BESIDE * (width - 1) : TOGETHER;
+    if (in_areas && !chain->sums_fit) /* round_exactly finds all that was extended */
+        columns = settler->chunk;
+    settler->columns_at_once = gc_smaller(columns, chain->width);
+    settler->chunk = gc_smaller(settler->chunk, settler->columns_at_once + width);
+    settler->extended_stride = (size_t)((settler->chunk + widest) * channels) + GC_DOUBLE_SLACK;
+    settler->stride = (size_t)((settler->columns_at_once + width + 1) * channels) + GC_DOUBLE_SLACK;
     if (in_areas ? !chain->sums_fit : width * height <= ALONE_MAX && input->depth == 8) {
-        settler->taps.width = ((width - 1) * channels + GC_DOT_GROUP) / GC_DOT_GROUP * GC_DOT_GROUP;
-        settler->taps.height = height;
+        int64_t taps = (width - 1) * (in_areas ? channels : input->channels) + 1;
+        settler->taps.width = (int)((taps + GC_DOT_GROUP - 1) / GC_DOT_GROUP * GC_DOT_GROUP);
+        settler->taps.height = (int)height;
     }
+}
+
+/* A column and a row whose product the terms are, at `vectors` if the step has none itself; else
+ * NULL. Units and magnitudes of their sums multiply to those of the step. So if double holds its
+ * sums, it holds theirs. */
+static const double *find_vectors(const gc_chain *chain, const gc_step *step, double *vectors)
+{
+    float row[GCONV_FILTER_SIDE_MAX], column[GCONV_FILTER_SIDE_MAX];
+    if (step->column != NULL)
+        return step->terms;
+    if (!chain->sums_fit || !gc_step_separate(step, row, column))
+        return NULL;
+    for (int n = 0; n < step->width * step->height; n++)
+        if ((double)column[n / step->width] * (double)row[n % step->width] != step->terms[n])
+            return NULL;
+    for (int j = 0; j < step->height; j++)
+        vectors[j] = (double)column[j];
+    for (int i = 0; i < step->width; i++)
+        vectors[step->height + i] = (double)row[i];
+    return vectors;
 }
 
 gconv_status gc_settler_create(gc_settler *settler, const gc_problem *problem,
                                const gc_taps_loops *loops, const gc_levels *levels,
                                gconv_error *error)
 {
+    const gc_chain *chain = &problem->chain;
     *settler = (gc_settler){.problem = problem, .loops = loops, .in_areas = levels == NULL};
     measure(settler);
     if (levels != NULL)
         settler->levels = *levels;
-    size_t rows = (size_t)settler->height + (settler->in_areas ? AREA_ROWS : 1) - 1;
+    size_t steps = (size_t)chain->step_count, sides = 0, height = (size_t)settler->height;
+    size_t rows = height + (settler->in_areas ? GC_AREA_ROWS : 1) - 1;
+    size_t extended = rows * settler->extended_stride;
+    size_t plane = (rows - (size_t)chain->steps[0].height + 1) * settler->stride;
     size_t taps = (size_t)settler->taps.width * (size_t)settler->taps.height;
-    size_t plane = rows * settler->stride, doubles = 3 * plane + 2 * taps;
-    size_t bytes = (size_t)settler->height * sizeof *settler->rows + doubles * sizeof(double);
+    for (size_t s = 0; s < steps; s++)
+        sides += (size_t)chain->steps[s].width + (size_t)chain->steps[s].height;
+    size_t doubles = extended + 2 * plane + 2 * taps + sides;
+    size_t bytes = doubles * sizeof(double) + (steps + 1) * sizeof *settler->areas +
+                   (steps + height) * sizeof *settler->rows;
     double *memory = settler->memory = calloc(bytes, 1);
     if (memory == NULL)
         return gc_fail_memory(error, bytes);
     settler->extended = memory;
-    settler->plane = memory + plane;
-    settler->columns = memory + 2 * plane;
-    settler->rows = (const void **)(void *)(memory + doubles);
+    settler->plane = settler->extended + extended;
+    settler->columns = settler->plane + plane;
+    settler->areas = (gc_area *)(void *)(memory + doubles);
+    settler->vectors = (const double **)(void *)(settler->areas + steps + 1);
+    settler->rows = (const void **)(void *)(settler->vectors + steps);
+    double *of_taps = settler->columns + plane, *of_vectors = of_taps + 2 * taps;
+    for (size_t s = 0; s < steps; s++) {
+        settler->vectors[s] = find_vectors(chain, &chain->steps[s], of_vectors);
+        of_vectors += chain->steps[s].height + chain->steps[s].width;
+    }
     if (taps > 0)
-        compose(settler, memory + 3 * plane);
+        compose(settler, of_taps);
     double unit = settler->in_areas ? gc_cpu_split_at(problem) : 0;
     if (unit != 0)
-        split_taps(settler, unit, memory + 3 * plane, memory + 3 * plane + taps);
+        split_taps(settler, unit, of_taps, of_taps + taps);
     settler->in_double = levels_of(settler);
     return GCONV_OK;
 }
@@ -170,16 +219,11 @@ void gc_find_doubtful(const gc_settler *settler, const float *values, size_t cou
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-/* Columns [left, right) and rows [top, bottom) of pixels. */
-typedef struct box {
-    int64_t left, right, top, bottom;
-} box;
-
 /* What the step reads of the image as its border extends it. */
-static box reach(const gc_step *step, box out)
+static gc_area reach(const gc_step *step, gc_area out)
 {
-    return (box){out.left - step->left, out.right - step->left + step->width - 1,
-                 out.top - step->top, out.bottom - step->top + step->height - 1};
+    return (gc_area){out.top - step->top, out.bottom - step->top + step->height - 1,
+                     out.first - step->left, out.end - step->left + step->width - 1};
 }
 
 /* The part of the image that coordinates [*from, *end) stand for. Under wrap these are kept, since
@@ -203,7 +247,7 @@ typedef struct source {
     const gc_settler *settler;
     const gc_step *step;
     const gc_sample_rows *samples; /* NULL for a plane */
-    box plane;
+    gc_area plane;
 } source;
 
 /* Copies values of pixels [x, end) of row y, which lie in the source. */
@@ -215,7 +259,7 @@ static void copy_pixels(const source *from, int64_t y, int64_t x, int64_t end, d
     size_t channels = (size_t)conversion->input.channels, first = (size_t)x * channels;
     if (from->samples == NULL) {
         const double *row = settler->plane + (size_t)(y - from->plane.top) * settler->stride;
-        memcpy(to, row + (size_t)(x - from->plane.left) * values, count * values * sizeof *to);
+        memcpy(to, row + (size_t)(x - from->plane.first) * values, count * values * sizeof *to);
         return;
     }
     const char *row =
@@ -254,59 +298,64 @@ static void extend_row(const source *from, int64_t y, int64_t x, int64_t end, do
     }
 }
 
-/* The sums of a step for the pixels of `out`, from `extended`, which is what they read. */
-static void sum_step(const gc_settler *settler, const gc_step *step, box out)
+/* The sums of step s for the pixels of its area, to `plane`. */
+static void sum_step(gc_settler *settler, int s)
 {
-    size_t stride = settler->stride, channels = (size_t)settler->problem->chain.channels;
-    size_t values = (size_t)(out.right - out.left) * channels;
-    size_t all = values + (size_t)(step->width - 1) * channels;
-    size_t rows = (size_t)(out.bottom - out.top);
-    const gc_double_taps taps = {step->terms, step->width, step->height, channels};
-    const gc_double_taps column = {step->terms, 1, step->height, channels};
-    const gc_double_taps row = {step->terms + step->height, step->width, 1, channels};
-    const gc_taps_loops *loops = settler->loops;
-    if (step->column == NULL) {
-        loops->in_double(&taps, settler->extended, stride, rows, values, settler->plane);
+    const gc_step *step = &settler->problem->chain.steps[s];
+    const gc_area *out = &settler->areas[s + 1], all = reach(step, *out);
+    const source from = {settler, step, s == 0 ? settler->input : NULL, settler->areas[s]};
+    const double *vectors = settler->vectors[s];
+    const size_t channels = (size_t)settler->problem->chain.channels, stride = settler->stride;
+    const size_t rows = (size_t)(out->bottom - out->top);
+    const int64_t beside = vectors == NULL ? step->width - 1 : 0, end = all.end - beside;
+    const gc_double_taps taps = {vectors != NULL ? vectors : step->terms, (int)beside + 1,
+                                 step->height, channels};
+    for (int64_t x = all.first, next; x < end; x = next) {
+        next = gc_smaller(x + settler->chunk, end);
+        for (int64_t y = all.top; y < all.bottom; y++)
+            extend_row(&from, y, x, next + beside,
+                       settler->extended + (size_t)(y - all.top) * settler->extended_stride);
+        settler->loops->in_double(&taps, settler->extended, settler->extended_stride, rows,
+                                  (size_t)(next - x) * channels,
+                                  settler->columns + (size_t)(x - all.first) * channels, stride);
+    }
+    if (vectors == NULL) {
+        double *sums = settler->columns;
+        settler->columns = settler->plane;
+        settler->plane = sums;
         return;
     }
-    loops->in_double(&column, settler->extended, stride, rows, all, settler->columns);
-    loops->in_double(&row, settler->columns, stride, rows, values, settler->plane);
+    const gc_double_taps row = {vectors + step->height, step->width, 1, channels};
+    settler->loops->in_double(&row, settler->columns, stride, rows,
+                              (size_t)(out->end - out->first) * channels, settler->plane, stride);
 }
 
-/* Sums of the whole chain for pixels of a box, to `plane`. */
-static void sum_pixels(const gc_settler *settler, box out)
+void gc_settler_sum(gc_settler *settler, gc_area area)
 {
     const gc_chain *chain = &settler->problem->chain;
-    box boxes[GC_ONCE_STEPS_MAX + 1];
-    int count = chain->step_count;
-    boxes[count] = out;
-    for (int s = count - 1; s >= 0; s--) {
-        boxes[s] = reach(&chain->steps[s], boxes[s + 1]);
-        if (s == 0)
-            break;
-        fold(chain->border, chain->width, &boxes[s].left, &boxes[s].right);
-        fold(chain->border, chain->height, &boxes[s].top, &boxes[s].bottom);
+    gc_area *areas = settler->areas;
+    areas[chain->step_count] = area;
+    for (int s = chain->step_count - 1; s > 0; s--) {
+        areas[s] = reach(&chain->steps[s], areas[s + 1]);
+        fold(chain->border, chain->width, &areas[s].first, &areas[s].end);
+        fold(chain->border, chain->height, &areas[s].top, &areas[s].bottom);
     }
-    for (int s = 0; s < count; s++) {
-        const gc_step *step = &chain->steps[s];
-        const source from = {settler, step, s == 0 ? settler->input : NULL, boxes[s]};
-        box extended = reach(step, boxes[s + 1]);
-        for (int64_t row = extended.top; row < extended.bottom; row++)
-            extend_row(&from, row, extended.left, extended.right,
-                       settler->extended + (size_t)(row - extended.top) * settler->stride);
-        sum_step(settler, step, boxes[s + 1]);
-    }
+    for (int s = 0; s < chain->step_count; s++)
+        sum_step(settler, s);
 }
 
 /* Where value `at` lies in a row of samples. */
 static size_t sample_of(const gc_settler *settler, size_t at)
 {
     size_t values = (size_t)settler->problem->chain.channels;
+    if (!settler->problem->conversion.keeps_alpha)
+        return at;
     return at / values * (size_t)settler->problem->conversion.input.channels + at % values;
 }
 
-/* The sum of value `at` of row y, if the chain reads bytes inside the image for it alone. */
-static bool sum_alone(const gc_settler *settler, int64_t y, size_t at, double *sum)
+/* Finds the first samples that the chain reads for value `at` of row y. False if it does not read
+ * bytes inside the image for it alone. */
+static bool find_rows(const gc_settler *settler, int64_t y, size_t at)
 {
     const gc_sample_rows *input = settler->input;
     const gc_chain *chain = &settler->problem->chain;
@@ -317,13 +366,13 @@ static bool sum_alone(const gc_settler *settler, int64_t y, size_t at, double *s
         at - left + (size_t)settler->taps.width > (size_t)chain->width * channels ||
         y - settler->top + settler->taps.height > (int64_t)chain->height)
         return false;
-    int64_t row = (y - settler->top) % input->capacity;
+    int64_t row = y - settler->top;
+    row = row < input->capacity ? row : row % input->capacity; /* a division takes long */
     for (int j = 0; j < settler->taps.height; j++, row++) {
         row = row == input->capacity ? 0 : row;
         settler->rows[j] =
             (const uint8_t *)input->samples + (size_t)row * input->stride + at - left;
     }
-    *sum = settler->loops->dot(&settler->taps, settler->rows, true);
     return true;
 }
 
@@ -359,40 +408,66 @@ static void put(const gc_settler *settler, size_t value, uint32_t sample, char *
     gc_set_sample(conversion->output.depth, output, value, sample);
 }
 
-/* The sums of values [first, end) of row y, one for each channel, if each row that they read
- * is flat: pictures that are flat near a tie have doubtful values alone. */
-static bool sum_flat(const gc_settler *settler, int64_t y, size_t first, size_t end, double *sums)
+/* Whether each row that values [first, end) of row y read is flat. Then all of a channel have one
+ * sum: pictures that are flat near a tie have doubtful values alone. The last value has rows. */
+static bool is_flat(const gc_settler *settler, int64_t y, size_t first, size_t end)
 {
-    size_t values = (size_t)settler->problem->chain.channels;
     size_t channels = (size_t)settler->problem->conversion.input.channels;
-    size_t bytes = sample_of(settler, end - 1) - sample_of(settler, first);
-    if (end - first < 2 * values || !sum_alone(settler, y, end - 1, sums) ||
-        !sum_alone(settler, y, first, &sums[first % values]) ||
-        !gc_rows_are_flat(settler->rows, settler->taps.height, bytes + (size_t)settler->taps.width,
-                          channels))
+    size_t bytes = sample_of(settler, end - 1) - sample_of(settler, first) +
+                   (size_t)settler->taps.width - channels;
+    if (end - first < 2 * channels || !find_rows(settler, y, first))
         return false;
-    for (size_t at = first + 1; at < first + values; at++)
-        sum_alone(settler, y, at, &sums[at % values]);
+    for (int j = 0; j < settler->taps.height; j++)
+        if (memcmp(settler->rows[j], (const char *)settler->rows[j] + channels, bytes) != 0)
+            return false;
     return true;
 }
 
-/* Settles values [first, end) of a row. */
+/* Settles values [first, end) of row y, which are flat. */
+static void settle_flat(gc_settler *settler, int64_t y, size_t first, size_t end, char *output)
+{
+    const gc_conversion *conversion = &settler->problem->conversion;
+    size_t channels = (size_t)settler->problem->chain.channels;
+    bool repeats = conversion->output.depth == 8 && !conversion->keeps_alpha;
+    double sums[GC_CHANNELS_MAX] = {0};
+    for (size_t at = first; at < (repeats ? first + channels : end); at++) {
+        if (at < first + channels && find_rows(settler, y, at))
+            sums[at % channels] = settler->loops->dot(&settler->taps, settler->rows, true);
+        put(settler, at, round_sum(settler, sums[at % channels], 0), output);
+    }
+    for (size_t part, known = channels; repeats && known < end - first; known += part) {
+        part = known < end - first - known ? known : end - first - known;
+        memcpy(output + first + known, output + first, part);
+    }
+}
+
+/* Settles values [first, end) of a row, at most TOGETHER. */
 static void settle_all(gc_settler *settler, int64_t y, size_t first, size_t end, char *output)
 {
     size_t channels = (size_t)settler->problem->chain.channels, x = first / channels;
-    double flat[GC_CHANNELS_MAX];
-    if (sum_flat(settler, y, first, end, flat)) {
-        bool repeats = settler->problem->conversion.output.depth == 8 &&
-                       !settler->problem->conversion.keeps_alpha;
-        size_t until = repeats ? first + channels : end;
-        for (size_t at = first; at < until; at++)
-            put(settler, at, round_sum(settler, flat[at % channels], 0), output);
-        gc_repeat(output + first, until - first, end - first);
-        return;
-    }
-    sum_pixels(settler, (box){(int64_t)x, (int64_t)((end + channels - 1) / channels), y, y + 1});
+    gc_settler_sum(settler,
+                   (gc_area){y, y + 1, (int64_t)x, (int64_t)((end + channels - 1) / channels)});
     for (size_t at = first; at < end; at++)
         put(settler, at, round_sum(settler, settler->plane[at - x * channels], 0), output);
+}
+
+/* Settles the values of the first word of bits, or of all that have many if they are flat. Returns
+ * how many words that are. */
+static size_t settle_many(gc_settler *settler, int64_t y, size_t first, size_t count,
+                          const uint64_t *near, char *output)
+{
+    size_t words = 1, end;
+    while (words * TOGETHER < count && are_many(near[words]))
+        words++;
+    do
+        end = first + (size_t)gc_smaller((int64_t)count, (int64_t)(words * TOGETHER));
+    while (!find_rows(settler, y, end - 1) && --words > 0);
+    if (words > 0 && is_flat(settler, y, first, end)) {
+        settle_flat(settler, y, first, end, output);
+        return words;
+    }
+    settle_all(settler, y, first, first + (count < TOGETHER ? count : TOGETHER), output);
+    return 1;
 }
 
 /* The sums of an exact chain are its values. */
@@ -400,26 +475,25 @@ void gc_settle(gc_settler *settler, int64_t y, size_t first, size_t count, const
                const uint64_t *near, char *output)
 {
     const bool exact = settler->problem->chain.exact;
-    double sum;
-    for (size_t word = 0; word * TOGETHER < count; word++) {
+    for (size_t word = 0; word * TOGETHER < count;) {
         uint64_t bits = near[word];
-        if (bits == 0)
-            continue;
         size_t from = first + word * TOGETHER;
-        if (are_many(bits) && !exact) {
-            settle_all(settler, y, from,
-                       (size_t)gc_smaller((int64_t)(first + count), (int64_t)(from + TOGETHER)),
-                       output);
+        if (bits != 0 && !exact && are_many(bits)) {
+            word += settle_many(settler, y, from, first + count - from, near + word, output);
             continue;
         }
         for (; bits != 0; bits &= bits - 1) {
             size_t at = from + (size_t)__builtin_ctzll(bits);
-            sum = exact ? (double)values[at - first] : 0;
-            if (exact || sum_alone(settler, y, at, &sum))
-                put(settler, at, round_sum(settler, sum, 0), output);
+            if (exact)
+                put(settler, at, round_sum(settler, (double)values[at - first], 0), output);
+            else if (find_rows(settler, y, at))
+                put(settler, at,
+                    round_sum(settler, settler->loops->dot(&settler->taps, settler->rows, true), 0),
+                    output);
             else
                 settle_all(settler, y, at, at + 1, output);
         }
+        word++;
     }
 }
 
@@ -432,7 +506,7 @@ static uint32_t round_exactly(gc_settler *settler, double sum, const double *sam
     double rest = 0;
     if (settler->lacking.taps != NULL) {
         for (int j = 0; j < settler->height; j++)
-            settler->rows[j] = samples + (size_t)j * settler->stride;
+            settler->rows[j] = samples + (size_t)j * settler->extended_stride;
         double high = settler->loops->dot(&settler->taps, settler->rows, false);
         double low = settler->loops->dot(&settler->lacking, settler->rows, false);
         sum = high + low;
@@ -442,12 +516,12 @@ static uint32_t round_exactly(gc_settler *settler, double sum, const double *sam
     return round_sum(settler, sum, rest);
 }
 
-/* Stores `count` values of row `row` of an area that were summed, the first as value `first`. */
-static void round_row(gc_settler *settler, size_t row, size_t first, size_t count, char *output)
+/* Stores `count` sums, at most AREA_VALUES, the first as value `first`. `samples` is what its first
+ * tap reads. */
+static void round_sums(gc_settler *settler, const double *sums, const double *samples, size_t first,
+                       size_t count, char *output)
 {
     const gc_conversion *conversion = &settler->problem->conversion;
-    const double *sums = settler->plane + row * settler->stride;
-    const double *samples = settler->extended + row * settler->stride;
     uint64_t near[AREA_VALUES / 64];
     uint16_t levels[AREA_VALUES];
     bool in_place = conversion->output.depth == 16 && !conversion->keeps_alpha;
@@ -483,19 +557,28 @@ static void keep_alpha(const gc_settler *settler, int64_t y, int64_t first, int6
     }
 }
 
+/* Stores an area that was summed. */
+static void store_area(gc_settler *settler, gc_area area, char *output, size_t stride)
+{
+    size_t channels = (size_t)settler->problem->chain.channels;
+    size_t first = (size_t)area.first * channels, count = (size_t)area.end * channels - first;
+    for (size_t y = 0; y < (size_t)(area.bottom - area.top); y++)
+        for (size_t i = 0; i < count; i += AREA_VALUES)
+            round_sums(settler, settler->plane + y * settler->stride + i,
+                       settler->extended + y * settler->extended_stride + i, first + i,
+                       count - i < AREA_VALUES ? count - i : AREA_VALUES, output + y * stride);
+}
+
 void gc_settle_area(gc_settler *settler, gc_area area, char *output, size_t stride)
 {
-    int64_t channels = settler->problem->chain.channels, columns = AREA_VALUES / channels;
-    for (int64_t top = area.top; top < area.bottom; top += AREA_ROWS)
-        for (int64_t x = area.first; x < area.end; x += columns) {
-            box out = {x, gc_smaller(x + columns, area.end), top,
-                       gc_smaller(top + AREA_ROWS, area.bottom)};
-            sum_pixels(settler, out);
-            for (int64_t y = top; y < out.bottom; y++)
-                round_row(settler, (size_t)(y - top), (size_t)(x * channels),
-                          (size_t)((out.right - x) * channels),
-                          output + (size_t)(y - area.top) * stride);
+    for (gc_area part = area; part.top < area.bottom; part.top = part.bottom) {
+        part.bottom = gc_smaller(part.top + GC_AREA_ROWS, area.bottom);
+        for (part.first = area.first; part.first < area.end; part.first = part.end) {
+            part.end = gc_smaller(part.first + settler->columns_at_once, area.end);
+            gc_settler_sum(settler, part);
+            store_area(settler, part, output + (size_t)(part.top - area.top) * stride, stride);
         }
+    }
     for (int64_t y = area.top; y < area.bottom && settler->problem->conversion.keeps_alpha; y++)
         keep_alpha(settler, y, area.first, area.end, output + (size_t)(y - area.top) * stride);
 }

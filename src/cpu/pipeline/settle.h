@@ -10,18 +10,27 @@
 /* Values of a row that are settled in one call, at most. */
 enum { GC_SETTLE_VALUES = 1024 };
 
+/* Rows of an area that are summed together. */
+enum { GC_AREA_ROWS = 16 };
+
 /* Of one thread. */
 typedef struct gc_settler {
     const gc_problem *problem;
     const gc_taps_loops *loops;
     const gc_sample_rows *input; /* the rows that the chain reads */
     gc_levels levels;
-    gc_double_taps taps; /* the composition of a short chain, with zeros: for `dot` */
-    int left, top;       /* of the composition */
-    double *extended, *plane, *columns;
-    size_t stride; /* values from row to row of `extended` and `plane` */
-    int height;    /* of the composition */
-    bool in_areas; /* settles whole areas */
+    gc_double_taps taps;    /* the composition of a short chain, with zeros: for `dot` */
+    int left, top;          /* of the composition */
+    const double **vectors; /* of each step: a column and a row whose product it is, or NULL */
+    gc_area *areas;         /* what each step reads, and what is wanted */
+    double *extended, *columns;
+    double *plane;           /* sums of an area */
+    size_t extended_stride;  /* values from row to row of `extended` */
+    size_t stride;           /* and of `plane` and `columns` */
+    int height;              /* of the composition */
+    int64_t columns_at_once; /* of an area, at most */
+    int64_t chunk;           /* pixels of a row of `extended` */
+    bool in_areas;           /* settles whole areas */
     gc_double_levels in_double;
     gc_double_taps lacking; /* what `taps` lack, if double does not hold all sums; else none */
     const void **rows;
@@ -48,6 +57,9 @@ void gc_find_doubtful(const gc_settler *settler, const float *values, size_t cou
  * place. */
 void gc_settle(gc_settler *settler, int64_t y, size_t first, size_t count, const float *values,
                const uint64_t *near, char *output);
+
+/* Sums of the chain for an area of at most GC_AREA_ROWS rows and columns_at_once columns. */
+void gc_settler_sum(gc_settler *settler, gc_area area);
 
 /* Stores the true output of an area, alpha too. */
 void gc_settle_area(gc_settler *settler, gc_area area, char *output, size_t stride);

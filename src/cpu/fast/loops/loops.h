@@ -58,15 +58,8 @@ typedef struct gc_rank1_column {
     uint32_t near; /* a value in fixed point may be near a tie if its lowest 16 bits are below */
 } gc_rank1_column;
 
-/* The filter's true weights in reading order. */
-typedef struct gc_rank1_terms {
-    double *weights;
-    int width, height;
-    size_t advance; /* from tap to tap, in samples */
-} gc_rank1_terms;
-
-/* The longest side of a filter; values anywhere that are computed side by side. */
-enum { GC_RANK1_SIDE_MAX = 31, GC_RANK1_GROUP = 8 };
+/* The longest side of a filter. */
+enum { GC_RANK1_SIDE_MAX = 31 };
 
 /* The most values of a row at once. */
 enum { GC_RANK1_VALUES_MAX = 2048 };
@@ -97,9 +90,6 @@ typedef struct gc_rank1_loops {
      * [0, GC_RANK1_ROWS). Adds values to near[o]. There are height + 1 rows. */
     void (*finish)(const gc_rank1_column *column, const float *const *rows, size_t count,
                    gc_rank1_output *output);
-    /* Sums in double: tap (j, k) of value g reads rows[j][g][k * advance]. */
-    void (*sum_places)(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
-                       double sums_of_places[GC_RANK1_GROUP]);
     /* A block is a cache line, so `finish` can store past the caches. If a line takes two stores
      * (AVX2), such stores made the pass 1.4 to 4 times as slow on a Zen 3. */
     bool stores_lines;

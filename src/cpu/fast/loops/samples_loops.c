@@ -43,12 +43,14 @@ static inline float float_of(int32_t bits)
 
 /* Clamps to 0..255, and not-a-number to 0, as core/conversion.c does, but on the bits. Floats that
  * are not negative are ordered like their bits. Integers have vector instructions for maximum and
- * minimum that need no care for not-a-number. (A mask in place of the first condition keeps gcc
- * from a branch, and loops with branches do not become vectors.) */
-static inline float clamp(int32_t bits)
+ * minimum that need no care for not-a-number, of which there is none if it is `simple`. (A mask in
+ * place of the first condition keeps gcc from a branch, and loops with branches do not become
+ * vectors.) */
+INLINE float clamp(int32_t bits, const bool simple)
 {
     const int32_t infinity = 0x7f800000, largest = 0x437f0000; /* 255 */
-    bits &= -(bits <= infinity);
+    if (!simple)
+        bits &= -(bits <= infinity);
     bits = bits > 0 ? bits : 0;
     return float_of(bits < largest ? bits : largest);
 }
@@ -88,11 +90,14 @@ static inline float snap(float value)
     return float_of((bits_of(half) & mask) | (bits_of(value) & ~mask));
 }
 
-/* The level of a chain value, clamped. */
-static inline float level_of(const near_levels *levels, float value)
+/* The level of a chain value, clamped. It is `simple` if the value is a number, and no magnitude is
+ * taken. */
+INLINE float level_of(const near_levels *levels, float value, const bool simple)
 {
-    float product = float_of((bits_of(value * levels->factor) & levels->kept) | levels->sign);
-    return clamp(bits_of(product + levels->offset));
+    float product = value * levels->factor;
+    if (!simple)
+        product = float_of((bits_of(product) & levels->kept) | levels->sign);
+    return clamp(bits_of(product + levels->offset), simple);
 }
 
 /* The bits of the distance from a level to the nearest integer, which is `rounded`. */
@@ -105,35 +110,30 @@ static inline int32_t distance_of(float level, float rounded)
  * bits. True if every level is so far from the middle of two integers that the error cannot change
  * what it is rounded to. `snaps`: levels that are so near to a multiple of 1/2 are equal to it. */
 INLINE bool store_near(const near_levels *levels, const float *row, size_t count,
-                       uint8_t *restrict samples, const bool snaps)
+                       uint8_t *restrict samples, const bool snaps, const bool simple)
 {
     const near_levels l = *levels;
-    int32_t unsure = 0;
+    int32_t farthest = 0;
     for (size_t i = 0; i < count; i++) {
-        float value = level_of(&l, row[i]);
+        float value = level_of(&l, row[i], simple);
         if (snaps)
             value = snap(value);
         float rounded = value + 0x1.8p23f;
-        unsure |= distance_of(value, rounded) > l.near ? 1 : 0;
+        int32_t distance = distance_of(value, rounded);
+        farthest = distance > farthest ? distance : farthest;
         samples[i] = (uint8_t)bits_of(rounded);
     }
-    return snaps || unsure == 0;
+    return snaps || farthest <= l.near;
 }
 
 /* Bit i: level i may be rounded to another integer. At most CHUNK levels. */
 static uint64_t find_near(const near_levels *levels, const float *row, size_t count)
 {
     const near_levels l = *levels;
-    uint8_t flags[CHUNK] = {0};
-    uint64_t bits = 0, word;
+    uint64_t bits = 0;
     for (size_t i = 0; i < count; i++) {
-        float value = level_of(&l, row[i]);
-        flags[i] = distance_of(value, value + 0x1.8p23f) > l.near;
-    }
-    for (size_t i = 0; i < CHUNK; i += sizeof word) {
-        memcpy(&word, flags + i, sizeof word);
-        for (size_t n = 0; word != 0 && n < sizeof word; n++)
-            bits |= (uint64_t)flags[i + n] << (i + n);
+        float value = level_of(&l, row[i], false);
+        bits |= (uint64_t)(distance_of(value, value + 0x1.8p23f) > l.near) << i;
     }
     return bits;
 }
@@ -205,11 +205,11 @@ static void store8(const gc_conversion *conversion, const float *row, size_t cou
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t part = count - first < CHUNK ? count - first : CHUNK;
         if (may_be_near && snaps) {
-            store_near(&levels, row + first, part, samples + first, true);
+            store_near(&levels, row + first, part, samples + first, true, false);
             continue;
         }
         if (may_be_near &&
-            (store_near(&levels, row + first, part, samples + first, false) || exact))
+            (store_near(&levels, row + first, part, samples + first, false, false) || exact))
             continue;
         store_chunk(conversion, row + first, part, samples + first);
     }
@@ -221,7 +221,9 @@ static void store8_near(const gc_conversion *conversion, float error, const floa
     near_levels levels = levels_of(conversion, error);
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t part = count - first < CHUNK ? count - first : CHUNK;
-        bool sure = store_near(&levels, row + first, part, samples + first, false);
+        bool sure = conversion->absolute
+                        ? store_near(&levels, row + first, part, samples + first, false, false)
+                        : store_near(&levels, row + first, part, samples + first, false, true);
         near[first / CHUNK] = sure ? 0 : find_near(&levels, row + first, part);
     }
 }
