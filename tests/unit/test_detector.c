@@ -1,6 +1,7 @@
 /* Detectors: what a job may ask for, filters of real weights, and lines across the whole image. The
  * model in tests/model/edges.py judges their results. */
 #include "core_support.h"
+#include "sets_support.h"
 
 #include "cpu/edges/hysteresis.h"
 
@@ -48,7 +49,8 @@ static void compute(request *q, const char *implementation, int threads, const v
                                           q->job.input.width, NULL, &why));
 }
 
-/* `cpu` gives the reference's output, with any number of threads, which has edges. */
+/* `cpu` gives the reference's output, which has edges, with any number of threads and by all sets
+ * of instructions. */
 static void agree(request *q, const void *input)
 {
     size_t pixels = (size_t)q->job.input.width * q->job.input.height;
@@ -57,6 +59,13 @@ static void agree(request *q, const void *input)
     assert_non_null(memchr(expected, 255, pixels));
     for (int threads = 1; threads <= 5; threads += 2) {
         compute(q, "cpu", threads, input, found);
+        assert_memory_equal(found, expected, pixels);
+    }
+    EACH_SET(set, n)
+    {
+        setenv("GCONV_INSTRUCTIONS", set->name, 1);
+        compute(q, "cpu", 1, input, found);
+        unsetenv("GCONV_INSTRUCTIONS");
         assert_memory_equal(found, expected, pixels);
     }
 }
@@ -86,6 +95,25 @@ TEST(real_weights)
                 q.detector.norm = (gconv_norm)(i % 2);
                 agree(&q, samples);
             }
+}
+
+/* Columns and rows that are longer than what is summed together, under every border. */
+TEST(wide_blurs)
+{
+    enum { WIDTH = 1111, HEIGHT = 50 };
+    OWNED uint8_t *samples = malloc(2 * WIDTH * HEIGHT);
+    fill_noise(samples, 2 * WIDTH * HEIGHT);
+    for (int border = 0; border < GCONV_BORDER_COUNT; border++) {
+        OWNED_REQUEST q = {.filters = {NULL}};
+        bool crosses = border % 2 != 0;
+        ask(&q, crosses ? GCONV_METHOD_ZERO_CROSSING : GCONV_METHOD_CANNY,
+            shape_of(WIDTH, HEIGHT, 1, border % 3 == 0 ? 16 : 8), "gaussian:7,121",
+            crosses ? "laplace3" : NULL);
+        q.job.border = (gconv_border)border;
+        q.job.border_value = 77;
+        q.job.threshold = q.detector.low = q.detector.high = 0;
+        agree(&q, samples);
+    }
 }
 
 /* A wall that winds from the border to the middle, one pixel wide, faint but for its inner end. */

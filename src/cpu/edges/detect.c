@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "cpu/cost.h"
 #include "cpu/edges/hysteresis.h"
+#include "cpu/edges/loops.h"
 #include "cpu/edges/rows.h"
 #include "cpu/instructions/instructions.h"
 #include "cpu/pass.h"
@@ -36,8 +37,10 @@ typedef struct finder {
     finding *shared;
     const gc_detector *detector;
     const gc_detector_loops *loops;
+    const gc_magnitude_loops *magnitude;
     const gc_edge_bytes_loops *bytes; /* compute rows in 16-bit integers; else NULL */
     gc_value_rows rows;
+    const gc_sample_rows *input;
     size_t width;
     int32_t *sums, *differences, *across, *down;
     char *magnitudes[RING], *nothing; /* the last is a row outside the image */
@@ -145,11 +148,12 @@ static gconv_status open_finder(const void *shared, void **own, gconv_error *err
     const gc_problem *problem = f->shared->problem;
     f->detector = &problem->detector;
     f->loops = gc_instructions_chosen()->detector;
+    f->magnitude = &f->loops->magnitudes[f->detector->is_wide];
     f->width = problem->chain.width;
     f->bytes = are_bytes(f->detector) ? gc_instructions_chosen()->edge_bytes : NULL;
     gconv_status status = GCONV_OK;
     if (f->bytes == NULL)
-        status = gc_value_rows_create(&f->rows, problem, f->loops, error);
+        status = gc_value_rows_create(&f->rows, problem, error);
     return status == GCONV_OK ? allocate_rows(f, error) : status;
 }
 
@@ -157,7 +161,7 @@ static gconv_status open_finder(const void *shared, void **own, gconv_error *err
 
 static void measure_bytes(finder *f, int64_t y)
 {
-    const gc_sample_rows *input = &f->rows.input;
+    const gc_sample_rows *input = f->input;
     const uint8_t *rows[RING];
     for (int64_t j = 0; j < RING; j++) {
         int64_t row = gc_larger(0, gc_smaller(y + j - 1, f->shared->bits.height - 1));
@@ -181,7 +185,7 @@ static void measure_row(finder *f, int64_t y)
     for (int j = 0; j < d->side; j++)
         rows[j] = gc_value_row(&f->rows, y + j - d->side / 2);
     f->loops->gradient(d, rows, f->width, f->sums, f->differences, f->across, f->down);
-    f->loops->measure(d, f->across, f->down, f->width, to, f->sectors[y % RING]);
+    f->magnitude->measure(d, f->across, f->down, f->width, to, f->sectors[y % RING]);
     size_t size = d->is_wide ? sizeof(int64_t) : sizeof(int32_t);
     memset(to - size, 0, size);
     memset(to + f->width * size, 0, size);
@@ -209,7 +213,7 @@ static void find_peaks(finder *f, int64_t y)
                         strong);
         return;
     }
-    f->loops->peaks(d, magnitudes, f->sectors[y % RING], f->width, f->weak, f->strong);
+    f->magnitude->peaks(d, magnitudes, f->sectors[y % RING], f->width, f->weak, f->strong);
     gc_pack_bits(f->weak, f->width, weak);
     gc_pack_bits(f->strong, f->width, strong);
 }
@@ -262,7 +266,7 @@ static void find_row(finder *f, int64_t y, char *output)
         return;
     }
     if (f->detector->side > 1)
-        f->loops->pass(f->detector, magnitudes, f->width, f->weak);
+        f->magnitude->pass(f->detector, magnitudes, f->width, f->weak);
     store_row(conversion, f->weak, f->width, output);
 }
 
@@ -271,7 +275,9 @@ static bool run(void *own, const gc_pass_job *job)
     finder *f = own;
     if (job->chain_only)
         return false;
-    gc_value_rows_begin(&f->rows, &job->input);
+    f->input = &job->input;
+    if (f->bytes == NULL)
+        gc_value_rows_begin(&f->rows, job);
     if (gc_detects_canny(f->detector))
         find_lines(f, job->area.top, job->area.bottom);
     else

@@ -6,48 +6,19 @@
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-enum { BLOCK = 16 }; /* sums that stay in registers */
+static void values_of(const double *restrict sums, size_t count, int shift,
+                      int32_t *restrict values)
+{
+    const double unit = ldexp(1, -shift), half = shift > 0 ? 0.5 : 0;
+    for (size_t x = 0; x < count; x++)
+        values[x] = (int32_t)floor(sums[x] * unit + half);
+}
 
-#define BLUR_LOOPS(real)                                                                           \
-    static void load_##real(const void *samples, int depth, size_t count, void *row)               \
-    {                                                                                              \
-        real *restrict to = row;                                                                   \
-        if (depth == 8)                                                                            \
-            for (size_t x = 0; x < count; x++)                                                     \
-                to[x] = (real)((const uint8_t *)samples)[x];                                       \
-        else                                                                                       \
-            for (size_t x = 0; x < count; x++)                                                     \
-                to[x] = (real)((const uint16_t *)samples)[x];                                      \
-    }                                                                                              \
-                                                                                                   \
-    static void sum_##real(const void *const *terms, const void *weights, size_t term_count,       \
-                           size_t count, void *out)                                                \
-    {                                                                                              \
-        const real *weight = weights;                                                              \
-        for (size_t x = 0; x < count; x += BLOCK) {                                                \
-            real sums[BLOCK] = {0};                                                                \
-            for (size_t k = 0; k < term_count; k++)                                                \
-                for (int i = 0; i < BLOCK; i++)                                                    \
-                    sums[i] += weight[k] * ((const real *)terms[k] + x)[i];                        \
-            for (int i = 0; i < BLOCK; i++)                                                        \
-                ((real *)out + x)[i] = sums[i];                                                    \
-        }                                                                                          \
-    }                                                                                              \
-                                                                                                   \
-    static void values_##real(const void *row, size_t count, int shift, int32_t *restrict values)  \
-    {                                                                                              \
-        const real *restrict from = row;                                                           \
-        real unit = (real)ldexp(1, -shift);                                                        \
-        if (shift == 0)                                                                            \
-            for (size_t x = 0; x < count; x++)                                                     \
-                values[x] = (int32_t)from[x];                                                      \
-        else                                                                                       \
-            for (size_t x = 0; x < count; x++)                                                     \
-                values[x] = (int32_t)floor((double)(from[x] * unit) + 0.5);                        \
-    }
-
-BLUR_LOOPS(float)
-BLUR_LOOPS(double)
+static void whole(const float *restrict sums, size_t count, int32_t *restrict values)
+{
+    for (size_t x = 0; x < count; x++)
+        values[x] = (int32_t)sums[x];
+}
 
 /* ---- Gradients ------------------------------------------------------------------------------- */
 
@@ -108,9 +79,9 @@ static void gradient(const gc_detector *d, const int32_t *const *rows, size_t co
         gradient3(rows, count, d->smooth[0], d->smooth[1], sums, differences, across, down);
 }
 
-/* ---- Magnitudes and peaks, in int32_t and int64_t -------------------------------------------- */
+/* ---- Magnitudes and peaks -------------------------------------------------------------------- */
 
-#define MAGNITUDE_LOOPS(whole)                                                                     \
+#define MAGNITUDE_LOOPS(whole, largest)                                                            \
     static inline void measure_by_norm_##whole(                                                    \
         const gc_detector *d, bool squared, const int32_t *restrict across,                        \
         const int32_t *restrict down, size_t count, whole *restrict magnitudes,                    \
@@ -127,7 +98,7 @@ static void gradient(const gc_detector *d, const int32_t *const *rows, size_t co
     }                                                                                              \
                                                                                                    \
     static void measure_##whole(const gc_detector *d, const int32_t *across, const int32_t *down,  \
-                                size_t count, whole *magnitudes, uint8_t *sectors)                 \
+                                size_t count, void *magnitudes, uint8_t *sectors)                  \
     {                                                                                              \
         if (d->asked.norm == GCONV_NORM_L2)                                                        \
             measure_by_norm_##whole(d, true, across, down, count, magnitudes, sectors);            \
@@ -135,18 +106,23 @@ static void gradient(const gc_detector *d, const int32_t *const *rows, size_t co
             measure_by_norm_##whole(d, false, across, down, count, magnitudes, sectors);           \
     }                                                                                              \
                                                                                                    \
-    static void pass_##whole(whole low, const whole *restrict magnitudes, size_t count,            \
+    static void pass_##whole(const gc_detector *d, const void *magnitudes, size_t count,           \
                              uint8_t *restrict flags)                                              \
     {                                                                                              \
+        const whole *restrict own = magnitudes;                                                    \
+        const whole low = (whole)(d->low < largest ? d->low : largest);                            \
         for (size_t x = 0; x < count; x++)                                                         \
-            flags[x] = magnitudes[x] > low;                                                        \
+            flags[x] = own[x] > low;                                                               \
     }                                                                                              \
                                                                                                    \
-    static void peaks_##whole(const gc_detector *d, whole low, whole high,                         \
-                              const whole *restrict above, const whole *restrict own,              \
-                              const whole *restrict below, const uint8_t *restrict sectors,        \
-                              size_t count, uint8_t *restrict weak, uint8_t *restrict strong)      \
+    static void peaks_##whole(const gc_detector *d, const void *const *magnitudes,                 \
+                              const uint8_t *restrict sectors, size_t count,                       \
+                              uint8_t *restrict weak, uint8_t *restrict strong)                    \
     {                                                                                              \
+        const whole *restrict above = magnitudes[0], *restrict own = magnitudes[1];                \
+        const whole *restrict below = magnitudes[2];                                               \
+        const whole low = (whole)(d->low < largest ? d->low : largest);                            \
+        const whole high = (whole)(d->high < largest ? d->high : largest);                         \
         const uint8_t strict = d->asked.like == GCONV_LIKE_OPENCV ? 2 : 4;                         \
         for (size_t x = 0; x < count; x++) {                                                       \
             uint8_t s = sectors[x];                                                                \
@@ -164,40 +140,8 @@ static void gradient(const gc_detector *d, const int32_t *const *rows, size_t co
         }                                                                                          \
     }
 
-MAGNITUDE_LOOPS(int32_t)
-MAGNITUDE_LOOPS(int64_t)
-
-static inline int32_t narrow(int64_t limit)
-{
-    return limit < INT32_MAX ? (int32_t)limit : INT32_MAX;
-}
-
-static void measure(const gc_detector *d, const int32_t *across, const int32_t *down, size_t count,
-                    void *magnitudes, uint8_t *sectors)
-{
-    if (d->is_wide)
-        measure_int64_t(d, across, down, count, magnitudes, sectors);
-    else
-        measure_int32_t(d, across, down, count, magnitudes, sectors);
-}
-
-static void pass(const gc_detector *d, const void *magnitudes, size_t count, uint8_t *flags)
-{
-    if (d->is_wide)
-        pass_int64_t(d->low, magnitudes, count, flags);
-    else
-        pass_int32_t(narrow(d->low), magnitudes, count, flags);
-}
-
-static void peaks(const gc_detector *d, const void *const *m, const uint8_t *sectors, size_t count,
-                  uint8_t *weak, uint8_t *strong)
-{
-    if (d->is_wide)
-        peaks_int64_t(d, d->low, d->high, m[0], m[1], m[2], sectors, count, weak, strong);
-    else
-        peaks_int32_t(d, narrow(d->low), narrow(d->high), m[0], m[1], m[2], sectors, count, weak,
-                      strong);
-}
+MAGNITUDE_LOOPS(int32_t, INT32_MAX)
+MAGNITUDE_LOOPS(int64_t, INT64_MAX)
 
 /* ---- Zero crossings -------------------------------------------------------------------------- */
 
@@ -220,7 +164,8 @@ static void crossings(const gc_detector *d, const int32_t *const *rows, size_t c
                       uint8_t *restrict flags)
 {
     const int32_t *restrict above = rows[0], *restrict own = rows[1], *restrict below = rows[2];
-    int32_t low = narrow(d->low), high = narrow(d->high);
+    int32_t low = d->low < INT32_MAX ? (int32_t)d->low : INT32_MAX;
+    int32_t high = d->high < INT32_MAX ? (int32_t)d->high : INT32_MAX;
     for (size_t x = 0; x < count; x++)
         flags[x] = crosses((own - 1)[x], own[x], (own + 1)[x], low, high) |
                    crosses(above[x], own[x], below[x], low, high);
@@ -228,11 +173,10 @@ static void crossings(const gc_detector *d, const int32_t *const *rows, size_t c
 
 extern const gc_detector_loops GC_DETECTOR_LOOPS;
 const gc_detector_loops GC_DETECTOR_LOOPS = {
-    .in_float = {load_float, sum_float, values_float},
-    .in_double = {load_double, sum_double, values_double},
+    .values = values_of,
+    .whole = whole,
     .gradient = gradient,
-    .measure = measure,
-    .pass = pass,
-    .peaks = peaks,
+    .magnitudes = {{measure_int32_t, pass_int32_t, peaks_int32_t},
+                   {measure_int64_t, pass_int64_t, peaks_int64_t}},
     .crossings = crossings,
 };

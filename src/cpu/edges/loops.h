@@ -7,25 +7,10 @@
 
 enum { GC_DETECTOR_SLACK = 32 };
 
-/* Rows of float or of double, whichever holds all sums without an error. */
-typedef struct gc_blur_loops {
-    /* Samples of 8 or 16 bits. */
-    void (*load)(const void *samples, int depth, size_t count, void *row);
-    /* out[x] = sum_k weights[k] * terms[k][x] */
-    void (*sum)(const void *const *terms, const void *weights, size_t term_count, size_t count,
-                void *out);
-    /* gc_detector_value of each. */
-    void (*values)(const void *row, size_t count, int shift, int32_t *values);
-} gc_blur_loops;
-
-typedef struct gc_detector_loops {
-    gc_blur_loops in_float, in_double;
-    /* Gradients of `side` rows of values, which reach side/2 columns beyond both ends. `sums` and
-     * `differences` are room for a column more at each of these. */
-    void (*gradient)(const gc_detector *detector, const int32_t *const *rows, size_t count,
-                     int32_t *sums, int32_t *differences, int32_t *across, int32_t *down);
-    /* Magnitudes as int64_t if the detector is wide, else as int32_t; and sectors: 0 if the
-     * gradient lies across, 1 down, 2 from the left above to the right below, 3 from the right. */
+/* Of magnitudes as int32_t, or as int64_t. */
+typedef struct gc_magnitude_loops {
+    /* Magnitudes, and sectors: 0 if the gradient lies across, 1 down, 2 from the left above to the
+     * right below, 3 from the right. */
     void (*measure)(const gc_detector *detector, const int32_t *across, const int32_t *down,
                     size_t count, void *magnitudes, uint8_t *sectors);
     /* flags[x] = whether the magnitude passes the low threshold. */
@@ -34,6 +19,17 @@ typedef struct gc_detector_loops {
      * row are the largest in the direction of the gradient and pass a threshold. */
     void (*peaks)(const gc_detector *detector, const void *const *magnitudes,
                   const uint8_t *sectors, size_t count, uint8_t *weak, uint8_t *strong);
+} gc_magnitude_loops;
+
+typedef struct gc_detector_loops {
+    /* gc_detector_value of each sum, and of whole sums with the shift 0. */
+    void (*values)(const double *sums, size_t count, int shift, int32_t *values);
+    void (*whole)(const float *sums, size_t count, int32_t *values);
+    /* Gradients of `side` rows of values, which reach side/2 columns beyond both ends. `sums` and
+     * `differences` are room for a column more at each of these. */
+    void (*gradient)(const gc_detector *detector, const int32_t *const *rows, size_t count,
+                     int32_t *sums, int32_t *differences, int32_t *across, int32_t *down);
+    gc_magnitude_loops magnitudes[2]; /* the second ones if the detector is wide */
     /* Zero crossings in the second of three rows, which reach a column beyond both ends. */
     void (*crossings)(const gc_detector *detector, const int32_t *const *rows, size_t count,
                       uint8_t *flags);

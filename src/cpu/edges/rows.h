@@ -1,45 +1,31 @@
-/* Rows of the values that a detector works on, computed from rows of samples when they are asked
- * for. A ring of each step's rows holds as many as the next step needs for one row. */
+/* Rows of the values that a detector works on, computed when they are asked for, some together. The
+ * stages give the values of an exact chain. Other sums are made in double. */
 #ifndef GC_CPU_EDGES_ROWS_H
 #define GC_CPU_EDGES_ROWS_H
 
-#include "cpu/edges/loops.h"
-#include "cpu/pass.h"
-
-/* Rows of one kind: samples as numbers, what a step makes of them, or the detector's values. They
- * reach `left` columns beyond the first one, and `right` beyond the last. */
-typedef struct gc_row_ring {
-    const gc_step *step; /* that computes a row from the ring before; NULL for samples */
-    const void **terms;  /* of a sum: room for the most */
-    void *column, *row;  /* weights; of a matrix of a higher rank those that are not 0 in `row` */
-    int64_t capacity, left, right;
-    size_t pitch;    /* bytes of a row with its margins */
-    size_t size;     /* of an entry */
-    char *memory;    /* the rows, and behind them that of the border constant */
-    int64_t *held;   /* the row in each place; GC_NO_ROW: none */
-    double constant; /* outside the image, under a constant border */
-} gc_row_ring;
+#include "cpu/pipeline/settle.h"
 
 typedef struct gc_value_rows {
     const gc_problem *problem;
-    const gc_detector_loops *loops;
-    const gc_blur_loops *blur;
-    gc_sample_rows input;
-    gc_row_ring *rings; /* of samples, one for each step, and of values */
-    int count;
-    void *between; /* a row of sums of columns */
+    const gc_pass_job *job;
+    gc_settler sums; /* unless the chain is exact */
+    float *whole;    /* else rows of its values */
+    int32_t *memory; /* `capacity` rows in turn, and behind them one outside a constant border */
+    size_t pitch;    /* values from row to row */
+    int64_t capacity;
+    int64_t ready, last; /* the row to be summed next, and the last one that is needed */
 } gc_value_rows;
 
 /* On failure the rows are destroyed by gc_value_rows_destroy, too. */
 gconv_status gc_value_rows_create(gc_value_rows *rows, const gc_problem *problem,
-                                  const gc_detector_loops *loops, gconv_error *error);
+                                  gconv_error *error);
 void gc_value_rows_destroy(gc_value_rows *rows);
 
-/* Begins an image, or a part of one. */
-void gc_value_rows_begin(gc_value_rows *rows, const gc_sample_rows *input);
+/* Begins the area of a job. */
+void gc_value_rows_begin(gc_value_rows *rows, const gc_pass_job *job);
 
-/* Column 0 of the values of row y, which may lie outside the image. It is valid until rows that are
- * farther away than the detector reaches are asked for. */
+/* Column 0 of the values of row y, which may lie outside the image. The values reach as far beyond
+ * both ends as the detector does. Later calls ask for rows that are at most as far above. */
 const int32_t *gc_value_row(gc_value_rows *rows, int64_t y);
 
 #endif

@@ -434,6 +434,25 @@ static void finish_together(gc_workspace *workspace, const gc_stream *stream, in
                     output + (size_t)(y - first) * stride, stride);
 }
 
+static void compute_stages(gc_workspace *workspace, const gc_stream *stream,
+                           const gc_sample_rows *input, gc_area area, char *output, size_t stride)
+{
+    begin(workspace, area);
+    for (int64_t y = area.top; y < area.bottom; y += workspace->stages->rows_at_once) {
+        int64_t last = gc_smaller(y + workspace->stages->rows_at_once, area.bottom) - 1;
+        advance(workspace, input, y, last);
+        finish_together(workspace, stream, y, last, output + (size_t)(y - area.top) * stride,
+                        stride);
+    }
+}
+
+static void compute_chain(void *workspace, const gc_sample_rows *input, gc_area area, float *out,
+                          size_t stride)
+{
+    const gc_stream stream = {.chain_only = true};
+    compute_stages(workspace, &stream, input, area, (char *)out, stride);
+}
+
 /* Output of this size goes past the caches. */
 enum { LARGE_BYTES = 8 << 20 };
 
@@ -446,7 +465,9 @@ void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
                              .output = output,
                              .stride = stride,
                              .chain_only = stream->chain_only,
-                             .is_large = stream->result.next != NULL && bytes > LARGE_BYTES};
+                             .is_large = stream->result.next != NULL && bytes > LARGE_BYTES,
+                             .chain = compute_chain,
+                             .workspace = workspace};
     if (workspace->pass != NULL && workspace->stages->pass->run(workspace->pass, &job))
         return;
     workspace->settler.input = input;
@@ -454,11 +475,5 @@ void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
         gc_settle_area(&workspace->settler, area, output, stride);
         return;
     }
-    begin(workspace, area);
-    for (int64_t y = area.top; y < area.bottom; y += workspace->stages->rows_at_once) {
-        int64_t last = gc_smaller(y + workspace->stages->rows_at_once, area.bottom) - 1;
-        advance(workspace, input, y, last);
-        finish_together(workspace, stream, y, last, output + (size_t)(y - area.top) * stride,
-                        stride);
-    }
+    compute_stages(workspace, stream, input, area, output, stride);
 }
