@@ -40,15 +40,17 @@ static void add_library(const char *name, const char *loaded, const char *built)
                  built);
 }
 
+#if GC_HAS_TIFF || GC_HAS_WEBP || GC_HAS_HEIF || GC_HAS_JXL
 /* Names a library that is loaded when a file asks for it. */
-static inline void add_loaded(const char *name, bool loaded, unsigned major, unsigned minor,
-                              unsigned patch)
+static void add_loaded(const char *name, bool loaded, unsigned major, unsigned minor,
+                       unsigned patch)
 {
     char version[40] = "not there";
     if (loaded)
         snprintf(version, sizeof version, "%u.%u.%u", major, minor, patch);
     add_library(name, version, version);
 }
+#endif
 
 static void describe_loaded(void)
 {
