@@ -20,10 +20,14 @@
 
 /* ---- Help ------------------------------------------------------------------------------------ */
 
+/* Commands of images take other operands in the place of IN and OUT, too. */
 static void print_synopsis(FILE *stream, const gc_command_row *row, const char *indent)
 {
-    for (int i = 0; i < 4 && row->synopsis[i] != NULL; i++)
-        fprintf(stream, "%s%s\n", indent, row->synopsis[i]);
+    static const char usual[] = "[IN OUT]", *const others[] = {"-o DIR IN...", "--in-place IN..."};
+    int length = (int)(strlen(row->synopsis) - strlen(usual));
+    fprintf(stream, "%s%s\n", indent, row->synopsis);
+    for (int i = 0; i < 2 && (row->command & GC_COMMANDS_OF_IMAGES) != 0; i++)
+        fprintf(stream, "%s%.*s%s\n", indent, length, row->synopsis, others[i]);
 }
 
 void gc_help_usage(FILE *stream)

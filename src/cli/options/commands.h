@@ -39,8 +39,8 @@ typedef enum gc_operands {
 typedef struct gc_command_row {
     gc_command command;
     const char *name;
-    const char *synopsis[4]; /* lines of usage; NULL after the last one */
-    const char *summary;     /* one line for people */
+    const char *synopsis; /* a line of usage */
+    const char *summary;  /* one line for people */
     gc_operands operands;
     int operands_min, operands_max;
 } gc_command_row;

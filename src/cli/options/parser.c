@@ -320,10 +320,10 @@ static gconv_status check_operands(const gc_options *options, const gc_command_r
             return gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of a file is empty");
     if (options->operand_count < row->operands_min)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'gconv %s' needs an operand: %s", row->name,
-                       row->synopsis[0]);
+                       row->synopsis);
     if (options->operand_count > row->operands_max)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is one operand too many: %s",
-                       options->operands[row->operands_max], row->synopsis[0]);
+                       options->operands[row->operands_max], row->synopsis);
     return GCONV_OK;
 }
 

@@ -78,7 +78,7 @@ static gconv_status check_standard_streams(const gc_options *options, const char
 {
     if (is_terminal(output) && options->operand_count == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "which image? %s",
-                       gc_command_of(options->command)->synopsis[0]);
+                       gc_command_of(options->command)->synopsis);
     if (is_terminal(output))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "%s is a terminal; redirect it or name an output", gc_output_name(output));
