@@ -154,9 +154,8 @@ gconv_status gconv_tuner_search(gconv_tuner *tuner, const gconv_tuning_case *one
                                 gconv_tuning_result *result, gconv_error *error);
 
 /* Adds the result of the last finished search to the file. Before a search the file is written as
- * it is, which shows whether it can be. Waits for another process that writes it, up to *patience
- * seconds, which become 0 then; what the other process adds at that moment may be lost. */
-gconv_status gconv_tuner_keep(gconv_tuner *tuner, double *patience, gconv_error *error);
+ * it is, which shows whether it can be. Waits while another process writes it. */
+gconv_status gconv_tuner_keep(gconv_tuner *tuner, gconv_error *error);
 
 /* ---- Verification ---------------------------------------------------------------------------- */
 

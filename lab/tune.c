@@ -44,10 +44,6 @@ typedef struct tune_case {
     char filter[16], label[48];
 } tune_case;
 
-/* In seconds. Writing a result takes milliseconds: a process that holds the lock for longer was
- * stopped. */
-enum { LOCK_PATIENCE = 5 };
-
 typedef struct tuning {
     const gc_options *options;
     gconv_device_info device;
@@ -56,7 +52,6 @@ typedef struct tuning {
     tune_case cases[CASES_MAX];
     int case_count, current; /* `current` is the case that is searched */
     int found, known;        /* results of this search, and of searches before */
-    double patience; /* seconds that are left to wait for another process that writes results */
     double begin;
 } tuning;
 
@@ -260,18 +255,6 @@ static bool goes_on(void *user, int tried, int count)
     return limit <= 0 || spent < limit;
 }
 
-/* Keeps the last result. If another process holds the lock for LOCK_PATIENCE seconds, the result is
- * written without the lock. */
-static gconv_status keep(tuning *t, gconv_error *error)
-{
-    bool waited = t->patience > 0;
-    gconv_status status = gconv_tuner_keep(t->tuner, &t->patience, error);
-    if (waited && !(t->patience > 0))
-        gc_say("another process has kept %s locked for %d seconds: going on without the lock",
-               gconv_tuner_path(t->tuner), LOCK_PATIENCE);
-    return status;
-}
-
 static gconv_status search_case(tuning *t, bool *finished, gconv_error *error)
 {
     const tune_case *c = &t->cases[t->current];
@@ -283,7 +266,7 @@ static gconv_status search_case(tuning *t, bool *finished, gconv_error *error)
     t->found++;
     gc_counts_add(false, false);
     show_result(t, c, &result);
-    return keep(t, error);
+    return gconv_tuner_keep(t->tuner, error);
 }
 
 static gconv_status search_all(tuning *t, gconv_error *error)
@@ -310,7 +293,7 @@ static gconv_status run(tuning *t, gconv_error *error)
     if (status == GCONV_OK)
         status = gconv_tuner_create(&t->device, &t->tuner, error);
     if (status == GCONV_OK)
-        status = keep(t, error);
+        status = gconv_tuner_keep(t->tuner, error);
     if (status != GCONV_OK)
         return status;
     gc_note(NULL, "what is found is kept in %s", gconv_tuner_path(t->tuner));
@@ -327,7 +310,7 @@ static gconv_status run(tuning *t, gconv_error *error)
 
 int gc_run_tune(const gc_options *options)
 {
-    tuning t = {.options = options, .patience = LOCK_PATIENCE};
+    tuning t = {.options = options};
     gconv_error error;
     gconv_status status = run(&t, &error);
     if (status != GCONV_OK)

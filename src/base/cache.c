@@ -1,6 +1,5 @@
 #include "base/cache.h"
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
 
@@ -380,39 +379,22 @@ gconv_status gc_cache_write(const char *name, const char *text, size_t size, gco
     return status;
 }
 
-/* Locks an open file. False with EWOULDBLOCK if another holder keeps the lock for longer than
- * `seconds`. */
-static bool lock_within(double seconds, int descriptor)
-{
-    const struct timespec pause = {.tv_nsec = 10000000};
-    double end = gc_seconds() + seconds;
-    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-        if (errno != EWOULDBLOCK && errno != EINTR)
-            return false;
-        if (errno == EWOULDBLOCK && gc_seconds() >= end)
-            return false;
-        nanosleep(&pause, NULL);
-    }
-    return true;
-}
-
-gconv_status gc_cache_lock(double seconds, int *lock, gconv_error *error)
+gconv_status gc_cache_lock(int *lock, gconv_error *error)
 {
     int directory = -1;
     gconv_status status = open_directory(lock_name, true, &directory, error);
     if (status != GCONV_OK)
         return status;
     *lock = openat(directory, lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool locked = *lock >= 0;
+    while (locked && flock(*lock, LOCK_EX) != 0)
+        locked = errno == EINTR;
     int failure = errno;
     close(directory);
-    if (*lock >= 0 && lock_within(seconds, *lock))
+    if (locked)
         return GCONV_OK;
-    if (*lock >= 0) {
-        failure = errno;
+    if (*lock >= 0)
         close(*lock);
-    }
-    if (failure == EWOULDBLOCK)
-        return gc_fail(error, GCONV_ERROR_LIMIT, "another process keeps the cache locked");
     return gc_fail_errno(error, GCONV_ERROR_WRITE, failure, "cannot lock the cache");
 }
 

@@ -44,10 +44,9 @@ gconv_status gc_cache_read(const char *name, char **text, size_t *size, gconv_er
 gconv_status gc_cache_write(const char *name, const char *text, size_t size, gconv_error *error);
 
 /* Locks the cache, so that a file can be read and then written before gc_cache_unlock. Other
- * processes and threads that lock too wait meanwhile. Waits up to `seconds` for another holder of
- * the lock, which may be stopped. Then fails with GCONV_ERROR_LIMIT. The lock of a process ends
- * with the process, however that ends. */
-gconv_status gc_cache_lock(double seconds, int *lock, gconv_error *error);
+ * processes and threads that lock too wait meanwhile. The lock of a process ends with the process,
+ * however that ends. */
+gconv_status gc_cache_lock(int *lock, gconv_error *error);
 void gc_cache_unlock(int lock);
 
 #endif

@@ -1,5 +1,4 @@
 /* Tunings: what is kept on this machine, what is shipped, which of them a filter gets. */
-#include "base/clock.h"
 #include "cache_support.h"
 
 #include "gpu/tune/tune.h"
@@ -57,15 +56,6 @@ static void assert_same_tuning(gc_tuning a, gc_tuning b)
     assert_int_equal(a.tiles, b.tiles);
 }
 
-static gconv_status keep_patiently(const gconv_device_info *device, const gc_tuned *entry,
-                                   gconv_error *error)
-{
-    double patience = 60;
-    gconv_status status = gc_tuning_keep(device, entry, &patience, error);
-    assert_true(patience == 60);
-    return status;
-}
-
 static int kept_count(const gconv_device_info *device)
 {
     gc_tuned_list list;
@@ -90,7 +80,7 @@ TEST(kept_is_read)
                                 tuned(3, 3, GC_FLOAT, rank1_tuning)};
     assert_int_equal(kept_count(&device), 0);
     for (int i = 0; i < 3; i++) {
-        assert_ok(keep_patiently(&device, &entries[i], NULL));
+        assert_ok(gc_tuning_keep(&device, &entries[i], NULL));
         assert_int_equal(kept_count(&device), i + 1);
     }
     gc_tuned_list list;
@@ -110,7 +100,7 @@ TEST(a_file_for_people)
 {
     gconv_device_info device = test_device();
     gc_tuned entry = tuned(15, 3, GC_BYTE, block_tuning);
-    assert_ok(keep_patiently(&device, &entry, NULL));
+    assert_ok(gc_tuning_keep(&device, &entry, NULL));
     char *path, expected[512];
     assert_ok(gc_tuning_path(&device, &path, NULL));
     snprintf(expected, sizeof expected, "%s/%s", cache_path, file_name);
@@ -127,9 +117,9 @@ TEST(the_same_filters_are_replaced)
 {
     gconv_device_info device = test_device();
     gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
-    assert_ok(keep_patiently(&device, &entry, NULL));
+    assert_ok(gc_tuning_keep(&device, &entry, NULL));
     entry.tuning = block_tuning; /* direct, too */
-    assert_ok(keep_patiently(&device, &entry, NULL));
+    assert_ok(gc_tuning_keep(&device, &entry, NULL));
     gc_tuned_list list;
     gc_tuning_read(&device, &list);
     assert_int_equal(list.count, 1);
@@ -146,7 +136,7 @@ TEST(what_is_for_others_counts_as_none)
 {
     gconv_device_info device = test_device(), other = device_named("Test-GPU 1");
     gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
-    assert_ok(keep_patiently(&device, &entry, NULL));
+    assert_ok(gc_tuning_keep(&device, &entry, NULL));
     assert_int_equal(kept_count(&other), 0); /* its file has the same name */
     other = device;
     other.driver_version = 12080;
@@ -161,9 +151,9 @@ TEST(what_is_for_others_counts_as_none)
     *strstr(text, "\nversion ") = ' ';
     assert_int_equal(kept_count_of(text, strlen(text)), 0);
     /* What counts as none is begun anew, what is whole stays. */
-    assert_ok(keep_patiently(&device, NULL, NULL));
-    assert_ok(keep_patiently(&device, &entry, NULL));
-    assert_ok(keep_patiently(&device, NULL, NULL));
+    assert_ok(gc_tuning_keep(&device, NULL, NULL));
+    assert_ok(gc_tuning_keep(&device, &entry, NULL));
+    assert_ok(gc_tuning_keep(&device, NULL, NULL));
     assert_int_equal(kept_count(&device), 1);
 }
 
@@ -235,7 +225,7 @@ TEST(no_place_to_keep_it)
 {
     gconv_device_info device = test_device();
     assert_int_equal(setenv("XDG_CACHE_HOME", "/dev/null/none", 1), 0);
-    assert_int_equal(keep_patiently(&device, NULL, &error), GCONV_ERROR_OPEN);
+    assert_int_equal(gc_tuning_keep(&device, NULL, &error), GCONV_ERROR_OPEN);
     assert_true(strlen(error.message) > 0);
     assert_int_equal(kept_count(&device), 0);
 }
@@ -256,7 +246,7 @@ TEST(names_of_files)
     gconv_device_info device = test_device();
     memset(device.name, 'x', sizeof device.name - 1);
     gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
-    assert_ok(keep_patiently(&device, &entry, NULL));
+    assert_ok(gc_tuning_keep(&device, &entry, NULL));
     assert_int_equal(kept_count(&device), 1);
 }
 
@@ -282,7 +272,7 @@ static void keep(const gconv_device_info *device, int width, int height, gc_samp
                  gc_tuning tuning)
 {
     gc_tuned entry = tuned(width, height, type, tuning);
-    assert_ok(keep_patiently(device, &entry, NULL));
+    assert_ok(gc_tuning_keep(device, &entry, NULL));
 }
 
 static void gives(const gconv_device_info *device, gc_form form, int width, int height,
@@ -479,7 +469,7 @@ static bool keep_many(int writer, int count)
     gconv_device_info device = test_device();
     gc_tuned entry = tuned(1 + writer, 1, GC_FLOAT, block_tuning);
     for (; entry.height <= count; entry.height++)
-        if (keep_patiently(&device, &entry, NULL) != GCONV_OK)
+        if (gc_tuning_keep(&device, &entry, NULL) != GCONV_OK)
             return false;
     return true;
 }
@@ -512,7 +502,7 @@ TEST(a_killed_process_unlocks)
     assert_true(holder >= 0);
     if (holder == 0) {
         int lock;
-        if (gc_cache_lock(0, &lock, NULL) == GCONV_OK && write(ready[1], "", 1) == 1)
+        if (gc_cache_lock(&lock, NULL) == GCONV_OK && write(ready[1], "", 1) == 1)
             pause();
         _exit(1);
     }
@@ -553,42 +543,6 @@ static int check_candidates(const gconv_device_info *device, gc_form form, int w
         assert_false(holds(list, i, list[i]));
     }
     return count;
-}
-
-/* Another process that was stopped while it wrote: it is waited for, then what was found is kept
- * without the lock. */
-TEST(a_stopped_process_blocks_nobody)
-{
-    gconv_device_info device = test_device();
-    gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
-    int lock, ready[2];
-    assert_int_equal(pipe(ready), 0);
-    pid_t child = fork();
-    if (child == 0) {
-        if (gc_cache_lock(0, &lock, NULL) == GCONV_OK && write(ready[1], "", 1) == 1)
-            raise(SIGSTOP);
-        _exit(1);
-    }
-    char byte;
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    double patience = 0.1, start = gc_seconds();
-    assert_ok(gc_tuning_keep(&device, &entry, &patience, NULL));
-    assert_true(gc_seconds() - start >= 0.1);
-    assert_true(patience == 0);
-    entry.width = 5;
-    start = gc_seconds();
-    assert_ok(gc_tuning_keep(&device, &entry, &patience, NULL));
-    assert_true(gc_seconds() - start < 5);
-    assert_int_equal(kept_count(&device), 2);
-    assert_int_equal(gc_cache_lock(0, &lock, &error), GCONV_ERROR_LIMIT);
-    kill(child, SIGKILL);
-    int result;
-    assert_int_equal(waitpid(child, &result, 0), child);
-    assert_true(WIFSIGNALED(result));
-    assert_ok(gc_cache_lock(60, &lock, NULL));
-    gc_cache_unlock(lock);
-    close(ready[0]);
-    close(ready[1]);
 }
 
 TEST(candidates_can_run)

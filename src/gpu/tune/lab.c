@@ -87,7 +87,7 @@ gconv_status gconv_tuner_search(gconv_tuner *tuner, const gconv_tuning_case *one
     return status;
 }
 
-gconv_status gconv_tuner_keep(gconv_tuner *tuner, double *patience, gconv_error *error)
+gconv_status gconv_tuner_keep(gconv_tuner *tuner, gconv_error *error)
 {
-    return gc_tuning_keep(&tuner->device, tuner->has_found ? &tuner->found : NULL, patience, error);
+    return gc_tuning_keep(&tuner->device, tuner->has_found ? &tuner->found : NULL, error);
 }

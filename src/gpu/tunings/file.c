@@ -259,26 +259,20 @@ static gconv_status put(gc_tuned_list *list, const gc_tuned *found, gconv_error 
 }
 
 gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *found,
-                            double *patience, gconv_error *error)
+                            gconv_error *error)
 {
     gc_tuned_list *list = malloc(sizeof *list);
     if (list == NULL)
         return gc_fail_memory(error, sizeof *list);
     int lock = -1;
-    gconv_status status = gc_cache_lock(*patience, &lock, error);
-    bool locked = status == GCONV_OK;
-    if (status == GCONV_ERROR_LIMIT) {
-        *patience = 0;
-        status = GCONV_OK;
-    }
+    gconv_status status = gc_cache_lock(&lock, error);
     if (status == GCONV_OK) {
         gc_tuning_read(device, list);
         if (found != NULL)
             status = put(list, found, error);
         if (status == GCONV_OK)
             status = write_file(device, list, error);
-        if (locked)
-            gc_cache_unlock(lock);
+        gc_cache_unlock(lock);
     }
     free(list);
     return status;

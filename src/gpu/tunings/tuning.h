@@ -84,11 +84,9 @@ const gc_tuned *gc_tuned_find(const gc_tuned_list *list, const gc_layout *layout
 
 /* Adds an entry to the file, or replaces the one for the same filters. Entries that other processes
  * add at the same time stay. With `found` NULL the file is written with the entries that it has:
- * this shows whether it can be written. While another process writes the file, this function waits,
- * up to *patience seconds. After that it sets *patience to 0 and writes the file; what the other
- * process adds at that moment may be lost. */
+ * this shows whether it can be written. */
 gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *found,
-                            double *patience, gconv_error *error);
+                            gconv_error *error);
 
 #ifdef __cplusplus
 }
