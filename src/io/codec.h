@@ -45,6 +45,8 @@ struct gc_decoder_type {
     /* The next `count` rows; never more than there are. */
     gconv_status (*read)(gc_decoder *decoder, uint32_t count, unsigned char *rows, size_t stride,
                          gconv_error *error);
+    /* The next row, instead of `read`. */
+    gconv_status (*read_row)(gc_decoder *decoder, unsigned char *row, gconv_error *error);
     /* Skips `count` rows without decoding them, if the input seeks. NULL: the caller reads them. */
     gconv_status (*skip)(gc_decoder *decoder, uint32_t count, gconv_error *error);
     /* After the last row: reads and checks the rest of the image. NULL: there is none. */
@@ -107,6 +109,8 @@ struct gc_encoder_type {
     gconv_status (*open)(gc_encoder *encoder, gconv_error *error);
     gconv_status (*write)(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
                           size_t stride, gconv_error *error);
+    /* One row, instead of `write`. */
+    gconv_status (*write_row)(gc_encoder *encoder, const unsigned char *row, gconv_error *error);
     gconv_status (*finish)(gc_encoder *encoder, gconv_error *error); /* NULL: nothing is left */
     /* After the last row of an image, instead of `finish` and the `open` of another encoder: begins
      * the next image, whose shape and metadata the head of `encoder` has. NULL: each image has an

@@ -368,12 +368,23 @@ static void mask_row(const gconv_reader *reader, float *row)
     }
 }
 
+static gconv_status decode_rows(gc_decoder *decoder, uint32_t count, unsigned char *rows,
+                                size_t stride, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    if (decoder->type->read != NULL)
+        return decoder->type->read(decoder, count, rows, stride, error);
+    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
+        status = decoder->type->read_row(decoder, rows + i * stride, error);
+    return status;
+}
+
 /* The decoder's next rows, judged. */
 static gconv_status decode(gconv_reader *reader, uint32_t count, unsigned char *rows, size_t stride,
                            gconv_error *error)
 {
     gc_decoder *decoder = reader->decoder;
-    gconv_status status = decoder->type->read(decoder, count, rows, stride, error);
+    gconv_status status = decode_rows(decoder, count, rows, stride, error);
     for (uint32_t i = 0; status == GCONV_OK && decoder->shape.depth == 32 && i < count; i++)
         status = judge_row(reader, (const float *)(const void *)(rows + i * stride),
                            reader->decoded + i, error);
@@ -697,7 +708,7 @@ static gconv_status skip_stored(gconv_reader *reader, uint32_t count, gconv_erro
     gconv_status status = count == 0 ? GCONV_OK : allocate_band(reader, row_bytes, error);
     while (status == GCONV_OK && count > 0) {
         uint32_t some = count < reader->band_rows ? count : reader->band_rows;
-        status = decoder->type->read(decoder, some, reader->band, row_bytes, error);
+        status = decode_rows(decoder, some, reader->band, row_bytes, error);
         count -= some;
     }
     return status;

@@ -214,8 +214,9 @@ static void put_fields(const bmp_decoder *decoder, unsigned char *row)
     }
 }
 
-static gconv_status read_row(bmp_decoder *decoder, unsigned char *row, gconv_error *error)
+static gconv_status read_row(gc_decoder *common, unsigned char *row, gconv_error *error)
 {
+    bmp_decoder *decoder = (bmp_decoder *)common;
     gconv_status status =
         gc_raw_read(&decoder->common, &decoder->stopped, decoder->line, decoder->line_bytes, error);
     uint32_t largest = 0;
@@ -232,15 +233,6 @@ static gconv_status read_row(bmp_decoder *decoder, unsigned char *row, gconv_err
                        "corrupt: a colour of %lu, and the palette has %lu", (unsigned long)largest,
                        (unsigned long)decoder->colours);
     return GCONV_OK;
-}
-
-static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
-                              size_t stride, gconv_error *error)
-{
-    gconv_status status = GCONV_OK;
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
-        status = read_row((bmp_decoder *)common, rows + i * stride, error);
-    return status;
 }
 
 static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *error)
@@ -260,7 +252,7 @@ const gc_decoder_type gc_bmp_decoder = {
     .name = "gconv",
     .size = sizeof(bmp_decoder),
     .open = open_decoder,
-    .read = read_rows,
+    .read_row = read_row,
     .skip = skip_rows,
     .finish = finish,
     .free = free_decoder,

@@ -53,22 +53,17 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
                               : status;
 }
 
-static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigned char *rows,
-                               size_t stride, gconv_error *error)
+static gconv_status write_row(gc_encoder *common, const unsigned char *row, gconv_error *error)
 {
     bmp_encoder *encoder = (bmp_encoder *)common;
     size_t row_bytes = gconv_shape_row_bytes(&common->shape);
-    gconv_status status = GCONV_OK;
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++) {
-        unsigned char *to = gc_upward_row(&encoder->rows);
-        if (common->shape.channels == 3)
-            gc_raw_turn_colours(rows + i * stride, to, common->shape.width);
-        else
-            memcpy(to, rows + i * stride, row_bytes);
-        memset(to + row_bytes, 0, encoder->rows.row_bytes - row_bytes);
-        status = gc_upward_write(&encoder->rows, common->output, error);
-    }
-    return status;
+    unsigned char *to = gc_upward_row(&encoder->rows);
+    if (common->shape.channels == 3)
+        gc_raw_turn_colours(row, to, common->shape.width);
+    else
+        memcpy(to, row, row_bytes);
+    memset(to + row_bytes, 0, encoder->rows.row_bytes - row_bytes);
+    return gc_upward_write(&encoder->rows, common->output, error);
 }
 
 static gconv_status finish(gc_encoder *common, gconv_error *error)
@@ -85,7 +80,7 @@ static void free_encoder(gc_encoder *common)
 const gc_encoder_type gc_bmp_encoder = {
     .size = sizeof(bmp_encoder),
     .open = open_encoder,
-    .write = write_rows,
+    .write_row = write_row,
     .finish = finish,
     .free = free_encoder,
 };

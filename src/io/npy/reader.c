@@ -94,8 +94,9 @@ static void convert(npy_decoder *decoder, unsigned char *numbers, unsigned char 
         gc_floats_convert(&decoder->common.floats, samples, count);
 }
 
-static gconv_status read_row(npy_decoder *decoder, unsigned char *row, gconv_error *error)
+static gconv_status read_row(gc_decoder *common, unsigned char *row, gconv_error *error)
 {
+    npy_decoder *decoder = (npy_decoder *)common;
     unsigned char *numbers = decoder->line != NULL ? decoder->line : row;
     gconv_status status;
     if (decoder->header.by_columns) {
@@ -108,15 +109,6 @@ static gconv_status read_row(npy_decoder *decoder, unsigned char *row, gconv_err
     }
     if (status == GCONV_OK)
         convert(decoder, numbers, row);
-    return status;
-}
-
-static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
-                              size_t stride, gconv_error *error)
-{
-    gconv_status status = GCONV_OK;
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
-        status = read_row((npy_decoder *)common, rows + i * stride, error);
     return status;
 }
 
@@ -143,7 +135,7 @@ const gc_decoder_type gc_npy_decoder = {
     .name = "gconv",
     .size = sizeof(npy_decoder),
     .open = open_decoder,
-    .read = read_rows,
+    .read_row = read_row,
     .skip = skip_rows,
     .finish = finish,
     .free = free_decoder,

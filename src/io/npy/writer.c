@@ -50,20 +50,14 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
     return write_header(opened, error);
 }
 
-static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigned char *rows,
-                               size_t stride, gconv_error *error)
+static gconv_status write_row(gc_encoder *common, const unsigned char *row, gconv_error *error)
 {
     npy_encoder *encoder = (npy_encoder *)common;
-    gconv_status status = GCONV_OK;
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++) {
-        const unsigned char *row = rows + i * stride;
-        if (encoder->bits != NULL) {
-            gc_raw_unpack_bits(row, encoder->bits, encoder->row_bytes, 1);
-            row = encoder->bits;
-        }
-        status = gc_output_write(common->output, row, encoder->row_bytes, error);
+    if (encoder->bits != NULL) {
+        gc_raw_unpack_bits(row, encoder->bits, encoder->row_bytes, 1);
+        row = encoder->bits;
     }
-    return status;
+    return gc_output_write(common->output, row, encoder->row_bytes, error);
 }
 
 static void free_encoder(gc_encoder *common)
@@ -75,6 +69,6 @@ static void free_encoder(gc_encoder *common)
 const gc_encoder_type gc_npy_encoder = {
     .size = sizeof(npy_encoder),
     .open = open_encoder,
-    .write = write_rows,
+    .write_row = write_row,
     .free = free_encoder,
 };

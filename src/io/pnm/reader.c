@@ -141,8 +141,9 @@ static void convert_32(pnm_decoder *decoder, float *row)
     gc_floats_convert(&decoder->common.floats, row, decoder->row_samples);
 }
 
-static gconv_status read_row(pnm_decoder *decoder, unsigned char *row, gconv_error *error)
+static gconv_status read_row(gc_decoder *common, unsigned char *row, gconv_error *error)
 {
+    pnm_decoder *decoder = (pnm_decoder *)common;
     gconv_status status = read_samples(decoder, row, error);
     if (status != GCONV_OK)
         return status;
@@ -156,16 +157,6 @@ static gconv_status read_row(pnm_decoder *decoder, unsigned char *row, gconv_err
     return largest > decoder->header.maxval
                ? gc_pnm_fail_above(largest, decoder->header.maxval, error)
                : GCONV_OK;
-}
-
-static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
-                              size_t stride, gconv_error *error)
-{
-    pnm_decoder *decoder = (pnm_decoder *)common;
-    gconv_status status = GCONV_OK;
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
-        status = read_row(decoder, rows + i * stride, error);
-    return status;
 }
 
 static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *error)
@@ -218,7 +209,7 @@ const gc_decoder_type gc_pnm_decoder = {
     .name = "gconv",
     .size = sizeof(pnm_decoder),
     .open = open_decoder,
-    .read = read_rows,
+    .read_row = read_row,
     .skip = skip_rows,
     .look_behind = look_behind,
     .free = free_decoder,

@@ -100,9 +100,10 @@ static gconv_status write_floats(pnm_encoder *encoder, const unsigned char *row,
     return gc_upward_write(&encoder->upward, encoder->common.output, error);
 }
 
-static gconv_status write_row(pnm_encoder *encoder, const unsigned char *row, gconv_error *error)
+static gconv_status write_row(gc_encoder *common, const unsigned char *row, gconv_error *error)
 {
-    const gconv_shape *shape = &encoder->common.shape;
+    pnm_encoder *encoder = (pnm_encoder *)common;
+    const gconv_shape *shape = &common->shape;
     switch (shape->depth) {
     case 1:
         if (encoder->common.format == GCONV_FORMAT_PBM)
@@ -123,16 +124,6 @@ static gconv_status write_row(pnm_encoder *encoder, const unsigned char *row, gc
     return gc_output_write(encoder->common.output, encoder->row, encoder->row_bytes, error);
 }
 
-static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigned char *rows,
-                               size_t stride, gconv_error *error)
-{
-    pnm_encoder *encoder = (pnm_encoder *)common;
-    gconv_status status = GCONV_OK;
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
-        status = write_row(encoder, rows + i * stride, error);
-    return status;
-}
-
 static gconv_status finish(gc_encoder *common, gconv_error *error)
 {
     return gc_upward_finish(&((pnm_encoder *)common)->upward, common->output, error);
@@ -141,7 +132,7 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
 const gc_encoder_type gc_pnm_encoder = {
     .size = sizeof(pnm_encoder),
     .open = open_encoder,
-    .write = write_rows,
+    .write_row = write_row,
     .finish = finish,
     .free = free_encoder,
 };
