@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 void gc_machine_describe(const gc_session *session, const char *const *names, int name_count,
                          gc_machine *machine)

@@ -1,7 +1,6 @@
 #include "lab/bench/formats.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* ---- Values with commas ---------------------------------------------------------------------- */
 

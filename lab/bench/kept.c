@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 #include "base/json_reader.h"
-#include "base/memory.h"
 #include "base/status.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include "gconv_lab.h"
 #include "lab/bench/theory.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "base/xxh3_avx2.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 
 #include "base/number.h"
 #include "base/status.h"
-#include "filter/filter.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "base/sized.h"
 #include "base/status.h"
 #include "core/conversion.h"
-#include "core/device.h"
 #include "core/file_time.h"
 #include "core/gpu.h"
 #include "core/job.h"

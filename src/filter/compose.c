@@ -1,5 +1,4 @@
 /* The product of two filters: the one filter that does what they do in sequence. */
-#include "filter/filter.h"
 
 #include "base/number.h"
 #include "base/status.h"

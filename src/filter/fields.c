@@ -2,7 +2,6 @@
 #include "filter/fields.h"
 
 #include "base/number.h"
-#include "filter/filter.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
  * several. */
 #include "filter/fields.h"
 
-#include "base/status.h"
-
 #include <string.h>
 #include <strings.h>
 

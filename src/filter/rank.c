@@ -1,5 +1,4 @@
 /* The rank of a filter, and products of a column and a row that make it. */
-#include "filter/filter.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -1,7 +1,5 @@
 #include "io/fast.h"
 
-#include <stddef.h>
-
 bool gc_png_inflating_wanted = true;
 uint64_t gc_jpeg_rows_pixels_min = 1 << 17;
 uint64_t gc_jpeg_rows_spread_min = 1 << 19;

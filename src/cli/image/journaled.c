@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 bool gc_is_in_place(const gc_options *options, const gc_task *task)
 {

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "cli/options/implementations.h"
-#include "cli/options/values.h"
+#include "cli/options/table.h"
 #include "cli/tasks/names.h"
 
 #include <errno.h>

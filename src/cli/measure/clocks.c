@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { PROCESSORS_MAX = 1024, ZONES_MAX = 64 };
 

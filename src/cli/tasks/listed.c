@@ -10,10 +10,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- Names of a list ------------------------------------------------------------------------- */

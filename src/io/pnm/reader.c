@@ -1,5 +1,4 @@
 /* PBM, PGM and PPM, as text and binary (P1 to P6), PAM (P7), and PFM (Pf, PF). */
-#include "base/status.h"
 #include "io/pnm/header.h"
 #include "io/pnm/text.h"
 #include "io/raw.h"

@@ -4,7 +4,6 @@
  * docs/gpu-jpeg.md: then they are those of libjpeg-turbo. This decoder stops at the first data that
  * are not sound. The caller has libjpeg decode the file from its beginning, and drops the rows that
  * it has. */
-#include "base/memory.h"
 #include "io/fast.h"
 #include "io/jpeg/fast/frame.h"
 #include "io/jpeg/fast/stretch.h"
