@@ -161,7 +161,7 @@ static gconv_status choose_named(contest *c, gconv_error *error)
 /* Lets the candidates of one kind compete. */
 static void compete(contest *c, gconv_device_kind kind)
 {
-    for (int i = 0; i < gc_implementation_count(); i++) {
+    for (int i = 0; i < gconv_implementation_count(); i++) {
         const gc_implementation *candidate = gc_implementation_at(i);
         gconv_error reason;
         bool is_variant = strchr(candidate->name, ':') != NULL;
@@ -177,7 +177,7 @@ static void compete(contest *c, gconv_device_kind kind)
 /* Whether any implementation for GPUs is part of this build. */
 static bool has_cuda_part(void)
 {
-    for (int i = 0; i < gc_implementation_count(); i++)
+    for (int i = 0; i < gconv_implementation_count(); i++)
         if (gc_implementation_at(i)->kind == GCONV_DEVICE_CUDA &&
             gc_implementation_at(i)->operations != NULL)
             return true;

@@ -18,16 +18,6 @@ int gconv_device_count(void)
     return 1 + gc_gpu_count();
 }
 
-const char *gconv_cuda_reason(void)
-{
-    return gc_gpu_reason();
-}
-
-int gconv_nvrtc_version(void)
-{
-    return gc_jit_version();
-}
-
 /* The largest N of "cuda:N". */
 enum { NUMBER_MAX = 1023 };
 
@@ -98,11 +88,6 @@ gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice, g
                : status;
 }
 
-bool gconv_device_is_starting(void)
-{
-    return gc_gpu_is_starting();
-}
-
 void gconv_device_start(const char *text)
 {
     gconv_device_choice choice;
@@ -114,11 +99,6 @@ void gconv_device_start(const char *text)
         if (choice.indices[i] < GCONV_DEVICES_MAX)
             devices |= (uint64_t)1 << choice.indices[i];
     gc_gpu_start(devices);
-}
-
-void gconv_device_await(void)
-{
-    gc_gpu_await_start();
 }
 
 /* The CPU's name as the system tells it, else "CPU". */
@@ -214,7 +194,7 @@ gconv_status gconv_decoder_check(const char *device, gconv_error *error)
     gconv_status status = gc_device_parse(device, &choice, error);
     if (status != GCONV_OK)
         return status;
-    const char *reason = gc_gpu_reason();
+    const char *reason = gconv_cuda_reason();
     for (int i = 0; i < gc_gpu_count(); i++) {
         if (!stands_for(&choice, i))
             continue;

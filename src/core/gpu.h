@@ -1,4 +1,5 @@
-/* What the core asks of the GPU part, which defines these functions. Plain C, no CUDA types. In a
+/* What the core asks of the GPU part, which defines these functions, gconv_cuda_reason,
+ * gconv_device_await, gconv_device_is_starting and gconv_nvrtc_version. Plain C, no CUDA types. In a
  * build without CUDA they say that there is no device (src/gpu/unavailable.c). */
 #ifndef GC_CORE_GPU_H
 #define GC_CORE_GPU_H
@@ -14,9 +15,6 @@ extern "C" {
 /* Number of CUDA devices, at most GCONV_DEVICES_MAX; 0 if there is none or no driver. Starts the
  * driver. */
 int gc_gpu_count(void);
-
-/* Why gc_gpu_count is 0; "" if it is not. */
-const char *gc_gpu_reason(void);
 
 /* Describes device cuda:`index`, 0 to count-1. */
 gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error);
@@ -34,12 +32,6 @@ void gc_gpu_unpin(void *memory);
  * its own, and returns at once. Only the first call has an effect. */
 void gc_gpu_start(uint64_t devices);
 
-/* Waits for what gc_gpu_start has begun. */
-void gc_gpu_await_start(void);
-
-/* Whether gc_gpu_start has begun to start devices, and none of them has started. */
-bool gc_gpu_is_starting(void);
-
 /* Whether a device has started. The next plan then does not wait for the driver. */
 bool gc_gpu_started(void);
 
@@ -51,9 +43,6 @@ bool gc_gpu_ready(void);
  * device: a job that the CPU finishes in less time never starts the driver. While the GPU starts,
  * the CPU computes an image in `cpu_seconds`; 0: images wait. */
 double gc_gpu_least_seconds(const gc_problem *problem, double cpu_seconds);
-
-/* NVRTC's version in CUDA's numbering (12040 is 12.4), 0 if NVRTC cannot be loaded. */
-int gc_jit_version(void);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
 
 const gc_implementation *gc_implementation_named(const char *name)
 {
-    for (int i = 0; i < gc_implementation_count(); i++)
+    for (int i = 0; i < gconv_implementation_count(); i++)
         if (strcmp(gc_implementation_at(i)->name, name) == 0)
             return gc_implementation_at(i);
     return NULL;
@@ -90,11 +90,6 @@ int gconv_implementation_find(const char *name)
     while (gc_implementation_at(index) != named.implementation)
         index++;
     return index;
-}
-
-int gconv_implementation_count(void)
-{
-    return gc_implementation_count();
 }
 
 const char *gconv_implementation_name(int index)

@@ -125,7 +125,7 @@ static const gc_implementation implementations[] = {
 };
 enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };
 
-int gc_implementation_count(void)
+int gconv_implementation_count(void)
 {
     return IMPLEMENTATION_COUNT;
 }

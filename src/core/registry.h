@@ -4,7 +4,6 @@
 
 #include "core/implementation.h"
 
-int gc_implementation_count(void);
 const gc_implementation *gc_implementation_at(int index);
 
 /* NULL if there is none. */

@@ -11,21 +11,21 @@ int gc_gpu_count(void)
     return 0;
 }
 
-const char *gc_gpu_reason(void)
+const char *gconv_cuda_reason(void)
 {
     return "this gconv was built without CUDA";
 }
 
 static gconv_status fail(gconv_error *error)
 {
-    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gconv_cuda_reason());
 }
 
 gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error)
 {
     (void)info;
     return gc_fail(error, GCONV_ERROR_DEVICE, "there is no device cuda:%d: %s", index,
-                   gc_gpu_reason());
+                   gconv_cuda_reason());
 }
 
 bool gc_gpu_works(int index)
@@ -50,11 +50,11 @@ void gc_gpu_start(uint64_t devices)
     (void)devices;
 }
 
-void gc_gpu_await_start(void)
+void gconv_device_await(void)
 {
 }
 
-bool gc_gpu_is_starting(void)
+bool gconv_device_is_starting(void)
 {
     return false;
 }
@@ -107,7 +107,7 @@ gconv_status gconv_gpu_lines_read(const gconv_gpu_lines *lines, size_t first, si
     return fail(error);
 }
 
-int gc_jit_version(void)
+int gconv_nvrtc_version(void)
 {
     return 0;
 }

@@ -81,7 +81,7 @@ int main(void)
     gconv_device_info device;
     snprintf(text, sizeof text, "#define FACTOR 3.0f\n%s", gc_text_axpy);
     if (gc_gpu_count() == 0 || !gc_jit_available()) {
-        printf("%s\n", gc_gpu_count() == 0 ? gc_gpu_reason() : "no NVRTC");
+        printf("%s\n", gc_gpu_count() == 0 ? gconv_cuda_reason() : "no NVRTC");
         return 77;
     }
     gconv_status status = gc_gpu_describe(0, &device, &error);

@@ -5,7 +5,7 @@
 gconv_status gc_gpu_pin(void *memory, size_t bytes, gconv_error *error)
 {
     if (gc_gpu_count() == 0)
-        return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+        return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gconv_cuda_reason());
     cudaError_t code = cudaHostRegister(memory, bytes, cudaHostRegisterPortable);
     if (code == cudaErrorHostMemoryAlreadyRegistered) {
         cudaGetLastError();

@@ -56,7 +56,7 @@ double gc_device_discovery_seconds()
     return gc_gpu_count() > 0 ? found.seconds : 0;
 }
 
-const char *gc_gpu_reason(void)
+const char *gconv_cuda_reason(void)
 {
     return gc_gpu_count() == 0 ? found.reason : "";
 }
@@ -220,7 +220,7 @@ void gc_gpu_start(uint64_t devices)
     pthread_mutex_unlock(&start.lock);
 }
 
-void gc_gpu_await_start(void)
+void gconv_device_await(void)
 {
     pthread_mutex_lock(&start.lock);
     if (start.runs)
@@ -234,7 +234,7 @@ bool gc_gpu_ready(void)
     return started || start.done;
 }
 
-bool gc_gpu_is_starting(void)
+bool gconv_device_is_starting(void)
 {
     return start.begun && !gc_gpu_ready();
 }

@@ -89,7 +89,7 @@ bool gc_jit_available(void)
     return gc_nvrtc_get().library.loaded;
 }
 
-int gc_jit_version(void)
+int gconv_nvrtc_version(void)
 {
     return gc_nvrtc_get().library.loaded ? gc_nvrtc_get().release : 0;
 }
