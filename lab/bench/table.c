@@ -164,7 +164,7 @@ void gc_bench_row(gc_bench_table *table, const gc_point *point)
         if (table->options->measure.markdown)
             gc_bench_markdown_row(table->columns, COLUMN_COUNT, verdict, point->reason.message);
         else if (point->runs > 0)
-            gc_table_print_row(table->columns, COLUMN_COUNT, verdict);
+            gc_table_print(table->columns, COLUMN_COUNT, false, verdict);
         else
             print_unmeasured(table, point);
     }
@@ -258,7 +258,7 @@ void gc_bench_heads(gc_bench_table *table, const char *const *names, int name_co
         return;
     }
     gc_table_fit(table->columns, COLUMN_COUNT, VERDICT_WIDTH);
-    gc_table_print_heads(table->columns, COLUMN_COUNT, "verdict");
+    gc_table_print(table->columns, COLUMN_COUNT, true, "verdict");
 }
 
 void gc_bench_close(const gc_bench_table *table, const char *subject, const gc_points *points)

@@ -51,16 +51,12 @@ static bool take_word(reader *r, const char *word)
 /* Four hexadecimal digits. */
 static bool read_unit(reader *r, unsigned *unit)
 {
-    static const char digits[] = "0123456789abcdef";
     *unit = 0;
-    for (int i = 0; i < 4; i++) {
-        if (r->at == r->end || *r->at == '\0')
+    for (int i = 0; i < 4; i++, r->at++) {
+        int digit = r->at < r->end ? gc_hex_digit(*r->at) : -1;
+        if (digit < 0)
             return false;
-        const char *digit = strchr(digits, *r->at | (*r->at >= 'A' ? 0x20 : 0));
-        if (digit == NULL)
-            return false;
-        *unit = *unit * 16 + (unsigned)(digit - digits);
-        r->at++;
+        *unit = *unit * 16 + (unsigned)digit;
     }
     return true;
 }
@@ -227,14 +223,12 @@ gconv_status gc_json_read(const char *text, size_t size, const gc_json_events *e
 
 bool gc_json_read_bytes(char *digits)
 {
-    static const char known[] = "0123456789abcdef";
     char *to = digits;
     for (const char *next = digits; *next != '\0'; next += 2) {
-        const char *high = strchr(known, next[0]);
-        const char *low = next[1] != '\0' ? strchr(known, next[1]) : NULL;
-        if (high == NULL || low == NULL)
+        int high = gc_hex_digit(next[0]), low = gc_hex_digit(next[1]);
+        if (high < 0 || low < 0)
             return false;
-        *to++ = (char)((high - known) * 16 + (low - known));
+        *to++ = (char)(high * 16 + low);
     }
     *to = '\0';
     return true;

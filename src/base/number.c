@@ -22,10 +22,16 @@ typedef struct numeral {
     long long exponent; /* of the radix 10 or 2, for the digits read as an integer */
 } numeral;
 
+int gc_hex_digit(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *digit = c != '\0' ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+    return digit != NULL ? (int)(digit - digits) : -1;
+}
+
 static bool is_digit(char c, bool hexadecimal)
 {
-    return (c >= '0' && c <= '9') ||
-           (hexadecimal && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')));
+    return hexadecimal ? gc_hex_digit(c) >= 0 : c >= '0' && c <= '9';
 }
 
 /* Adds a digit; `weight` is how far one digit moves the exponent. */
@@ -130,10 +136,9 @@ static bool find_terms(const numeral *number, bool hexadecimal, int64_t *over, i
         count--;
     long long exponent = count > 0 ? number->exponent + weight * (number->digit_count - count) : 0;
     for (int i = 0; i < count; i++) {
-        char digit[2] = {number->digits[i]};
         if (!multiply_term(over, hexadecimal ? 16 : 10))
             return false;
-        *over += strtol(digit, NULL, 16);
+        *over += gc_hex_digit(number->digits[i]);
     }
     for (; exponent > 0; exponent--)
         if (!multiply_term(over, base))

@@ -65,6 +65,9 @@ static inline int64_t gc_larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The value of a hexadecimal digit; -1 if it is none. */
+int gc_hex_digit(char c);
+
 /* Whether the magnitude is a power of 2. */
 bool gc_is_power(double value);
 

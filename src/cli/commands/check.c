@@ -169,16 +169,6 @@ static bool is_stale(recheck_state *recheck, const gc_record *record, char *reas
     return outdated || recheck->changed;
 }
 
-/* Whether the recipe of a record allows its image to be computed again; else `reason` says why
- * not. */
-static bool can_compute(recheck_state *recheck, const gc_record *record, char *reason, size_t size)
-{
-    use_recipe(recheck, record->recipe);
-    bool can = recheck->failure.status == GCONV_OK;
-    snprintf(reason, size, "%.400s", can ? "" : recheck->failure.message);
-    return can;
-}
-
 /* ---- Computing ------------------------------------------------------------------------------- */
 
 /* Checks once whether the session can compute. */
@@ -207,17 +197,11 @@ static gconv_status make_directory(recheck_state *recheck, gconv_error *error)
                          "cannot make a directory in TMPDIR, else /tmp");
 }
 
-/* Prepares to compute the image of a record again. Fails only if the device, the implementation or
- * the directory for results cannot be used, not because of the image's files. */
-static gconv_status prepare_image(recheck_state *recheck, const gc_record *record,
-                                  gconv_error *error)
+/* Prepares to compute an image again. Fails only if the device, the implementation or the directory
+ * for results cannot be used, not because of the image's files. */
+static gconv_status prepare(recheck_state *recheck, gconv_error *error)
 {
-    use_recipe(recheck, record->recipe);
-    gconv_status status = recheck->failure.status;
-    if (status != GCONV_OK)
-        *error = recheck->failure;
-    else
-        status = make_ready(recheck, error);
+    gconv_status status = make_ready(recheck, error);
     return status == GCONV_OK ? make_directory(recheck, error) : status;
 }
 
@@ -379,7 +363,7 @@ static gconv_status compare_files(recheck_state *recheck, const gc_record *recor
     return status;
 }
 
-/* Computes the image of a record again and compares, after prepare_image. */
+/* Computes the image of a record again and compares, after `prepare`. */
 static gconv_status recheck_image(recheck_state *recheck, const gc_record *record,
                                   pixel_difference *difference, gconv_error *error)
 {
@@ -501,9 +485,12 @@ static gconv_status verify_where_possible(check *c, const gc_record *record, boo
                  record->in_place ? "it has replaced its input" : "its input is gone");
         return GCONV_OK;
     }
-    if (!can_compute(&c->recheck, record, text, size))
+    use_recipe(&c->recheck, record->recipe);
+    if (c->recheck.failure.status != GCONV_OK) {
+        snprintf(text, size, "%.400s", c->recheck.failure.message);
         return GCONV_OK;
-    gconv_status status = prepare_image(&c->recheck, record, error);
+    }
+    gconv_status status = prepare(&c->recheck, error);
     if (status == GCONV_OK)
         *found = verify(c, record, text, size);
     else

@@ -101,7 +101,7 @@ static void print_heads(compare_table *table, const char *const *names, int name
     }
     table->columns[COLUMN_NAME].width = gc_label_width(names, name_count);
     gc_table_fit(table->columns, COLUMN_COUNT, VERDICT_WIDTH);
-    gc_table_print_heads(table->columns, COLUMN_COUNT, "verdict");
+    gc_table_print(table->columns, COLUMN_COUNT, true, "verdict");
 }
 
 static void fill_cells(compare_table *table, const gc_point *point)
@@ -152,7 +152,7 @@ static void print_row(compare_table *table, const gc_point *point, const char *e
         return;
     }
     fill_cells(table, point);
-    gc_table_print_row(table->columns, COLUMN_COUNT, verdict);
+    gc_table_print(table->columns, COLUMN_COUNT, false, verdict);
     if (explanation != NULL)
         keep_explanation(table, point->name, explanation);
 }

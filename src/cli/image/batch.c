@@ -55,19 +55,14 @@ static bool is_direct(const char *output)
     return direct;
 }
 
-/* Whether anything is said of an image that is done. */
-static bool tells_of_images(const gc_options *options)
-{
-    return options->report.json || options->report.verbose || options->report.timings ||
-           options->report.explain || options->report.verify;
-}
-
 static void begin_several(several_reports *reports, const gc_batch_plan *plan)
 {
     const gc_task_list *list = plan->list;
+    const gc_report_options *report = &plan->session->options->report;
     *reports = (several_reports){.plan = plan,
                                  .appears_whole = list->batch || !is_direct(list->tasks[0].output),
-                                 .is_told = tells_of_images(plan->session->options)};
+                                 .is_told = report->json || report->verbose || report->timings ||
+                                            report->explain || report->verify};
 }
 
 /* Takes over the result in any case. */
@@ -174,7 +169,6 @@ static bool may_start(const batch *b)
     return gc_task_queue_has_next(b->tasks) && has_place(b) && b->returning == NULL;
 }
 
-/* Gives a worker the next task. */
 static void start(batch *b, worker_thread *worker)
 {
     b->computed++;
@@ -182,7 +176,6 @@ static void start(batch *b, worker_thread *worker)
     worker->images_left = gc_task_queue_images_left(b->tasks);
 }
 
-/* Moves a worker to the front of a list. */
 static void push(worker_thread **list, worker_thread *worker)
 {
     worker->next = *list;
@@ -411,7 +404,6 @@ static void spare_threads(const batch *b)
         gc_task_queue_has_ended(b->tasks) && left > 0 && b->images_at_once > 1 ? left * share : 0);
 }
 
-/* Stores the result of a task, and reports what may be reported. */
 static void finish_task(batch *b, size_t task, gc_result *result)
 {
     if (result->outcome == GC_OUTCOME_BARRED) {

@@ -222,53 +222,6 @@ static uint64_t count_colours(const gconv_shape *shape, const void *row, uint16_
                              : all - count_samples(shape, row, channels - 1, channels, wanted);
 }
 
-static gconv_status count_and_write(void *user, uint32_t count, const void *rows, size_t stride,
-                                    gconv_error *error)
-{
-    gc_clip_counter *c = user;
-    uint16_t white = c->shape.depth == 8 ? UINT8_MAX : UINT16_MAX;
-    for (uint32_t y = 0; y < count; y++) {
-        const void *row = (const char *)rows + y * stride;
-        c->clipped->below += c->below ? count_colours(&c->shape, row, 0) : 0;
-        c->clipped->above += c->above ? count_colours(&c->shape, row, white) : 0;
-    }
-    return c->sink->write(c->sink->user, count, rows, stride, error);
-}
-
-static bool help(void *user)
-{
-    const gc_clip_counter *c = user;
-    return c->sink->help(c->sink->user);
-}
-
-/* A sink that counts before it writes to another one, and clears the counts. If nothing can be
- * clipped, it is the other one. */
-static const gconv_sink *count_clipped(gc_work *work, const gconv_sink *sink)
-{
-    const gconv_job *job = &work->worker->job;
-    const gconv_shape *output = &work->result->output;
-    gc_clip_counter *counter = &work->clip_counter;
-    gc_clipped *clipped = &work->result->clipped;
-    bool has_levels = output->depth == 8 || output->depth == 16;
-    *clipped = (gc_clipped){.counted = has_levels && job->output == GCONV_OUTPUT_SAMPLES};
-    if (!clipped->counted)
-        return sink;
-    double white = job->input.depth == 16 ? UINT16_MAX : UINT8_MAX;
-    double half = white / (output->depth == 16 ? UINT16_MAX : UINT8_MAX) / 2; /* of a level */
-    range values = range_of_values(job, white);
-    *counter = (gc_clip_counter){.own = gconv_sink_default(),
-                                 .sink = sink,
-                                 .clipped = clipped,
-                                 .shape = *output,
-                                 .below = values.low<-half, .above = values.high> white + half};
-    if (!counter->below && !counter->above)
-        return sink;
-    counter->own.write = count_and_write;
-    counter->own.user = counter;
-    counter->own.help = sink->help != NULL ? help : NULL;
-    return &counter->own;
-}
-
 /* ---- Counting edges -------------------------------------------------------------------------- */
 
 /* The ones of a word: by pairs, by fours, by bytes. Processors of 2006 lack an instruction. */
@@ -303,30 +256,68 @@ static uint64_t count_white(const gconv_shape *shape, const void *row)
     return count;
 }
 
-static gconv_status count_edges_and_write(void *user, uint32_t count, const void *rows,
-                                          size_t stride, gconv_error *error)
+static gconv_status count_and_write(void *user, uint32_t count, const void *rows, size_t stride,
+                                    gconv_error *error)
 {
     gc_clip_counter *c = user;
+    uint16_t most = c->shape.depth == 8 ? UINT8_MAX : UINT16_MAX;
     for (uint32_t y = 0; y < count; y++) {
-        uint64_t white = count_white(&c->shape, (const char *)rows + y * stride);
-        *c->edges += c->inverted ? c->shape.width - white : white;
+        const void *row = (const char *)rows + y * stride;
+        uint64_t white = c->edges != NULL ? count_white(&c->shape, row) : 0;
+        if (c->edges != NULL)
+            *c->edges += c->inverted ? c->shape.width - white : white;
+        c->clipped->below += c->below ? count_colours(&c->shape, row, 0) : 0;
+        c->clipped->above += c->above ? count_colours(&c->shape, row, most) : 0;
     }
     return c->sink->write(c->sink->user, count, rows, stride, error);
 }
 
-/* A sink that counts edges before it writes to another one. */
+static bool help(void *user)
+{
+    const gc_clip_counter *c = user;
+    return c->sink->help(c->sink->user);
+}
+
+/* A sink that counts before it writes to another one. */
+static gc_clip_counter make_counter(gc_work *work, const gconv_sink *sink)
+{
+    gc_clip_counter made = {.own = gconv_sink_default(),
+                            .sink = sink,
+                            .clipped = &work->result->clipped,
+                            .shape = work->result->output};
+    made.own.write = count_and_write;
+    made.own.user = &work->clip_counter;
+    made.own.help = sink->help != NULL ? help : NULL;
+    return made;
+}
+
+/* Clears the counts. If nothing can be clipped, the sink is the other one. */
+static const gconv_sink *count_clipped(gc_work *work, const gconv_sink *sink)
+{
+    const gconv_job *job = &work->worker->job;
+    const gconv_shape *output = &work->result->output;
+    gc_clip_counter *counter = &work->clip_counter;
+    gc_clipped *clipped = &work->result->clipped;
+    bool has_levels = output->depth == 8 || output->depth == 16;
+    *clipped = (gc_clipped){.counted = has_levels && job->output == GCONV_OUTPUT_SAMPLES};
+    if (!clipped->counted)
+        return sink;
+    double white = job->input.depth == 16 ? UINT16_MAX : UINT8_MAX;
+    double half = white / (output->depth == 16 ? UINT16_MAX : UINT8_MAX) / 2; /* of a level */
+    range values = range_of_values(job, white);
+    *counter = make_counter(work, sink);
+    counter->below = values.low < -half;
+    counter->above = values.high > white + half;
+    return counter->below || counter->above ? &counter->own : sink;
+}
+
 static const gconv_sink *count_edges(gc_work *work, const gconv_sink *sink)
 {
     gc_clip_counter *counter = &work->clip_counter;
     gc_note_limits(work);
-    *counter = (gc_clip_counter){.own = gconv_sink_default(),
-                                 .sink = sink,
-                                 .edges = &work->result->found.pixels,
-                                 .inverted = work->worker->job.invert,
-                                 .shape = work->result->output};
-    counter->own.write = count_edges_and_write;
-    counter->own.user = counter;
-    counter->own.help = sink->help != NULL ? help : NULL;
+    *counter = make_counter(work, sink);
+    counter->edges = &work->result->found.pixels;
+    counter->inverted = work->worker->job.invert;
     return &counter->own;
 }
 

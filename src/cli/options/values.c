@@ -382,15 +382,6 @@ static const struct {
 } greys[] = {{"white", 255}, {"black", 0}, {"grey", 128}, {"gray", 128}};
 enum { GREY_COUNT = sizeof greys / sizeof greys[0] };
 
-static int digit_of(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Reads RGB or RRGGBB, in hexadecimal digits. */
 static bool read_digits(const char *text, uint8_t colour[3])
 {
@@ -398,7 +389,7 @@ static bool read_digits(const char *text, uint8_t colour[3])
     if (strlen(text) != 3 && strlen(text) != 6)
         return false;
     for (size_t i = 0; i < 3; i++) {
-        int high = digit_of(text[i * digits]), low = digit_of(text[i * digits + digits - 1]);
+        int high = gc_hex_digit(text[i * digits]), low = gc_hex_digit(text[(i + 1) * digits - 1]);
         if (high < 0 || low < 0)
             return false;
         colour[i] = (uint8_t)(16 * high + low);

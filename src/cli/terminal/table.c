@@ -46,7 +46,7 @@ void gc_table_fit(gc_column *columns, int count, int rest)
         least->hidden = true;
 }
 
-static void print_line(const gc_column *columns, int count, bool heads, const char *rest)
+void gc_table_print(const gc_column *columns, int count, bool heads, const char *rest)
 {
     const char *blank = "";
     for (int i = 0; i < count; i++) {
@@ -57,14 +57,4 @@ static void print_line(const gc_column *columns, int count, bool heads, const ch
         blank = " ";
     }
     printf("  %s\n", rest);
-}
-
-void gc_table_print_heads(const gc_column *columns, int count, const char *rest)
-{
-    print_line(columns, count, true, rest);
-}
-
-void gc_table_print_row(const gc_column *columns, int count, const char *rest)
-{
-    print_line(columns, count, false, rest);
 }

@@ -21,8 +21,7 @@ int gc_line_width(void);
 /* Hides columns until the others fit the line. Two blanks and `rest` characters follow them. */
 void gc_table_fit(gc_column *columns, int count, int rest);
 
-/* Print the heads, or the cells of one row. `rest` is the text at the end of the line. */
-void gc_table_print_heads(const gc_column *columns, int count, const char *rest);
-void gc_table_print_row(const gc_column *columns, int count, const char *rest);
+/* Prints the heads, or the cells of one row. `rest` is the text at the end of the line. */
+void gc_table_print(const gc_column *columns, int count, bool heads, const char *rest);
 
 #endif
