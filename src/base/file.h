@@ -1,5 +1,4 @@
-/* Reading, writing and syncing files by their descriptors. A function that fails sets errno; the
- * caller writes the message. */
+/* Reading, writing and syncing files by descriptors. A function that fails sets errno alone. */
 #ifndef GC_BASE_FILE_H
 #define GC_BASE_FILE_H
 

@@ -1,5 +1,4 @@
-/* FNV-1a of 128 bits: names the entries of the cache and finds damage. It is no defence against
- * attack. */
+/* FNV-1a of 128 bits: names the entries of the cache and finds damage.No defence against attack. */
 #ifndef GC_BASE_HASH_H
 #define GC_BASE_HASH_H
 

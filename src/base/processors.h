@@ -1,5 +1,4 @@
-/* How many threads there is room for: the processors that this process may use, and a limit on its
- * address space. */
+/* How many threads there is room for: processors that this process may use, and its addresses. */
 #ifndef GC_BASE_PROCESSORS_H
 #define GC_BASE_PROCESSORS_H
 

@@ -1,5 +1,4 @@
-/* Border modes (contract.md, rules 13 and 14): the one index mapping, shared by host and device
- * code. */
+/* Border modes (contract.md, rules 13 and 14): one index mapping for host and device. */
 #ifndef GC_CORE_BORDER_H
 #define GC_CORE_BORDER_H
 

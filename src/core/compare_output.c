@@ -1,5 +1,4 @@
-/* Verification (contract.md, rule 12): chain values, outputs and single pixels against the
- * reference. */
+/* Verification (contract.md, rule 12)by the reference: chain values, outputs, single pixels. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "core/conversion.h"

@@ -35,8 +35,7 @@ typedef struct gc_detector {
     double sample; /* a magnitude of 1, in samples of the input's depth */
 } gc_detector;
 
-/* Whether chain values go to a detector. Those of the method `laplace` become output by the
- * conversion alone. */
+/* Whether chain values go to a detector. `laplace` takes the conversion alone. */
 static inline bool gc_detects(const gc_detector *detector)
 {
     return detector->asked.method != GCONV_METHOD_LAPLACE;

@@ -1,5 +1,4 @@
-/* Whole files and images in one call. A client of the public functions of readers, plans and
- * writers. */
+/* Whole files and images in one call. A client of public functions. */
 #include "base/memory.h"
 #include "base/memory_rows.h"
 #include "base/sized.h"

@@ -1,5 +1,4 @@
-/* Readers. Rows pass three layers: the decoder, the background and grey if they are asked for,
- * orientation. */
+/* Readers. Rows pass three layers: the decoder, background and grey, orientation. */
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"

@@ -1,5 +1,4 @@
-/* A message from one rank to another: numbers and texts, which are taken in the order in which they
- * were put. */
+/* A message from one rank to another: numbers and texts, taken in the order of being put. */
 #ifndef GC_MPI_MESSAGE_H
 #define GC_MPI_MESSAGE_H
 

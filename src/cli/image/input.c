@@ -40,8 +40,7 @@ static void note_opened(void *user, int descriptor)
         gc_journaled_opened(work, descriptor, work->has_times ? &about : NULL);
 }
 
-/* Whether the output cannot hold alpha. An output in the format of its input can hold what that
- * has. */
+/* Whether the output cannot hold alpha. One in the format of its input can. */
 static bool loses_alpha(const gc_task *task)
 {
     return task->format != GCONV_FORMAT_UNKNOWN && !gconv_format_describe(task->format)->alpha;

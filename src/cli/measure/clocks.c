@@ -19,8 +19,7 @@ static FILE *open_below(const char *root, const char *path)
                : NULL;
 }
 
-/* The number at the beginning of the file whose name has `index` between two parts; 0 if there is
- * none. */
+/* The number that begins the file whose name has `index` between two parts, else 0. */
 static double read_number(const char *root, const char *before, int index, const char *after)
 {
     char path[128];

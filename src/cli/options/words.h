@@ -34,8 +34,7 @@ enum {
     GC_FORMAT_LIST_BYTES = 16 * GC_FORMAT_WORDS,
 };
 
-/* The names of the formats that can be written, and "pnm" before "pgm". Returns how many there
- * are. */
+/* The names of the formats that can be written, and "pnm" before "pgm". Returns their count. */
 size_t gc_format_words(const char *words[GC_FORMAT_WORDS]);
 
 /* "png, jpeg, pnm, pgm, ppm or pfm". Returns `list`. */
