@@ -42,7 +42,7 @@ typedef struct png_decoder {
     unsigned char tail[CHUNK_TAIL_BYTES];
     bool missing; /* the failure was an end of the data, not a defect */
     size_t row_bytes;
-    bool interlaced;
+    int passes;           /* more than one if the image is interlaced */
     unsigned char *image; /* all rows of an interlaced image; allocated when needed */
     uint32_t row;         /* rows decoded, or delivered from the image */
     bool started;
@@ -107,13 +107,6 @@ static void take_error(png_structp png, png_const_charp message)
     spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
 }
 
-/* Whether a message of libpng ends with `words`. The message begins with the name of a chunk. */
-static bool ends_with(const char *message, const char *words)
-{
-    size_t length = strlen(message);
-    return length >= strlen(words) && strcmp(message + length - strlen(words), words) == 0;
-}
-
 static void take_warning(png_structp png, png_const_charp message)
 {
     png_decoder *decoder = png_get_error_ptr(png);
@@ -124,11 +117,23 @@ static void take_warning(png_structp png, png_const_charp message)
     /* A wrong Adler-32 of the image data: some pixel is wrong. */
     if (strcmp(message, "IDAT: incorrect data check") == 0)
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
-    if (ends_with(message, ": exceeds application limits"))
+    /* A message about a chunk begins with its name. */
+    if (strstr(message, ": exceeds application limits") != NULL)
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_LIMIT,
                                 "the %.4s chunk inflates to more than the limit of 8 MiB (%s)",
                                 message, message));
     gc_warn(&decoder->common.warnings, "PNG: %s", message);
+}
+
+/* Takes the next bytes from the input. */
+static void take_bytes(png_decoder *decoder, unsigned char *bytes, size_t size)
+{
+    size_t got;
+    gconv_status status = gc_input_read(decoder->common.input, bytes, size, &got, decoder->error);
+    if (status != GCONV_OK)
+        spring(decoder, status);
+    if (got < size)
+        spring_truncated(decoder);
 }
 
 /* Whether a chunk can be skipped: it is ancillary, and not metadata that gconv keeps. */
@@ -157,15 +162,9 @@ static void pass_over(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYTES]
         check = (uint32_t)crc32(check, bytes, (uInt)size);
         gc_input_skip(input, size);
     }
-    gconv_status status =
-        gc_input_read(input, decoder->tail, CHUNK_TAIL_BYTES, &size, decoder->error);
-    if (status != GCONV_OK)
-        spring(decoder, status);
-    if (size < CHUNK_TAIL_BYTES)
-        spring_truncated(decoder);
+    take_bytes(decoder, decoder->tail, CHUNK_TAIL_BYTES);
     check = empty ^ check ^ gc_big_endian(decoder->tail);
-    for (int i = 0; i < CHUNK_TAIL_BYTES; i++)
-        decoder->tail[i] = (unsigned char)(check >> (24 - 8 * i));
+    png_save_uint_32(decoder->tail, check);
     memset(head, 0, 4);
     decoder->passed_over = true;
 }
@@ -202,9 +201,9 @@ static void begin_stream(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYT
 {
     if (decoder->stream == NULL || memcmp(head + 4, "IDAT", 4) != 0)
         return;
+    const size_t row_bytes = png_get_rowbytes(decoder->png, decoder->info);
     /* Chunks that are not larger than this libpng takes without a warning. */
-    uint64_t most = (uint64_t)png_get_rowbytes(decoder->png, decoder->info) *
-                    png_get_image_height(decoder->png, decoder->info);
+    uint64_t most = (uint64_t)row_bytes * png_get_image_height(decoder->png, decoder->info);
     most = most < CHUNK_BYTES_MAX ? CHUNK_BYTES_MAX : most;
     most = most < PNG_UINT_31_MAX ? most : PNG_UINT_31_MAX;
     if (gc_big_endian(head) > most)
@@ -213,8 +212,7 @@ static void begin_stream(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYT
     int bits = png_get_bit_depth(decoder->png, decoder->info) *
                png_get_channels(decoder->png, decoder->info);
     if (png_get_interlace_type(decoder->png, decoder->info) == PNG_INTERLACE_NONE)
-        gc_fast.png_inflating->undo_filters(decoder->stream,
-                                            png_get_rowbytes(decoder->png, decoder->info),
+        gc_fast.png_inflating->undo_filters(decoder->stream, row_bytes,
                                             bits < 8 ? 1 : (size_t)bits / 8);
     decoder->streaming = true;
 }
@@ -253,7 +251,6 @@ static void read_stream(png_decoder *decoder, png_bytep bytes, size_t size)
 static void read_bytes(png_structp png, png_bytep bytes, size_t size)
 {
     png_decoder *decoder = png_get_io_ptr(png);
-    size_t got;
     if (decoder->streaming) {
         read_stream(decoder, bytes, size);
         return;
@@ -264,11 +261,7 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t size)
         decoder->chunk_left = 0;
         return;
     }
-    gconv_status status = gc_input_read(decoder->common.input, bytes, size, &got, decoder->error);
-    if (status != GCONV_OK)
-        spring(decoder, status);
-    if (got < size)
-        spring_truncated(decoder);
+    take_bytes(decoder, bytes, size);
     if (size == CHUNK_HEAD_BYTES && decoder->chunk_left == 0)
         begin_stream(decoder, bytes);
     follow_chunks(decoder, bytes, size);
@@ -307,12 +300,9 @@ static void set_transformations(png_decoder *decoder)
         png_set_expand_gray_1_2_4_to_8(png);
     if (transparent)
         png_set_tRNS_to_alpha(png);
-    const uint16_t one = 1;
-    unsigned char first_byte;
-    memcpy(&first_byte, &one, 1);
-    if (depth == 16 && first_byte == 1)
+    if (depth == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
         png_set_swap(png);
-    decoder->interlaced = png_set_interlace_handling(png) > 1;
+    decoder->passes = png_set_interlace_handling(png);
     bool alpha = transparent || (colour & PNG_COLOR_MASK_ALPHA) != 0;
     decoder->common.shape =
         (gconv_shape){.width = png_get_image_width(png, decoder->info),
@@ -337,17 +327,12 @@ static void read_resolution(png_decoder *decoder)
 static void read_colour(png_decoder *decoder)
 {
     gconv_metadata *metadata = &decoder->common.metadata;
-    png_fixed_point gamma;
-    png_fixed_point c[GC_CHROMATICITY_COUNT];
+    int32_t *c = metadata->chromaticities;
     metadata->has_srgb = png_get_sRGB(decoder->png, decoder->info, &metadata->srgb_intent) != 0;
-    metadata->has_gamma = png_get_gAMA_fixed(decoder->png, decoder->info, &gamma) != 0;
-    if (metadata->has_gamma)
-        metadata->gamma = gamma;
+    metadata->has_gamma = png_get_gAMA_fixed(decoder->png, decoder->info, &metadata->gamma) != 0;
     metadata->has_chromaticities =
         png_get_cHRM_fixed(decoder->png, decoder->info, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5],
                            &c[6], &c[7]) != 0;
-    for (int i = 0; metadata->has_chromaticities && i < GC_CHROMATICITY_COUNT; i++)
-        metadata->chromaticities[i] = c[i];
 }
 
 static gconv_status read_blobs(png_decoder *decoder)
@@ -358,12 +343,11 @@ static gconv_status read_blobs(png_decoder *decoder)
     png_bytep bytes;
     png_uint_32 size;
     gconv_status status = GCONV_OK;
+    const gc_warnings *warnings = &decoder->common.warnings;
     if (png_get_iCCP(decoder->png, decoder->info, &name, &compression, &bytes, &size) != 0)
-        status =
-            gc_metadata_set_icc(metadata, bytes, size, &decoder->common.warnings, decoder->error);
+        status = gc_metadata_set_icc(metadata, bytes, size, warnings, decoder->error);
     if (status == GCONV_OK && png_get_eXIf_1(decoder->png, decoder->info, &size, &bytes) != 0)
-        status =
-            gc_metadata_set_exif(metadata, bytes, size, &decoder->common.warnings, decoder->error);
+        status = gc_metadata_set_exif(metadata, bytes, size, warnings, decoder->error);
     return status;
 }
 
@@ -409,10 +393,8 @@ static gconv_status begin_reading(png_decoder *decoder)
     return GCONV_OK;
 }
 
-static gconv_status read_header(png_decoder *decoder, gconv_error *error)
+static gconv_status read_header(png_decoder *decoder)
 {
-    decoder->error = error;
-    decoder->part = "in the header";
     /* Covers every libpng call of opening. */
     if (setjmp(decoder->trap) != 0)
         return decoder->status;
@@ -420,7 +402,7 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
         decoder->stream = gc_fast.png_inflating->create(decoder->common.input);
     gconv_status status = begin_reading(decoder);
     if (status == GCONV_OK)
-        status = gc_decoder_check_size(&decoder->common, error);
+        status = gc_decoder_check_size(&decoder->common, decoder->error);
     if (status != GCONV_OK)
         return status;
     decoder->row_bytes = gconv_shape_row_bytes(&decoder->common.shape);
@@ -436,9 +418,11 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
 
 static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 {
-    png_decoder *opened = (png_decoder *)common;
-    pthread_mutex_init(&opened->lock, NULL);
-    return read_header(opened, error);
+    png_decoder *decoder = (png_decoder *)common;
+    pthread_mutex_init(&decoder->lock, NULL);
+    decoder->error = error;
+    decoder->part = "in the header";
+    return read_header(decoder);
 }
 
 static void free_decoder(gc_decoder *common)
@@ -501,38 +485,47 @@ static gconv_status begin_again(png_decoder *decoder)
         return gc_fail(decoder->error, GCONV_ERROR_READ, "the file has changed while it was read");
     decoder->started = false;
     start(decoder);
-    for (uint32_t row = 0; !decoder->interlaced && row < decoder->row; row++)
+    for (uint32_t row = 0; decoder->passes == 1 && row < decoder->row; row++)
         png_read_row(decoder->png, NULL, NULL);
     return GCONV_OK;
 }
 
-/* Decodes all passes into the image. Missing rows stay 0. */
-static gconv_status decode_image(png_decoder *decoder)
+/* Decodes all passes of the rows from `first` to `end`; rows[0] is row `first`. */
+static gconv_status try_rows(png_decoder *decoder, uint32_t first, uint32_t end,
+                             unsigned char *rows, size_t stride)
 {
-    uint32_t height = decoder->common.shape.height;
     /* Covers the decoding of every row of every pass. */
     if (setjmp(decoder->trap) != 0)
         return decoder->rejected ? GCONV_OK : survive(decoder);
     start(decoder);
-    int passes = png_set_interlace_handling(decoder->png);
-    for (int pass = 0; pass < passes; pass++)
-        for (uint32_t y = 0; y < height; y++)
-            png_read_row(decoder->png, decoder->image + y * decoder->row_bytes, NULL);
+    for (int pass = 0; pass < decoder->passes; pass++)
+        for (decoder->row = first; decoder->row < end; decoder->row++)
+            png_read_row(decoder->png, rows + (decoder->row - first) * stride, NULL);
     return gc_png_check_memory(&decoder->memory, decoder->error);
 }
 
+static gconv_status decode_rows(png_decoder *decoder, uint32_t count, unsigned char *rows,
+                                size_t stride)
+{
+    const uint32_t first = decoder->row;
+    gconv_status status = try_rows(decoder, first, first + count, rows, stride);
+    if (!decoder->rejected)
+        return status;
+    decoder->row = first;
+    status = begin_again(decoder);
+    return status == GCONV_OK ? try_rows(decoder, first, first + count, rows, stride) : status;
+}
+
+/* Missing rows stay 0. */
 static gconv_status load_image(png_decoder *decoder)
 {
     uint32_t height = decoder->common.shape.height;
     decoder->image = calloc(height, decoder->row_bytes);
     if (decoder->image == NULL)
         return gc_fail_memory(decoder->error, height * decoder->row_bytes);
-    gconv_status status = decode_image(decoder);
-    if (!decoder->rejected)
-        return status;
-    memset(decoder->image, 0, height * decoder->row_bytes);
-    status = begin_again(decoder);
-    return status == GCONV_OK ? decode_image(decoder) : status;
+    gconv_status status = decode_rows(decoder, height, decoder->image, decoder->row_bytes);
+    decoder->row = 0;
+    return status;
 }
 
 static gconv_status read_interlaced(png_decoder *decoder, uint32_t count, unsigned char *rows,
@@ -545,42 +538,21 @@ static gconv_status read_interlaced(png_decoder *decoder, uint32_t count, unsign
     return status;
 }
 
-/* Decodes rows up to row `end`; rows[0] is row `first`. */
-static gconv_status decode_rows(png_decoder *decoder, uint32_t first, uint32_t end,
-                                unsigned char *rows, size_t stride)
-{
-    /* Covers the decoding of rows. */
-    if (setjmp(decoder->trap) != 0)
-        return decoder->rejected ? GCONV_OK : survive(decoder);
-    start(decoder);
-    for (; decoder->row < end; decoder->row++)
-        png_read_row(decoder->png, rows + (decoder->row - first) * stride, NULL);
-    return gc_png_check_memory(&decoder->memory, decoder->error);
-}
-
 static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
                               size_t stride, gconv_error *error)
 {
     png_decoder *decoder = (png_decoder *)common;
     decoder->error = error;
     decoder->part = "in the image data";
-    if (decoder->interlaced)
+    if (decoder->passes > 1)
         return read_interlaced(decoder, count, rows, stride);
-    uint32_t first = decoder->row, end = first + count;
-    gconv_status status = GCONV_OK;
-    if (!decoder->stopped)
-        status = decode_rows(decoder, first, end, rows, stride);
-    if (decoder->rejected) {
-        status = begin_again(decoder);
-        if (status == GCONV_OK)
-            status = decode_rows(decoder, first, end, rows, stride);
-    }
+    const uint32_t first = decoder->row;
+    gconv_status status = decoder->stopped ? GCONV_OK : decode_rows(decoder, count, rows, stride);
     for (; status == GCONV_OK && decoder->row - first < count; decoder->row++)
         memset(rows + (decoder->row - first) * stride, 0, decoder->row_bytes);
     return status;
 }
 
-/* Reads the chunks after the image data. */
 static gconv_status read_end(png_decoder *decoder)
 {
     /* Covers the chunks after the image data. */
