@@ -52,7 +52,6 @@ bool gc_host_tag(char tag[GC_HOST_TAG_BYTES])
     return host_is_known;
 }
 
-/* Writes the check of the first `length` characters of a name. */
 static void write_check(const char *name, size_t length, char check[CHECK_DIGITS + 1])
 {
     gc_hash hash = gc_hash_bytes(gc_hash_start(), name, length);

@@ -161,7 +161,6 @@ static team *roomiest_team(void)
     return best;
 }
 
-/* Joins a team, on a spare processor or not. */
 static void join(team *t, bool lent)
 {
     int member = lent ? t->helpers + 1 + t->lent++ : ++t->joined;

@@ -68,7 +68,6 @@ static gconv_status check_candidate(const contest *c, const gc_implementation *c
     return status;
 }
 
-/* Lets a candidate compete on one device. */
 static gconv_status try_on_device(contest *c, const gc_implementation *candidate, int index,
                                   gconv_error *error)
 {
@@ -157,7 +156,6 @@ static gconv_status choose_named(contest *c, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Lets the candidates of one kind compete. */
 static void compete(contest *c, gconv_device_kind kind)
 {
     for (int i = 0; i < gconv_implementation_count(); i++) {

@@ -126,7 +126,6 @@ typedef struct pixel {
     double samples[GC_CHANNELS_MAX];
 } pixel;
 
-/* Pixel x of an output row. */
 static pixel read_pixel(const gconv_shape *shape, const void *row, uint32_t x)
 {
     pixel p;

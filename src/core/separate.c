@@ -116,7 +116,6 @@ static bool are_integers(const double *values, int count)
     return true;
 }
 
-/* The sum of the magnitudes. */
 static double magnitude_of(const double *values, int count)
 {
     double sum = 0;

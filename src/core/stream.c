@@ -218,7 +218,6 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
     return status;
 }
 
-/* Reads rows that are not needed. */
 static gconv_status drop_rows(gc_stream *stream, uint32_t count, gconv_error *error)
 {
     void *row = gc_allocate_array(1, stream->input_bytes);

@@ -65,7 +65,6 @@ static gconv_status create(int width, int height, gconv_filter **filter, gconv_e
                 : gconv_filter_create_vectors(width, height, filter, error);
 }
 
-/* Makes the filter that of a column and a row. */
 static void fill_product(gconv_filter *filter, const double *column, const double *row)
 {
     if (filter->weights == NULL) {

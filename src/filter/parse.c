@@ -322,7 +322,6 @@ static void copy_weights(const gc_parser *p, gconv_filter *filter)
         filter->divisor = p->divisor.number.value;
 }
 
-/* Copies what was read to a filter of the right size. */
 static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filter *filter)
 {
     copy_weights(p, filter);

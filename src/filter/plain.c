@@ -76,7 +76,6 @@ static gconv_status read_anchor(gc_parser *p, gc_span text)
     return GCONV_OK;
 }
 
-/* Reads the numbers of a vector. */
 static gconv_status read_vector(gc_parser *p, gc_span text, const char *word, gc_fraction *values,
                                 int *count)
 {

@@ -117,7 +117,6 @@ static bool open_directory(const tiff *file, size_t at, directory *opened)
     return true;
 }
 
-/* The file and its first directory. */
 static bool open_first(tiff *file, const unsigned char *bytes, size_t size, directory *first)
 {
     return open_tiff(file, bytes, size) && open_directory(file, read_u32(file, 4), first);

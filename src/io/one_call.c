@@ -117,7 +117,6 @@ static gconv_status open_input(const char *in, conversion *c, gconv_error *error
     return GCONV_OK;
 }
 
-/* Whether both names lead to one regular file. */
 static bool is_one_file(const char *in, const char *out)
 {
     struct stat a, b;

@@ -696,7 +696,6 @@ gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *er
 
 /* ---- Some rows alone ------------------------------------------------------------------------- */
 
-/* Passes over stored rows. */
 static gconv_status skip_stored(gconv_reader *reader, uint32_t count, gconv_error *error)
 {
     gc_decoder *decoder = reader->decoder;

@@ -317,7 +317,6 @@ static void note_ranks(const report *reports, int count)
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-/* Rank 0. */
 static int run_root(const gc_options *options, const report *reports, int count)
 {
     int *places = calloc((size_t)count, sizeof *places);

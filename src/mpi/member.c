@@ -58,7 +58,6 @@ typedef struct rank_member {
 
 /* ---- Tasks for the batch --------------------------------------------------------------------- */
 
-/* A task that the batch takes. */
 static bool next_task(void *user, gc_task *task)
 {
     rank_member *m = user;

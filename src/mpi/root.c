@@ -138,7 +138,6 @@ static void answer(root_rank *root, int rank, gc_message *message)
     gc_exchange_send(rank, GC_MESSAGE_ANSWER, &reply);
 }
 
-/* Takes all messages that have arrived. */
 static bool receive_all(root_rank *root)
 {
     bool any = false;

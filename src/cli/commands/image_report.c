@@ -206,7 +206,6 @@ static void note_clipped(const char *name, const gc_result *result)
         gc_note(name, "a smaller --scale keeps more of what lies above white, a PFM output all");
 }
 
-/* Says how edges were found, and how many. */
 static void note_found(const char *name, const gc_result *result)
 {
     const gc_found *found = &result->found;
@@ -287,7 +286,6 @@ static void print_name(const char *name)
     }
 }
 
-/* The line of --dry-run. */
 static void print_plan(const gc_task *task, const gc_result *result)
 {
     print_name(task->input);
@@ -482,7 +480,6 @@ static void say_counts(const gc_summary *s, const gc_task_list *list)
                s->options->batch.dry_run ? "to do" : "done", s->failed, s->skipped, rest);
 }
 
-/* Counts what was passed over in directories. */
 static void say_foreign(const gc_task_list *list)
 {
     size_t count = list->stream != NULL ? gc_task_stream_foreign(list->stream) : list->foreign;
@@ -529,7 +526,6 @@ static const char *find_remedy(const gc_options *options)
     }
 }
 
-/* Says that a threshold does not suit. */
 static void say_shares(const gc_summary *s, size_t count, const char *what)
 {
     char images[64] = "";

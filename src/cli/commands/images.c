@@ -197,7 +197,6 @@ gconv_status gc_check_images(const gc_options *options, gconv_error *error)
                                          : GCONV_OK;
 }
 
-/* Checks the command line and fills tasks and session. */
 static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_session *session,
                             const char **subject, gconv_error *error)
 {

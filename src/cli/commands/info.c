@@ -88,7 +88,6 @@ static void print_implementation(const gconv_implementation_info *info, int widt
                lacks_cuda(info) ? "see cuda above" : info->reason);
 }
 
-/* The names of the implementations that lack CUDA, in lines that fit a terminal. */
 static void print_names_that_lack_cuda(void)
 {
     enum { WIDTH = 80, INDENT = 4 };

@@ -142,7 +142,6 @@ static void print_numbers(const char *label, const double *numbers, int count, i
     putchar('\n');
 }
 
-/* A row of a matrix. */
 static const double *row_of(const gconv_filter *filter, int j)
 {
     static double row[GCONV_FILTER_SIDE_MAX];

@@ -192,7 +192,6 @@ static gconv_status run_plan(gc_work *work)
     return status;
 }
 
-/* Fills what the result says of the decoder. */
 static void note_decoder(gc_work *work)
 {
     gc_result *result = work->result;

@@ -95,7 +95,6 @@ static verdict judge(const gc_session *session, const gc_task *task, gconv_error
 
 /* ---- Skipping -------------------------------------------------------------------------------- */
 
-/* Whether the file `a` was changed after the file `b`. */
 static bool is_newer(const struct stat *a, const struct stat *b)
 {
     if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
@@ -220,7 +219,6 @@ static bool is_final(gconv_status status)
            status == GCONV_ERROR_ARGUMENT;
 }
 
-/* Fills the members of a record that come from the result. */
 static void fill(gc_record *record, const gc_result *result)
 {
     record->seconds = result->timings.total;

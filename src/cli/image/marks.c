@@ -115,7 +115,6 @@ static gconv_status append(list *l, size_t pixel, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Appends what touches a pixel and is not seen yet. */
 static gconv_status append_neighbours(gc_marks *marks, list *mark, size_t pixel, gconv_error *error)
 {
     size_t x = pixel % marks->width, y = pixel / marks->width;

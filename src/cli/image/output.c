@@ -24,7 +24,6 @@ gconv_format gc_output_format(const gc_work *work)
     return task->format;
 }
 
-/* The deepest samples that a format can hold. */
 static int largest_depth(const gconv_format_info *info)
 {
     int depth = 32;

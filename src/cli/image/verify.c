@@ -111,7 +111,6 @@ static gconv_status compare(gc_work *work, const verification *v)
     return status;
 }
 
-/* Writes the output, a slice at a time. */
 static gconv_status write_output(gc_work *work, verification *v)
 {
     enum { SLICE = 64 /* rows */ };

@@ -206,7 +206,6 @@ static void draw(const char *name, double now, size_t item, size_t items, const 
     atomic_store(&progress.stands, true);
 }
 
-/* Draws if it is time. */
 static void show_line(const char *name, double done, size_t item, size_t items, bool are_images)
 {
     char rest[96] = "";

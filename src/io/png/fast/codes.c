@@ -77,7 +77,6 @@ void gc_choose_lengths(const uint32_t counts[GC_SYMBOLS], int lengths[GC_SYMBOLS
         room = shorten(symbols, used, room, lengths);
 }
 
-/* Reverses 16 bits. */
 static inline uint32_t reverse_word(uint32_t bits)
 {
     bits = (bits & 0x5555) << 1 | (bits >> 1 & 0x5555);

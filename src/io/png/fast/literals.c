@@ -41,7 +41,6 @@ void gc_count_bytes(const uint8_t *bytes, size_t count, uint32_t *counts)
     add_counts(parts, counts);
 }
 
-/* The first byte of a share. */
 static int first_byte(int share)
 {
     if (share >= SINGLES)
