@@ -20,7 +20,7 @@ void gc_floats_convert(gc_floats *floats, float *samples, size_t count)
     float least = floats->least, largest = floats->largest;
     for (size_t i = 0; i < count; i++) {
         least = samples[i] < least ? samples[i] : least;
-        largest = samples[i] > largest ? samples[i] : largest;
+        largest = samples[i] > largest && samples[i] < INFINITY ? samples[i] : largest;
         if (floats->white != UINT8_MAX)
             samples[i] = (float)(UINT8_MAX * (double)samples[i] / floats->white);
     }

@@ -105,6 +105,8 @@ def try_others():
     colour = image.copy()
     colour[0, 0, 0] = np.inf
     assert np.isnan(filtered(colour, "-k", "identity", "--nan", "ignore", "--grey")).sum() == 3
+    done = subprocess.run([GCONV, "filter", "-k", "box3", "--nan", "ignore", "in.npy", "out.npy"], stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, b""), done.stderr
     for words, message in ((("-k", "box3"), "beyond 2^32: nan at x 0, y 0"), (("-k", "laplace3", "--nan", "ignore"), "sum"),
                            (("-k", "box3", "--nan", "ignore", "--depth", "16"), "an output of floats"),
                            (("-k", "box3", "--nan", "spread", "-i", "cpu"), "computed by 'reference'"),

@@ -108,7 +108,7 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
                                      error);
     }
     encoder->left -= count;
-    if (status == GCONV_OK && encoder->left == 0)
+    if (status == GCONV_OK && encoder->left == 0 && stream->chroma_bytes > 0)
         status = gc_output_write(common->output, stream->chroma, stream->chroma_bytes, error);
     return status;
 }
