@@ -451,8 +451,7 @@ static __device__ inline bool gc_finish_doubts_any(const gc_finish &f, int kind,
 
 /* What the byte in column x of row `y` of the image counts, anywhere. Under wrap there are rows
  * beyond the image. */
-static __device__ inline long long gc_exact_byte(const gc_pass &pass, int x, int y,
-                                                       int channel)
+static __device__ inline long long gc_exact_byte(const gc_pass &pass, int x, int y, int channel)
 {
     x = gc_pass_index(pass.border, x, pass.width);
     y = pass.border == GC_PASS_WRAP ? y : gc_pass_index(pass.border, y, pass.height);
@@ -524,16 +523,28 @@ static __device__ inline bool gc_exact_is_flat(const gc_pass &pass, int x, int y
 {
     const gc_exact &e = pass.exact;
     long long one = gc_exact_byte(pass, x, y, channel);
-    bool same = true;
-    for (int i = gc_pass_lane(); i < GC_BLOCK_COLUMNS + e.width - 1; i += 32)
+    x -= e.left;
+    y -= e.top;
+    bool inside =
+             x >= 0 && y >= 0 && x + GC_BLOCK_COLUMNS <= (int)e.columns && y + rows <= (int)e.lines,
+         same = true;
+    const unsigned char *from = (const unsigned char *)pass.image +
+                                (y - pass.image_first) * pass.image_pitch +
+                                (long long)x * e.channels + channel;
+    for (int i = gc_pass_lane(); i < GC_BLOCK_COLUMNS + e.width - 1; i += 32) {
+#pragma unroll 8
+        for (int j = 0; j < rows + e.height - 1 && inside; j++)
+            same &= (long long)__ldg(from + j * e.pitch + i * e.channels) << e.shift == one;
 #pragma unroll 1
-        for (int j = 0; j < rows + e.height - 1; j++)
-            same &= gc_exact_byte(pass, x - e.left + i, y - e.top + j, channel) == one;
+        for (int j = 0; j < rows + e.height - 1 && !inside; j++)
+            same &= gc_exact_byte(pass, x + i, y + j, channel) == one;
+    }
     return __all_sync(~0u, same);
 }
 
-/* The outputs of a thread that may be doubtful: bit 8 k + 7 - r is output k of row r. Of bytes those
- * whose distance is below 256. It is computed where it is needed: the compiler would do so early. */
+/* The outputs of a thread that may be doubtful: bit 8 k + 7 - r is output k of row r. Of bytes
+ * these are outputs whose distance is below 256: more than a bound leaves in doubt (finish.c). The
+ * permutation is volatile, so that it is computed here alone, where it is seldom needed. */
 template <int rows>
 static __device__ inline unsigned gc_settle_mask(const gc_finish &f, int kind,
                                                  const unsigned (&fixed)[rows][4])
@@ -568,16 +579,15 @@ static __device__ __noinline__ void gc_settle_any(const gc_pass &pass, int kind,
 {
     int lane = gc_pass_lane(), end = pass.output_first + pass.rows;
     bool many = __popc(__ballot_sync(~0u, mask != 0)) > 8;
-    bool flat = many && gc_exact_is_flat(pass, __shfl_sync(~0u, x, 0), y, channel,
-                                         min(rows, end - y));
+    bool flat =
+        many && gc_exact_is_flat(pass, __shfl_sync(~0u, x, 0), y, channel, min(rows, end - y));
     while (unsigned waiting = __ballot_sync(~0u, mask != 0)) {
         bool alone = many && !flat;
         int owner = alone ? lane : __ffs((int)waiting) - 1, bit = (__ffs((int)mask) - 1) & 31;
         int k = bit / 8, r = min(7 - bit % 8, rows - 1);
         int column = __shfl_sync(~0u, x + k, owner);
         int row = __shfl_sync(~0u, min(y + r, end - 1), owner); /* of those that are stored */
-        long long sum =
-            gc_exact_part(pass, column, row, channel, alone ? 0 : lane, alone ? 1 : 32);
+        long long sum = gc_exact_part(pass, column, row, channel, alone ? 0 : lane, alone ? 1 : 32);
         sum = alone ? sum : gc_exact_total(sum);
         unsigned made = words[r] >> 8 * k & 255;
         unsigned output = gc_once_output(&pass.finish, kind, (double)sum, made);
@@ -599,8 +609,7 @@ static __device__ __noinline__ void gc_settle_any(const gc_pass &pass, int kind,
  * what is not inside the image, or very near to a boundary. */
 template <class config, int rows>
 static __device__ inline unsigned gc_settle_few(const gc_pass &pass, int kind, int x, int y,
-                                                int channel, unsigned mask,
-                                                unsigned (&words)[rows])
+                                                int channel, unsigned mask, unsigned (&words)[rows])
 {
     static_assert(rows <= 8, "a bit of a mask for each output");
     const gc_exact &e = pass.exact;
@@ -614,7 +623,8 @@ static __device__ inline unsigned gc_settle_few(const gc_pass &pass, int kind, i
         int column = x + (int)(shift / 8) - e.left;
         int row = min(y + (int)r, pass.output_first + pass.rows - 1) - e.top;
         bool inside = (unsigned)column < e.columns && (unsigned)row < e.lines;
-        long long at = (long long)(row - pass.image_first) * e.pitch + column * e.channels + channel;
+        long long at =
+            (long long)(row - pass.image_first) * e.pitch + column * e.channels + channel;
         at = __shfl_sync(~0u, inside ? at : -1, owner);
         if (at < 0)
             break;
@@ -627,8 +637,8 @@ static __device__ inline unsigned gc_settle_few(const gc_pass &pass, int kind, i
         int side = gc_once_estimate(&pass.finish, sum, gc_once_boundary(&pass.finish, kind, made));
         if (__any_sync(~0u, mine && side == 0))
             break;
-        unsigned change =
-            (gc_once_beside(&pass.finish, kind, side < 0 ? -1 : 1, made) - made) << shift;
+        unsigned change = (gc_once_beside(&pass.finish, kind, side < 0 ? -1 : 1, made) - made)
+                          << shift;
 #pragma unroll
         for (unsigned i = 0; i < rows; i++)
             words[i] += mine && r == i ? change : 0;
@@ -662,7 +672,7 @@ static __device__ inline unsigned gc_finish_once(const gc_pass &pass, int x, int
                                  doubts ? gc_settle_mask(f, kind, fixed) : 0, words);
 }
 
-/* Settles what is left of the words, all of them being short of registers: see gc_settle_any. */
+/* Settles what is left, by gc_settle_any. */
 template <int rows>
 static __device__ inline void gc_settle_left(const gc_pass &pass, int kind, int x, int y,
                                              int channel, unsigned left, unsigned (&words)[rows],

@@ -300,7 +300,7 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
     int blocks = std::min(state->resident, pass.tiles);
     gc_halves halves = state->halves;
     halves.based = 0x64006400 + (unsigned)pass.centre * 0x10001; /* from 1024 on a bit counts 1 */
-    pass.centre = 0; /* bytes stay bytes */
+    pass.centre = 0;                                             /* bytes stay bytes */
     pass.queue = state->queue;
     void *arguments[] = {&pass, &halves};
     GC_CUDA_TRY(error, cudaLaunchKernel(
