@@ -589,6 +589,16 @@ def test_threads(draw):
     run("check", "-q", "--verify", "j.jsonl")
 
 
+def test_left_out(draw):
+    """What libtiff leaves of a strip, as of a JPEG that is too narrow, is no memory of the program."""
+    del draw
+    for name in ("narrow.ppm", "again.ppm"):
+        os.environ["MALLOC_PERTURB_"] = str(len(name))
+        run("filter", "-q", "-k", "identity", NARROW, name)
+    del os.environ["MALLOC_PERTURB_"]
+    assert read("narrow.ppm") == read("again.ppm")
+
+
 REFUSED = {
     "CMYK": ({"photometric": 5}, 4, (8, False), []),
     "LogLuv": ({"photometric": 32845}, 3, (16, False), []),
@@ -671,6 +681,7 @@ TESTS = (
     test_metadata,
     test_copied_tags,
     test_threads,
+    test_left_out,
     test_long_files,
     test_refusals,
     test_damage,
@@ -695,5 +706,6 @@ def main():
     print("%d files, seed %d" % (count, seed))
 
 
+NARROW = os.path.abspath(os.path.join(os.path.dirname(__file__), "../fuzz/corpus/tiff/narrow-jpeg"))
 GCONV = os.path.abspath(sys.argv[1])
 main()

@@ -83,6 +83,7 @@ static bool decode(gc_tiff_ahead *ahead, gc_tiff_file *file, uint64_t unit)
         return false;
     file->failure.status = GCONV_OK;
     file->warned = 0;
+    memset(bytes, 0, size);
     tmsize_t got = gc_tiff.TIFFIsTiled(file->tiff)
                        ? gc_tiff.TIFFReadEncodedTile(file->tiff, number, bytes, (tmsize_t)size)
                        : gc_tiff.TIFFReadEncodedStrip(file->tiff, number, bytes, (tmsize_t)size);

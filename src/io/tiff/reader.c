@@ -329,10 +329,9 @@ static gconv_status decode_unit(tiff_decoder *decoder, uint32_t unit, size_t siz
     const place at = find_unit(decoder, unit);
     if (at.cut)
         return miss(decoder, bytes, size, error);
-    if (at.left_out) {
-        memset(bytes, 0, size);
+    memset(bytes, 0, size); /* libtiff leaves what a damaged JPEG does not have */
+    if (at.left_out)
         return GCONV_OK;
-    }
     tmsize_t got = decoder->layout.tiled
                        ? gc_tiff.TIFFReadEncodedTile(tiff, unit, bytes, (tmsize_t)size)
                        : gc_tiff.TIFFReadEncodedStrip(tiff, unit, bytes, (tmsize_t)size);
@@ -399,10 +398,9 @@ static gconv_status load_row(tiff_decoder *decoder, gconv_error *error)
     decoder->end = decoder->row + 1;
     if (at.cut)
         return miss(decoder, decoder->units, decoder->unit_row_bytes, error);
-    if (at.left_out) {
-        memset(decoder->units, 0, decoder->unit_row_bytes);
+    memset(decoder->units, 0, decoder->unit_row_bytes);
+    if (at.left_out)
         return GCONV_OK;
-    }
     if (gc_tiff.TIFFReadScanline(decoder->file.tiff, decoder->units, decoder->row, 0) != 1)
         return gc_tiff_fail(&decoder->file, "a row is missing", error);
     return GCONV_OK;
