@@ -32,9 +32,8 @@
 /* Edges in one pass, conversion included. */
 #define GC_EDGES_SECONDS 0.3e-9
 
-/* A value of a detector in cpu/edges, and how much longer a tap takes there than in `every tap`. */
+/* A value of a detector in cpu/edges, beside its taps. */
 #define GC_DETECTOR_SECONDS 2e-9
-#define GC_ROW_FACTOR 4
 
 /* A value in fast/rank1_bytes.c, conversion included, and a tap of a row there. A tap of a column
  * there costs as much as one of `every tap`. */

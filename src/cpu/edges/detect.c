@@ -56,9 +56,8 @@ static double seconds(const gc_problem *problem)
     double taps = 0;
     for (int s = 0; s < chain->step_count; s++)
         taps += chain->steps[s].width + chain->steps[s].height;
-    double tap = gc_instructions_chosen()->tap_seconds * (chain->exact ? 1 : 2);
-    return (double)chain->width * chain->height *
-           (GC_DETECTOR_SECONDS + GC_ROW_FACTOR * tap * taps);
+    double tap = gc_instructions_chosen()->tap_seconds * (chain->exact ? 1 : GC_IN_DOUBLE_FACTOR);
+    return (double)chain->width * chain->height * (GC_DETECTOR_SECONDS + tap * taps);
 }
 
 /* ---- Creating -------------------------------------------------------------------------------- */

@@ -286,7 +286,7 @@ enum { DOUBLE_LANES = VECTOR_BYTES / sizeof(double) };
 
 /* Output rows that are summed together, and vectors of each: together they fill the registers. A
  * single row has as many. */
-enum { DOUBLE_ROWS = 4, DOUBLE_VECTORS = 3, ALONE_VECTORS = 8 };
+enum { DOUBLE_ROWS = 4, DOUBLE_VECTORS = VECTOR_BYTES == 64 ? 6 : 3, ALONE_VECTORS = 8 };
 _Static_assert(ALONE_VECTORS *DOUBLE_LANES <= (int)GC_DOUBLE_SLACK, "a row's last block runs over");
 
 INLINE doubles doubles_at(const double *x, int v)

@@ -16,7 +16,7 @@ enum { TOGETHER = 64, FEW = 4 };
 
 /* Values of a row of an area that are summed together. A wide filter reads many values beside
  * these, so for each of them there are BESIDE values more. */
-enum { AREA_VALUES = 512, BESIDE = 8 };
+enum { AREA_VALUES = 2048, BESIDE = 8 };
 
 /* Doubles of `extended`, which stay in the second-level cache. A row of it has whole blocks of the
  * loops, and pixels. */
@@ -265,8 +265,10 @@ static void copy_pixels(const source *from, int64_t y, int64_t x, int64_t end, d
     const char *row =
         from->samples->samples + (size_t)(y % from->samples->capacity) * from->samples->stride;
     if (!conversion->keeps_alpha) {
-        int depth = conversion->input.depth;
-        settler->loops->widen(row + first * (size_t)depth / 8, depth, count * values, to);
+        size_t bytes = (size_t)conversion->input.depth / 8, size = count * values * bytes;
+        for (size_t at = 0; at < size; at += GC_ALIGNMENT) /* what is read next */
+            __builtin_prefetch(row + first * bytes + size + at, 0, 2);
+        settler->loops->widen(row + first * bytes, conversion->input.depth, count * values, to);
         return;
     }
     for (size_t i = 0; i < count; i++, first += channels)
