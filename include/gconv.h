@@ -606,9 +606,9 @@ GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv
 
 /* The reader as a source. Valid while the reader lives. After the source's `select` the reader
  * gives the selected rows alone, gconv_reader_finish looks at nothing behind them, and
- * gconv_reader_next finds no image. `select` seeks in binary files of netpbm, PFM, NPY, BMP and
- * Y4M, and passes over strips and tiles of a TIFF. Other inputs are decoded up to the last row that
- * is selected. */
+ * gconv_reader_next finds no image. `select` seeks in binary files of netpbm, PFM, NPY and BMP,
+ * and passes over strips and tiles of a TIFF. Other inputs are decoded up to the last row that is
+ * selected. */
 GCONV_API const gconv_source *gconv_reader_source(gconv_reader *reader);
 
 /* The name of the decoder: "libpng", "libjpeg-turbo", "gconv", or "cuda" once kernels of a GPU have

@@ -239,7 +239,9 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     if (!(known.white >= 0) || !isfinite(known.white))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "white %g: 0 or a number above 0 is possible",
                        known.white);
-    if (known.page_last > 0 && known.page_last < known.page)
+    if (known.page_last == 0)
+        known.page_last = known.page;
+    if (known.page_last < known.page)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the last page comes before the first one");
     gconv_reader *opened = calloc(1, sizeof *opened);
     if (opened == NULL)
@@ -335,13 +337,9 @@ static gconv_status judge_row(const gconv_reader *reader, const float *row, uint
                               gconv_error *error)
 {
     const gconv_shape *shape = &reader->decoder->shape;
-    size_t channels = (size_t)shape->channels, count = shape->width * channels, i;
-    bool takes_all = reader->options.nan != GCONV_NAN_REFUSE, are_samples = true;
-    for (i = 0; i < count; i++)
-        are_samples = are_samples && fabsf(row[i]) <= 0x1p32f;
-    if (are_samples)
-        return GCONV_OK;
-    for (i = 0; i < count && (fabsf(row[i]) <= 0x1p32f || (takes_all && !isfinite(row[i])));)
+    size_t channels = (size_t)shape->channels, count = shape->width * channels, i = 0;
+    bool takes_all = reader->options.nan != GCONV_NAN_REFUSE;
+    while (i < count && (fabsf(row[i]) <= 0x1p32f || (takes_all && !isfinite(row[i]))))
         i++;
     if (i == count)
         return GCONV_OK;
@@ -599,16 +597,10 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
     return settle(reader, status, error);
 }
 
-/* The last image that is wanted; 0: all are. */
-static uint32_t last_page(const gconv_reader *reader)
-{
-    return reader->options.page_last > 0 ? reader->options.page_last : reader->options.page;
-}
-
 /* Whether another image may follow that is wanted. */
 static bool may_go_on(const gconv_reader *reader)
 {
-    uint32_t last = last_page(reader);
+    uint32_t last = reader->options.page_last;
     return !reader->alone && !reader->selected && (last == 0 || reader->page < last) &&
            reader->decoder->type->look_behind != NULL;
 }
@@ -687,7 +679,7 @@ gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *er
         status = open_next(reader, &reader->failure);
         reader->next_failed = status != GCONV_OK;
         *more = true;
-    } else if (status == GCONV_OK && reader->alone && reader->page < last_page(reader)) {
+    } else if (status == GCONV_OK && reader->alone && reader->page < reader->options.page_last) {
         status = gc_fail(&reader->failure, GCONV_ERROR_FORMAT, "no page %lu: the file has %lu",
                          reader->page + 1ul, (unsigned long)reader->page);
     }

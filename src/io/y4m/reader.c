@@ -48,13 +48,12 @@ static gconv_status read_line(gc_input *input, char *line, gconv_error *error)
     return GCONV_OK;
 }
 
-/* A whole number that is a word, or ends one; at most INT32_MAX + 1. 0 if it is none. */
+/* A whole number that is a word, or ends one. 0 if it is none. */
 static uint64_t number_of(const char *word)
 {
-    uint64_t value = 0;
-    for (; *word >= '0' && *word <= '9'; word++)
-        value = value <= INT32_MAX ? 10 * value + (uint64_t)(*word - '0') : value;
-    return *word == ' ' || *word == '\n' ? value : 0;
+    char *end;
+    uint64_t value = strtoull(word, &end, 10); /* the largest number stands for those above */
+    return *word >= '0' && *word <= '9' && (*end == ' ' || *end == '\n') ? value : 0;
 }
 
 /* Reads a word such as "420p10": bits, and how many samples of luma a sample of chroma covers. */
@@ -74,12 +73,13 @@ static bool read_colours(gc_y4m *stream, const char *word, uint32_t covers[2])
         uint64_t bits = *rest == ' ' || *rest == '\n' ? 8
                         : is_deep                     ? number_of(rest + strlen(deep))
                                                       : 0;
+        if (bits < 8 || bits > 16)
+            continue;
         stream->bits = (int)bits;
         stream->plane_count = kinds[i].down > 0 ? 3 : 1;
         covers[0] = kinds[i].across;
         covers[1] = kinds[i].down;
-        if (bits >= 8 && bits <= 16)
-            return true;
+        return true;
     }
     return false;
 }
@@ -224,16 +224,6 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
     return status == GCONV_OK && decoder->left == 0 ? read_chroma(decoder, error) : status;
 }
 
-static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *error)
-{
-    y4m_decoder *decoder = (y4m_decoder *)common;
-    uint64_t bytes = count * (uint64_t)gconv_shape_row_bytes(&common->shape);
-    decoder->left -= count;
-    if (decoder->left == 0)
-        bytes += decoder->stream->chroma_bytes;
-    return gc_input_pass(common->input, bytes, error);
-}
-
 /* The plane behind this one that is an image; 0: that of another frame. */
 static int next_plane(const gc_y4m *stream)
 {
@@ -267,7 +257,6 @@ const gc_decoder_type gc_y4m_decoder = {
     .size = sizeof(y4m_decoder),
     .open = open_decoder,
     .read = read_rows,
-    .skip = skip_rows,
     .look_behind = look_behind,
     .next = next,
     .free = free_decoder,

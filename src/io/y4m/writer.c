@@ -15,32 +15,23 @@ typedef struct y4m_encoder {
     uint32_t left;      /* rows of this plane */
 } y4m_encoder;
 
-/* A stream of grey frames, for images that do not come from one. */
-static gc_y4m *make_stream(const gconv_shape *shape)
-{
-    gc_y4m *stream = calloc(1, sizeof *stream);
-    if (stream == NULL)
-        return NULL;
-    *stream = (gc_y4m){.bits = shape->depth, .planes = {*shape}, .plane_count = 1};
-    snprintf(stream->stream_line, sizeof stream->stream_line,
-             "YUV4MPEG2 W%lu H%lu F25:1 Ip A0:0 Cmono%s\n", (unsigned long)shape->width,
-             (unsigned long)shape->height, shape->depth == 16 ? "16" : "");
-    strcpy(stream->frame_line, "FRAME\n");
-    return stream;
-}
-
-/* With the first frame begins the stream. */
+/* With the first frame begins the stream; of images that come from none it has grey frames. */
 static gconv_status begin_stream(y4m_encoder *encoder, gconv_error *error)
 {
-    gc_encoder *common = &encoder->common;
-    gc_y4m *stream = common->metadata.y4m;
-    if (stream == NULL)
-        stream = make_stream(&common->shape);
+    const gconv_shape *shape = &encoder->common.shape;
+    gc_y4m *from = encoder->common.metadata.y4m;
+    gc_y4m *stream = encoder->stream = from != NULL ? from : calloc(1, sizeof *stream);
     if (stream == NULL)
         return gc_fail_memory(error, sizeof *stream);
-    encoder->stream = stream;
+    if (from == NULL) {
+        *stream = (gc_y4m){.bits = shape->depth, .planes = {*shape}, .frame_line = "FRAME\n"};
+        snprintf(stream->stream_line, sizeof stream->stream_line,
+                 "YUV4MPEG2 W%lu H%lu F25:1 Ip A0:0 Cmono%s\n", (unsigned long)shape->width,
+                 (unsigned long)shape->height, shape->depth == 16 ? "16" : "");
+    }
     stream->users++;
-    return gc_output_write(common->output, stream->stream_line, strlen(stream->stream_line), error);
+    return gc_output_write(encoder->common.output, stream->stream_line, strlen(stream->stream_line),
+                           error);
 }
 
 /* Begins a plane; with the first one its frame. */
