@@ -6,7 +6,6 @@ metadata, damage, limits.
 
 Formats that the build or the machine lacks are passed over; exits with 77 if it lacks all.
 """
-import json
 import os
 import random
 import struct
@@ -14,28 +13,10 @@ import subprocess
 import sys
 import tempfile
 
+from command import GCONV, convert, formats, read, run, write
+
 EXIF = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
 ICC = bytes(16) + b"RGB " + bytes(16) + b"acsp" + bytes(92)
-
-
-def run(*arguments, expect=0, data=None):
-    done = subprocess.run([GCONV, *arguments], input=data, capture_output=True, timeout=120)
-    assert done.returncode == expect, (arguments, done.returncode, done.stderr)
-    return done
-
-
-def convert(source, target, *options, expect=0):
-    return run("filter", "-q", "-k", "identity", "--alpha", "keep", *options, source, target, expect=expect)
-
-
-def read(name):
-    with open(name, "rb") as file:
-        return file.read()
-
-
-def write(name, data):
-    with open(name, "wb") as file:
-        file.write(data)
 
 
 def make_pam(draw, channels, most, width=33, height=20):
@@ -129,10 +110,10 @@ def damage(kind, draw):
 
 
 def main():
-    formats = {f["name"]: f for f in json.loads(run("info", "--json").stdout)["formats"]}
+    known = formats()
     libraries = run("--version").stdout
     kinds = [k for k, library in (("avif", b"libheif"), ("heic", b"libheif"), ("jxl", b"libjxl"))
-             if formats[k]["reads"] and library + b" not there" not in libraries]
+             if known[k]["reads"] and library + b" not there" not in libraries]
     if not kinds:
         print("skipped: this build or machine has none of them")
         sys.exit(77)
@@ -146,5 +127,4 @@ def main():
         os.chdir("/")
 
 
-GCONV = os.path.abspath(sys.argv[1])
 main()

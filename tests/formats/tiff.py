@@ -7,7 +7,6 @@ contract.md; then what gconv writes, what it refuses, metadata, and damage.
 COUNT is the number of random files, 150. If tifffile is there, it has to read the same samples. Exits
 with 77 if the build of gconv has no TIFF.
 """
-import json
 import os
 import random
 import struct
@@ -15,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import zlib
+
+from command import GCONV, formats, read, run, write
 
 NONE, LZW, OLD_JPEG, DEFLATE, PACKBITS = 1, 5, 6, 8, 32773
 WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, PALETTE = 0, 1, 2, 3
@@ -275,22 +276,6 @@ def random_image(draw):
 
 
 # ---- Tests ---------------------------------------------------------------------------------------
-
-
-def run(*arguments, expect=0, data=None):
-    done = subprocess.run([GCONV, *arguments], input=data, capture_output=True, timeout=120)
-    assert done.returncode == expect, (arguments, done.returncode, done.stderr)
-    return done
-
-
-def write(name, data):
-    with open(name, "wb") as file:
-        file.write(data)
-
-
-def read(name):
-    with open(name, "rb") as file:
-        return file.read()
 
 
 def judge(name, image):
@@ -691,9 +676,9 @@ TESTS = (
 def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 150
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    formats = {f["name"]: f for f in json.loads(run("info", "--json").stdout)["formats"]}
-    if not formats["tiff"]["reads"]:
-        print("skipped: " + formats["tiff"]["missing"])
+    known = formats()
+    if not known["tiff"]["reads"]:
+        print("skipped: " + known["tiff"]["missing"])
         sys.exit(77)
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
@@ -707,5 +692,4 @@ def main():
 
 
 NARROW = os.path.abspath(os.path.join(os.path.dirname(__file__), "../fuzz/corpus/tiff/narrow-jpeg"))
-GCONV = os.path.abspath(sys.argv[1])
 main()

@@ -7,7 +7,6 @@ animations. Pillow, if it is there, has to read and write the same.
 Exits with 77 if the build of gconv has no WebP.
 """
 import io
-import json
 import os
 import random
 import struct
@@ -15,25 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-
-def run(*arguments, expect=0, data=None):
-    done = subprocess.run([GCONV, *arguments], input=data, capture_output=True, timeout=120)
-    assert done.returncode == expect, (arguments, done.returncode, done.stderr)
-    return done
-
-
-def convert(source, target, *options, expect=0):
-    return run("filter", "-q", "-k", "identity", "--alpha", "keep", *options, source, target, expect=expect)
-
-
-def write(name, data):
-    with open(name, "wb") as file:
-        file.write(data)
-
-
-def read(name):
-    with open(name, "rb") as file:
-        return file.read()
+from command import GCONV, convert, formats, read, run, write
 
 
 def pixels_of(name):
@@ -174,9 +155,9 @@ def test_pillow(draw):
 
 
 def main():
-    formats = {f["name"]: f for f in json.loads(run("info", "--json").stdout)["formats"]}
-    if not formats["webp"]["reads"]:
-        print("skipped: " + formats["webp"]["missing"])
+    known = formats()
+    if not known["webp"]["reads"]:
+        print("skipped: " + known["webp"]["missing"])
         sys.exit(77)
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
@@ -186,5 +167,4 @@ def main():
         os.chdir("/")
 
 
-GCONV = os.path.abspath(sys.argv[1])
 main()
