@@ -28,13 +28,11 @@ def make_pam(draw, channels, most, width=33, height=20):
 
 
 def without_loss(kind, draw):
-    for channels in (1, 2, 3, 4):
+    for channels in (1, 2, 3, 4) if kind == "jxl" else (2, 4):
         for most in (255, 65535) if kind == "jxl" else (255,):
             write("a.pam", make_pam(draw, channels, most))
             convert("a.pam", "a." + kind)
             convert("a." + kind, "b.pam")
-            convert("a.pam", "a.png")
-            convert("b.pam", "b.png")
             if kind == "jxl":
                 assert read("a.pam") == read("b.pam"), (channels, most)
             elif channels > 2: # others become RGB
@@ -53,14 +51,13 @@ def without_loss(kind, draw):
 
 
 def with_loss(kind, draw):
-    write("a.pam", make_pam(draw, 3, 255, 120, 90))
-    convert("a.pam", "w.png")
+    write("a.pam", make_pam(draw, 3, 255, 60, 45))
     sizes = []
     for quality in ("20", "95"):
         convert("a.pam", "l." + kind, "--quality", quality)
         convert("l." + kind, "l.pam")
         sizes.append(len(read("l." + kind)))
-        pairs = list(zip(read("a.pam")[-32400:], read("l.pam")[-32400:]))
+        pairs = list(zip(read("a.pam")[-8100:], read("l.pam")[-8100:]))
         assert 0 < sum(abs(x - y) for x, y in pairs) / len(pairs) < 90
     assert sizes[0] < sizes[1]
     if kind != "jxl":
@@ -88,7 +85,7 @@ def metadata(kind, draw):
 
 
 def damage(kind, draw):
-    write("a.pam", make_pam(draw, 3, 255, 64, 64))
+    write("a.pam", make_pam(draw, 3, 255, 40, 40))
     convert("a.pam", "a." + kind)
     whole = read("a." + kind)
     for cut in (20, len(whole) // 2, len(whole) - 3):
@@ -98,7 +95,7 @@ def damage(kind, draw):
         assert not os.path.exists("c.png")
     if kind == "jxl":
         assert b"truncated" in run("filter", "-k", "box3", "--tolerant", "cut.jxl", "c.ppm").stderr
-    for _ in range(12):
+    for _ in range(6):
         bad = bytearray(whole)
         for _ in range(3):
             bad[draw.randrange(13, len(bad))] = draw.randrange(256)
@@ -122,7 +119,8 @@ def main():
         write("lsan", b"leak:libx265\n") # keeps 1 168 bytes to the end of a process
         os.environ["LSAN_OPTIONS"] = "suppressions=%s/lsan:print_suppressions=0" % work
         for kind in kinds:
-            for test in (without_loss, with_loss, metadata, damage):
+            # HEIC shares all but the encoder with AVIF.
+            for test in (without_loss, with_loss, metadata, damage)[: 1 if kind == "heic" else 4]:
                 test(kind, random.Random(1))
         os.chdir("/")
 
