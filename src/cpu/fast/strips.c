@@ -27,7 +27,7 @@ enum { STRIP_VALUES_MIN = 256, STRIP_VALUES_MAX = GC_RANK1_VALUES_MAX };
 enum { SLACK = 64 };
 
 /* How many times GC_RANK1_ROWS rows wait until they are settled together. */
-enum { WAITING = 32 };
+enum { WAITING = 16 };
 
 /* How many rows ahead samples are requested. */
 enum { ROWS_AHEAD = 3 };
@@ -41,7 +41,7 @@ typedef struct strip_memory {
     float *sums;                     /* of rows: height + 1 of them in turn */
     float *scratch;                  /* of the loops that sum a row */
     uint8_t *extended;               /* a part of a row with what the border puts beside it */
-    gc_rank1_output output[WAITING]; /* of GC_RANK1_ROWS rows each, in turn */
+    gc_rank1_output output[WAITING]; /* rows that wait to be settled */
     gc_settler settler;
     void *memory; /* that holds all rows */
 } strip_memory;
@@ -199,11 +199,6 @@ static uint64_t leave_out_alpha(const strip *s, uint64_t bits)
     return found;
 }
 
-static gc_rank1_output *output_of(const strip *s, int64_t y)
-{
-    return &s->strips->output[(y - s->area.top) / GC_RANK1_ROWS % WAITING];
-}
-
 /* Settles the values of row y that have bits: words side by side together, since they may be
  * flat. */
 static void settle(const strip *s, int64_t y, gc_rank1_near *near)
@@ -229,23 +224,21 @@ static void settle(const strip *s, int64_t y, gc_rank1_near *near)
     }
 }
 
-static gc_rank1_near *near_of(const strip *s, int64_t y)
+/* Settles `count` rows from row y on, whose bits wait. If they went past the caches, their lines
+ * come back from memory, all at one time. */
+static void settle_rows(const strip *s, int64_t y, size_t count)
 {
-    return &output_of(s, y)->near[(y - s->area.top) % GC_RANK1_ROWS];
-}
-
-/* Settles rows [first, end). If they went past the caches, their lines come back from memory, all
- * at one time. */
-static void settle_rows(const strip *s, int64_t first, int64_t end)
-{
-    for (int64_t y = first; y < end && s->streams; y++)
-        for (uint64_t words = near_of(s, y)->words; words != 0; words &= words - 1)
-            __builtin_prefetch(s->output + (size_t)(y - s->area.top) * s->stride + s->first +
-                                   64 * (size_t)__builtin_ctzll(words),
-                               1);
-    for (int64_t y = first; y < end; y++)
-        if (near_of(s, y)->words != 0)
-            settle(s, y, near_of(s, y));
+    gc_rank1_output *output = s->strips->output;
+    const char *row = s->output + (size_t)(y - s->area.top) * s->stride + s->first;
+    for (size_t i = 0; i < count && s->streams; i++, row += s->stride)
+        for (uint64_t words = output[i / GC_RANK1_ROWS].near[i % GC_RANK1_ROWS].words; words != 0;
+             words &= words - 1)
+            __builtin_prefetch(row + 64 * (size_t)__builtin_ctzll(words), 1);
+    for (size_t i = 0; i < count; i++) {
+        gc_rank1_near *near = &output[i / GC_RANK1_ROWS].near[i % GC_RANK1_ROWS];
+        if (near->words != 0)
+            settle(s, y + (int64_t)i, near);
+    }
 }
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
@@ -326,14 +319,13 @@ static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_outpu
 }
 
 /* Output rows y and y + 1, or y alone. Their first row of sums is in `slot`. */
-static void finish_rows(const strip *s, int64_t y, int row_count, int slot)
+static void finish_rows(const strip *s, int64_t y, int row_count, int slot, gc_rank1_output *output)
 {
     const float *rows[GC_RANK1_SIDE_MAX + 1];
     for (int j = 0; j <= s->rank1->step->height; j++) {
         rows[j] = sums_at(s, slot);
         slot = slot_after(s, slot, 1);
     }
-    gc_rank1_output *output = output_of(s, y);
     find_output(s, y, row_count, output);
     s->set->rank1->finish(&s->rank1->column, rows, s->count, output);
 }
@@ -343,7 +335,7 @@ static void compute_strip(const strip *s)
     const gc_step *step = s->rank1->step;
     int64_t ready = s->area.top - step->top;
     int ready_slot = 0, slot = 0;
-    int64_t settled = s->area.top;
+    size_t waiting = 0;
     for (int64_t y = s->area.top; y < s->area.bottom; y += GC_RANK1_ROWS) {
         int64_t last = gc_smaller(y + GC_RANK1_ROWS, s->area.bottom) - 1;
         for (; ready < last - step->top + step->height; ready++) {
@@ -351,14 +343,14 @@ static void compute_strip(const strip *s)
             sum_row(s, ready, ready_slot);
             ready_slot = slot_after(s, ready_slot, 1);
         }
-        finish_rows(s, y, (int)(last - y + 1), slot);
+        finish_rows(s, y, (int)(last - y + 1), slot, &s->strips->output[waiting / GC_RANK1_ROWS]);
         slot = slot_after(s, slot, GC_RANK1_ROWS);
-        if (y - settled == (WAITING - 1) * GC_RANK1_ROWS) {
-            settle_rows(s, settled, last + 1);
-            settled = last + 1;
+        waiting += (size_t)(last - y + 1);
+        if (last + 1 == s->area.bottom || waiting == WAITING * GC_RANK1_ROWS) {
+            settle_rows(s, last + 1 - (int64_t)waiting, waiting);
+            waiting = 0;
         }
     }
-    settle_rows(s, settled, s->area.bottom);
 }
 
 /* Whether output can go past the caches: every strip of every row begins on a cache line. */
