@@ -397,10 +397,11 @@ typedef struct gconv_sink {
      * compresses may ask `takes_compressed` before the first `write`, also several times: whether
      * the sink waits for all rows of an image of this shape. True: the plan may call
      * `write_compressed` once, in the place of `write` for all of them. *rows is gconv's own
-     * (gc_compressed_rows) and must not be kept. The file does not depend on who compresses. */
+     * (gc_compressed_rows) and must not be kept; `white` is the number of its white pixels. The
+     * file does not depend on who compresses. */
     bool (*takes_compressed)(void *user, const gconv_shape *shape);
     gconv_status (*write_compressed)(void *user, const struct gc_compressed_rows *rows,
-                                     gconv_error *error);
+                                     uint64_t white, gconv_error *error);
 } gconv_sink;
 GCONV_ZEROS(gconv_sink)
 

@@ -331,11 +331,11 @@ bool gc_stream_takes_compressed(const gc_stream *stream)
 }
 
 gconv_status gc_stream_write_compressed(gc_stream *stream, const struct gc_compressed_rows *rows,
-                                        gconv_error *error)
+                                        uint64_t white, gconv_error *error)
 {
     double start = gc_seconds();
     *error = (gconv_error){.status = GCONV_OK};
-    gconv_status status = stream->sink.write_compressed(stream->sink.user, rows, error);
+    gconv_status status = stream->sink.write_compressed(stream->sink.user, rows, white, error);
     return finish_writing(stream, stream->end, start, status, error);
 }
 

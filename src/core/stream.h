@@ -121,7 +121,7 @@ bool gc_stream_takes_compressed(const gc_stream *stream);
 
 /* gc_stream_write for all rows, if gc_stream_takes_compressed is true. */
 gconv_status gc_stream_write_compressed(gc_stream *stream, const struct gc_compressed_rows *rows,
-                                        gconv_error *error);
+                                        uint64_t white, gconv_error *error);
 
 /* Tells the watch how much of the run is done, from 0 to 1: for an implementation that computes
  * long before it writes. Must not be called while another thread writes. GCONV_ERROR_CANCELLED if

@@ -370,9 +370,10 @@ static bool takes_compressed(void *user, const gconv_shape *shape)
 }
 
 static gconv_status write_compressed(void *user, const struct gc_compressed_rows *rows,
-                                     gconv_error *error)
+                                     uint64_t white, gconv_error *error)
 {
     gconv_writer *writer = user;
+    (void)white;
     writer->taken = writer->shape.height;
     gconv_status status =
         writer->encoder->type->write_compressed(writer->encoder, rows, &writer->failure);

@@ -199,15 +199,18 @@ proved() { sed -n 's/ sound$//p' verdicts; }
     done
 }
 
-@test "what a kernel compresses is downloaded in part, and whole where a block is longer" {
+@test "what a kernel compresses is downloaded in part, and whole where a block is longer; it counts edges" {
     local threshold copies few=0
     make_image jpeg:grey:quality=95 noise.jpg 10432 800 noise # 1.04 MB of bits are eight blocks
     silently gconv edges --decoder cuda in/grey40x16.jpg first.png # measures the device
     for threshold in 250 5; do # few edges, and many
-        GC_DOUBLE_LOG=/dev/null silently gconv edges -q -t $threshold --device cpu noise.jpg expected.png
+        GC_DOUBLE_LOG=/dev/null expect 0 gconv edges -t $threshold --device cpu noise.jpg expected.png
+        like "$err" '*% of the pixels are edges*'
+        printf '%s\n' "$err" >expected.err
         rm -f "$GC_DOUBLE_LOG"
-        silently gconv edges -t $threshold --decoder cuda noise.jpg out.png
+        expect 0 gconv edges -t $threshold --decoder cuda noise.jpg out.png
         cmp expected.png out.png
+        same "$err" "$(cat expected.err)"
         copies=$(grep -cE '^[0-9]* cudaMemcpy(2D)?Async ' "$GC_DOUBLE_LOG")
         [ $few = 0 ] || [ "$copies" -eq $((few + 1)) ]
         few=$copies

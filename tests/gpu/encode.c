@@ -144,6 +144,11 @@ static void compare(const picture *p, const gc_compressed_rows *found)
         expected.first = i == 0;
         expected.last = i + 1 == blocks;
         gc_pack_compress(&expected, gc_pack_loops_chosen());
+        uint32_t white = 0;
+        for (size_t bit = 0; bit < 8 * expected.filled; bit++)
+            white += expected.bytes[bit / 8] >> bit % 8 & 1;
+        if (found->blocks[i].white != white)
+            complain(p, "white pixels", i);
         if (found->blocks[i].check != expected.check)
             complain(p, "Adler-32", i);
         if (found->blocks[i].size != expected.size)

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "cli/options/implementations.h"
 #include "cli/options/table.h"
 #include "cli/tasks/names.h"
 
@@ -309,6 +308,20 @@ static const gconv_sink *count_clipped(gc_work *work, const gconv_sink *sink)
     return counter->below || counter->above ? &counter->own : sink;
 }
 
+static bool takes_compressed(void *user, const gconv_shape *shape)
+{
+    const gc_clip_counter *c = user;
+    return c->sink->takes_compressed(c->sink->user, shape);
+}
+
+static gconv_status count_and_write_compressed(void *user, const struct gc_compressed_rows *rows,
+                                               uint64_t white, gconv_error *error)
+{
+    gc_clip_counter *c = user;
+    *c->edges += c->inverted ? (uint64_t)c->shape.width * c->shape.height - white : white;
+    return c->sink->write_compressed(c->sink->user, rows, white, error);
+}
+
 static const gconv_sink *count_edges(gc_work *work, const gconv_sink *sink)
 {
     gc_clip_counter *counter = &work->clip_counter;
@@ -316,6 +329,10 @@ static const gconv_sink *count_edges(gc_work *work, const gconv_sink *sink)
     *counter = make_counter(work, sink);
     counter->edges = &work->result->found.pixels;
     counter->inverted = work->worker->job.invert;
+    if (sink->takes_compressed != NULL) {
+        counter->own.takes_compressed = takes_compressed;
+        counter->own.write_compressed = count_and_write_compressed;
+    }
     return &counter->own;
 }
 
@@ -327,9 +344,7 @@ const gconv_sink *gc_output_sink(gc_work *work)
     if (work->marks.samples != NULL)
         return &work->marks_sink;
     bool reports = work->options->report.verbose || work->options->report.json;
-    bool finds_edges = work->worker->job.output == GCONV_OUTPUT_EDGES;
-    /* A GPU that compresses the output hands over no rows. */
-    if (finds_edges && (reports || !gc_is_cuda(work->result->implementation)))
+    if (work->worker->job.output == GCONV_OUTPUT_EDGES)
         return count_edges(work, sink);
     return reports ? count_clipped(work, sink) : sink;
 }

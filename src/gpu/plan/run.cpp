@@ -500,7 +500,10 @@ static gconv_status download_compressed(gpu_run *run, const gc_plan_result &resu
     leave_device(run);
     accept_picture(run);
     GC_TRY(gc_stream_tell(run->stream, 0.5, error)); /* the run may be cancelled here */
-    return gc_stream_write_compressed(run->stream, &rows, error);
+    uint64_t white = 0;
+    for (uint32_t i = 0; i < rows.count; i++)
+        white += rows.blocks[i].white;
+    return gc_stream_write_compressed(run->stream, &rows, white, error);
 }
 
 /* ---- Bands ----------------------------------------------------------------------------------- */

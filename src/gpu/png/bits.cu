@@ -1,7 +1,7 @@
 /* Rows of one bit a pixel, compressed by a kernel. A block of threads makes a block of the zlib
  * stream. It takes the steps of io/png/fast/block.c, runs.c and literals.c, with all threads:
  *
- *     gather       rows become bytes of the stream, and their Adler-32 is computed
+ *     gather       rows become bytes of the stream, with their Adler-32; white pixels are counted
  *     find_equal   a bit for each byte: whether it equals the one before
  *     survey       from a sample: are runs worth their time, and which code do literals take
  *     list_tokens  which bytes begin a token, and a list of the tokens: bytes and runs
@@ -139,7 +139,7 @@ static __global__ void __launch_bounds__(THREADS)
     for (unsigned word = threadIdx.x; word < SLOT / 4; word += THREADS)
         ((unsigned *)output)[word] = word == 0 && is_first ? WINDOW_32K | FASTEST << 8 : 0;
     if (threadIdx.x == 0) {
-        shared->check_low = shared->check_high = 0;
+        shared->check_low = shared->check_high = shared->white = 0;
         shared->bit = head_bits;
         shared->is_stored = 0;
     }
@@ -157,7 +157,7 @@ static __global__ void __launch_bounds__(THREADS)
     else
         size = end_block(shared->bit, is_last, output);
     if (threadIdx.x == 0)
-        found[blockIdx.x] = {size, adler_of(shared, filled)};
+        found[blockIdx.x] = {size, adler_of(shared, filled), shared->white};
 }
 
 /* ---- Launching ------------------------------------------------------------------------------- */
@@ -172,10 +172,10 @@ static size_t blocks_of(uint32_t width, uint32_t height)
     return (size_t)((stream_bytes_of(width, height) + BLOCK - 1) / BLOCK);
 }
 
-/* Bytes of what is found of all blocks, which comes before their slots. */
+/* Bytes of what is found of all blocks, which comes before their slots: whole words of 16. */
 static size_t found_bytes(size_t blocks)
 {
-    return blocks * sizeof(gc_compressed_block);
+    return (blocks * sizeof(gc_compressed_block) + 15) / 16 * 16;
 }
 
 size_t gc_encode_result_bytes(uint32_t width, uint32_t height)

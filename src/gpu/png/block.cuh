@@ -45,7 +45,7 @@ struct block_state {
     unsigned share_counts[64];    /* in the sample */
     unsigned used[CODE_MAX + 1];  /* codes by length */
     unsigned next[CODE_MAX + 1];  /* the first code of a length */
-    unsigned sum, total, cost, shortest, check_low, check_high;
+    unsigned sum, total, cost, shortest, check_low, check_high, white;
     unsigned repeats, runs;
     int least, most, takers;
     unsigned room;       /* for codes */

@@ -35,12 +35,12 @@ static __device__ inline unsigned next_byte(const bit_rows &from, stream_place &
 }
 
 /* Copies `count` bytes of the stream from `first` on, and SLACK zeros behind them. Adds to the two
- * sums of Adler-32 (RFC 1950, 8.2). */
+ * sums of Adler-32 (RFC 1950, 8.2), and counts white pixels. */
 static __device__ void gather(const bit_rows &from, uint64_t first, unsigned count,
                               block_state *shared, unsigned char *to)
 {
     enum { BASE = 65521, STEP = 4 * THREADS };
-    unsigned line = from.row_bytes + 1, low = 0;
+    unsigned line = from.row_bytes + 1, low = 0, white = 0;
     uint64_t high = 0;
     stream_place place = {(first + 4 * threadIdx.x) / line, 0};
     place.column = (unsigned)(first + 4 * threadIdx.x - place.row * line);
@@ -57,6 +57,7 @@ static __device__ void gather(const bit_rows &from, uint64_t first, unsigned cou
             high += (count - at - k) * byte;
         }
         *(unsigned *)(to + at) = bytes;
+        white += (unsigned)__popc(bytes);
         place.row += step.row;
         place.column += step.column;
         place.row += place.column >= line;
@@ -64,6 +65,7 @@ static __device__ void gather(const bit_rows &from, uint64_t first, unsigned cou
     }
     atomicAdd(&shared->check_low, low % BASE);
     atomicAdd(&shared->check_high, (unsigned)(high % BASE));
+    atomicAdd(&shared->white, white);
     __syncthreads();
 }
 

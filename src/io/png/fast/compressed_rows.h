@@ -11,6 +11,7 @@ enum { GC_COMPRESSED_BLOCK = 1 << 17 };
 typedef struct gc_compressed_block {
     uint32_t size;  /* of the compressed bytes */
     uint32_t check; /* Adler-32 of the bytes that the block stands for */
+    uint32_t white; /* pixels in these bytes */
 } gc_compressed_block;
 
 /* The blocks of a zlib stream for all rows of an image, each row with its filter (none) before it:
