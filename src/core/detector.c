@@ -184,10 +184,10 @@ gconv_status gc_detector_create(const gconv_job *job, const gc_conversion *conve
     while (ldexp(largest, -d->shift) >= ldexp(1, bits))
         d->shift++;
     d->border = d->side == 1 ? 0 : gc_detector_value(d, rint(border));
-    double gradient = largest_gradient(d, ldexp(largest, -d->shift) + 1);
-    double products = gradient * (d->tangent + 2 * d->across);
-    d->is_wide =
-        fmax(products, d->asked.norm == GCONV_NORM_L2 ? 2 * gradient * gradient : 0) >= INT32_MAX;
+    d->gradient = largest_gradient(d, ldexp(largest, -d->shift) + 1);
+    double products = d->gradient * (d->tangent + 2 * d->across);
+    bool squares = d->asked.norm == GCONV_NORM_L2;
+    d->is_wide = fmax(products, squares ? 2 * d->gradient * d->gradient : 0) >= INT32_MAX;
     set_thresholds(job, conversion, d);
     d->sample = ldexp((d->by_16 ? 16 : 1) / fabs(conversion->divisor), d->shift);
     return GCONV_OK;

@@ -25,6 +25,7 @@ typedef struct gc_detector {
     bool by_16;
     gc_step stencil; /* size and place of the values that decide a pixel; no weights */
     int beside;      /* rows above and below a pixel whose magnitudes decide about it, too */
+    double gradient; /* the largest magnitude of one in one direction */
     bool is_wide; /* squares for the norm L2, or products with the numbers below, exceed int32_t */
     /* A gradient lies across if |gy| * across < |gx| * tangent, and down if |gy| * across > |gx| *
      * (tangent + 2 across): sectors of 45 degrees. */

@@ -33,6 +33,19 @@
 #define gridDim (gc_double_place.blocks)
 #define __syncthreads() gc_double_barrier()
 
+/* One of the threads of a block after the other comes here. */
+static inline int __syncthreads_or(int value)
+{
+    static __thread int any;
+    any |= value;
+    gc_double_barrier();
+    int result = any;
+    gc_double_barrier();
+    any = 0;
+    gc_double_barrier();
+    return result;
+}
+
 /* A launch in the text of a .cu file becomes (gc_double_launched(...), kernel(...)) by
  * Launches.cmake: it compiles, and nobody calls it. */
 template <class... configuration> static inline void gc_double_launched(configuration...)
@@ -107,13 +120,6 @@ static inline unsigned __umulhi(unsigned a, unsigned b)
     return (unsigned)((uint64_t)a * b >> 32);
 }
 
-static inline unsigned __dp4a(unsigned a, unsigned b, unsigned sum)
-{
-    for (int k = 0; k < 32; k += 8)
-        sum += (a >> k & 255) * (b >> k & 255);
-    return sum;
-}
-
 static inline float __saturatef(float a)
 {
     return a > 0 ? (a < 1 ? a : 1) : 0;
@@ -172,6 +178,11 @@ static inline int __popc(unsigned bits)
 static inline int __popcll(unsigned long long bits)
 {
     return __builtin_popcountll(bits);
+}
+
+static inline int __clz(int bits)
+{
+    return bits == 0 ? 32 : __builtin_clz((unsigned)bits);
 }
 
 static inline int __clzll(long long bits)

@@ -294,6 +294,11 @@ def judge(answer, seed, count, implementation):
                          ask(programs[name], job, implementation))
         if number % 4 == 0:
             failed += differ(number, job, "reference", right, ask(programs[name], job, "reference"))
+    for name, program in programs.items(): # under a sanitizer its exit status says what was found
+        program.stdin.close()
+        if program.wait() != 0:
+            print(f"{name}: exit status {program.returncode}")
+            failed += 1
     print(f"{count} jobs, seed {seed}: {failed} differ from the model")
     return failed
 

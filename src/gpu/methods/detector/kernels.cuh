@@ -1,49 +1,54 @@
-/* The kernel that goes from samples to edges, or of Canny to pixels that may be edges.
+/* The kernel that goes from samples to edges, or of Canny to lines that are followed within tiles.
  *
- * A block of threads takes a tile of 128 by 32 pixels. Samples come to shared memory with what lies
- * around the tile. There the chain makes values of them, the operator gradients of the values, and
- * comparisons flags of the gradients, a warp 32 at a time. All maps have the same places. Values
- * outside the image come from values inside, gradients there are 0.
+ * A block of threads takes a tile of 128 by 62 pixels. Samples come to shared memory with what lies
+ * around the tile. The chain and the operator together are two sums of 7x7 samples, of whole
+ * weights: the tensor cores compute both, of a pixel and of those beside the tile. A magnitude of
+ * Canny is kept with its sector in the low bits. Comparisons make flags of these, a warp 32 at a
+ * time.
  *
- * `number` is float if it holds all gradients and magnitudes without an error, else int. */
+ * Sums are those of a unit, 8x8 pixels. Its rows of samples have 16 bytes each, four words:
+ *     A   A row of pixels has two rows of A, for its left and its right four columns. A row of A
+ *         has three words of 7 rows of samples: words 0 to 2, or 1 to 3. Lane l has those of rows
+ *         l % 4 and 4 + l % 4 from the row of pixels on, in three products.
+ *     B   Weights. A column of four has two columns of B, a sum each.
+ * If a weight exceeds a byte, its digits to the base 256 are multiplied one after the other.
+ *
+ * There are three forms of the kernel:
+ *     PLAIN    Canny of the norm L1, if weights have one digit and a magnitude has 30 bits
+ *     NARROW   other methods under these conditions
+ *     WIDE     everything, with magnitudes of 64 bits */
 #ifndef GC_GPU_METHODS_DETECTOR_KERNELS_CUH
 #define GC_GPU_METHODS_DETECTOR_KERNELS_CUH
 
 #include "gpu/methods/detector/lines.cuh"
 
-#include <type_traits>
-
+enum gc_detect_form { GC_DETECT_PLAIN, GC_DETECT_NARROW, GC_DETECT_WIDE };
 enum {
-    GC_TILE_COLUMNS = 128,
-    GC_TILE_ROWS = 32,
-    GC_TILE_MARGIN = 4, /* rows above and below: blur, operator, and magnitudes beside a peak */
-    GC_TILE_BESIDE = 8, /* columns on either side */
+    GC_SUM_REACH = 3, /* rows and columns around a pixel */
+    GC_SUM_SIDE = 2 * GC_SUM_REACH + 1,
+    GC_UNIT_SIDE = 8,
+    GC_SIZE_LINES = GC_TILE_ROWS + 2, /* of magnitudes: one more on all sides */
+    GC_SIZE_PITCH = 132,
+    GC_TILE_UNITS = GC_TILE_COLUMNS / GC_UNIT_SIDE + 1, /* in a row, from column -4 on */
+    GC_TILE_MARGIN = 4,                                 /* rows of samples above and below */
+    GC_TILE_BESIDE = 8,                                 /* columns on either side */
     GC_TILE_LINES = GC_TILE_ROWS + 2 * GC_TILE_MARGIN,
     GC_TILE_PITCH = GC_TILE_COLUMNS + 2 * GC_TILE_BESIDE,
-    GC_TILE_PLACES = GC_TILE_LINES * GC_TILE_PITCH,
-    GC_TILE_GROUPS = GC_TILE_PITCH / 4, /* of four columns */
-    GC_TILE_INNER = GC_TILE_GROUPS - 2, /* of these, those that are computed */
-    GC_TILE_NEEDED = (GC_TILE_COLUMNS + 2) * (GC_TILE_ROWS + 2), /* see gc_tile_needed */
-    GC_TILE_MAPS = 3
+    GC_WEIGHT_PAIRS = 3, /* b0 and b1 of B, of the products of a digit */
+    GC_WEIGHT_WORDS = 2 * GC_WEIGHT_PAIRS * 32
 };
+static_assert(GC_SIZE_LINES * 4 == GC_DETECT_THREADS, "a warp has one of all rows of units");
 
-/* The number that holds magnitudes, and that of products with gc_detector.across. */
-template <class number> struct gc_detect_types {
-    typedef float magnitude;
+template <bool WIDE> struct gc_detect_types {
+    typedef unsigned size;
     typedef int product;
 };
-template <> struct gc_detect_types<int> {
-    typedef long long magnitude, product;
+template <> struct gc_detect_types<true> {
+    typedef unsigned long long size;
+    typedef long long product;
 };
-
-template <class number> struct alignas(16) gc_four {
-    number at[4];
-};
-
-template <class number> static __device__ inline gc_four<number> &gc_four_at(number *place)
-{
-    return *(gc_four<number> *)place;
-}
+template <int FORM> using gc_size = typename gc_detect_types<FORM == GC_DETECT_WIDE>::size;
+template <int FORM> using gc_product = typename gc_detect_types<FORM == GC_DETECT_WIDE>::product;
 
 /* The tile of a block, with what lies around it. */
 struct gc_tile {
@@ -56,155 +61,59 @@ static __device__ inline bool gc_tile_has(const gc_finding &f, int x, int y)
     return x >= 0 && x < f.width && y >= 0 && y < f.height;
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
+/* A sample of row y of the image, which is -1 beyond a constant border. */
 static __device__ inline unsigned gc_detect_sample(const gc_finding &f, int x, int y)
 {
     x = gc_pass_index(f.border, x, f.width);
-    y = gc_pass_index(f.border, y, f.height);
     return x < 0 || y < 0 ? (unsigned)f.outside : f.samples[(y - f.first) * f.pitch + x];
 }
 
-/* Brings samples to shared memory as they are, four in a word. */
-static __device__ inline void gc_detect_load(const gc_finding &f, const gc_tile &tile, unsigned *to)
+/* Brings samples to shared memory, eight at a time inside the image. */
+static __device__ inline void gc_detect_load(const gc_finding &f, const gc_tile &tile,
+                                             unsigned char *samples)
 {
-    for (int i = (int)threadIdx.x; i < GC_TILE_PLACES / 4; i += GC_DETECT_THREADS) {
-        int x = tile.left + i % GC_TILE_GROUPS * 4, y = tile.top + i / GC_TILE_GROUPS;
-        unsigned word = 0;
-        if (tile.inside)
-            word = __ldg((const unsigned *)(f.samples + (y - f.first) * f.pitch + x));
-        else
-            for (int k = 0; k < 4; k++)
-                word |= gc_detect_sample(f, x + k, y) << 8 * k;
-        to[i] = word;
+    enum { WORDS = GC_TILE_PITCH / 8, ROWS = GC_DETECT_THREADS / WORDS };
+    static_assert(GC_TILE_LINES % ROWS == 0, "threads take full rows");
+    const int first = (int)threadIdx.x / WORDS, column = (int)threadIdx.x % WORDS * 8;
+    const int x = tile.left + column;
+    const bool whole = x >= 0 && x + 8 <= f.width;
+    for (int row = first; row < GC_TILE_LINES && first < ROWS; row += ROWS) {
+        int y = gc_pass_index(f.border, tile.top + row, f.height);
+        unsigned char *to = samples + row * GC_TILE_PITCH + column;
+        if (whole && y >= 0)
+            gc_pass_copy<8>(to, f.samples + (y - f.first) * f.pitch + x);
+#pragma unroll
+        for (int k = 0; k < 8 && !(whole && y >= 0); k++)
+            to[k] = (unsigned char)gc_detect_sample(f, x + k, y);
     }
+    gc_pass_arrive();
     __syncthreads();
 }
 
-/* Sets values outside the image to those that the border says. Places that nothing depends on get
- * any. */
-template <class number>
-static __device__ inline void gc_detect_extend(const gc_finding &f, const gc_tile &tile, int border,
-                                               int outside, number *values)
+/* ---- Magnitudes ------------------------------------------------------------------------------ */
+
+/* The magnitude of two sums, or the first one as it is. */
+template <int FORM>
+static __device__ inline gc_size<FORM> gc_detect_size(const gc_finding &f, int across, int down)
 {
-    if (tile.inside || border == GC_PASS_WRAP) /* then samples were those beyond the image */
-        return;
-    for (int i = (int)threadIdx.x; i < GC_TILE_PLACES; i += GC_DETECT_THREADS) {
-        int x = tile.left + i % GC_TILE_PITCH, y = tile.top + i / GC_TILE_PITCH;
-        if (gc_tile_has(f, x, y))
-            continue;
-        x = gc_pass_index(border, x, f.width);
-        y = gc_pass_index(border, y, f.height);
-        unsigned column = (unsigned)(x - tile.left), row = (unsigned)(y - tile.top);
-        bool is_here = x >= 0 && y >= 0 && column < GC_TILE_PITCH && row < GC_TILE_LINES;
-        values[i] = is_here ? values[row * GC_TILE_PITCH + column] : (number)outside;
-    }
-    __syncthreads();
+    gc_product<FORM> a = abs(across), b = abs(down), sum = a + b;
+    if (FORM != GC_DETECT_PLAIN && f.detector.asked.norm == GCONV_NORM_L2)
+        sum = a * a + b * b;
+    if (FORM != GC_DETECT_PLAIN && f.is_raw)
+        sum = across;
+    return (gc_size<FORM>)sum;
 }
 
-/* Convolves samples with a row. */
-template <class number>
-static __device__ inline void gc_detect_rows(const gc_finding &f, const unsigned *words, number *to)
+/* 0: the gradient lies across. 1: down. 2: both sums have one sign. 3: they have not. */
+template <int FORM>
+static __device__ inline unsigned gc_detect_sector(const gc_finding &f, int across, int down)
 {
-    for (int i = (int)threadIdx.x; i < GC_TILE_LINES * GC_TILE_INNER; i += GC_DETECT_THREADS) {
-        int at = i / GC_TILE_INNER * GC_TILE_GROUPS + 1 + i % GC_TILE_INNER;
-        unsigned line[] = {words[at - 1], words[at], words[at + 1]};
-        gc_four<number> sums;
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            sums.at[k] = (number)(int)__dp4a(line[k / 2], f.row[k][0],
-                                             __dp4a(line[k / 2 + 1], f.row[k][1], 0u));
-        gc_four_at(to + 4 * at) = sums;
-    }
-    __syncthreads();
-}
-
-/* Convolves with a column. */
-template <class number>
-static __device__ inline void gc_detect_columns(const gc_finding &f, number *between,
-                                                number *values)
-{
-    enum { STRIP = 6, REACH = GC_DETECT_BLUR / 2 }; /* rows of a thread */
-    static_assert((GC_TILE_LINES - 2 * REACH) % STRIP == 0, "strips are full");
-    int first = REACH + (int)threadIdx.x / GC_TILE_INNER * STRIP;
-    int at = first * GC_TILE_PITCH + 4 + (int)threadIdx.x % GC_TILE_INNER * 4;
-    if (first + STRIP + REACH <= GC_TILE_LINES) {
-        gc_four<number> sums[STRIP] = {};
-#pragma unroll
-        for (int n = 0; n < (STRIP + 2 * REACH) * STRIP; n++) { /* each row adds to several sums */
-            int o = n % STRIP, j = n / STRIP - o;
-            if (j >= 0 && j < GC_DETECT_BLUR)
-#pragma unroll
-                for (int k = 0; k < 4; k++)
-                    sums[o].at[k] +=
-                        (number)f.column[j] *
-                        gc_four_at(between + at + (o + j - REACH) * GC_TILE_PITCH).at[k];
-        }
-#pragma unroll
-        for (int o = 0; o < STRIP; o++)
-            gc_four_at(values + at + o * GC_TILE_PITCH) = sums[o];
-    }
-    __syncthreads();
-}
-
-/* The place of pixel i of those that decide about pixels of the tile: one more on all sides. */
-static __device__ inline int gc_tile_needed(int i)
-{
-    int row = i / (GC_TILE_COLUMNS + 2), column = i % (GC_TILE_COLUMNS + 2);
-    return (GC_TILE_MARGIN - 1 + row) * GC_TILE_PITCH + GC_TILE_BESIDE - 1 + column;
-}
-
-/* Convolves with 3x3 weights. */
-template <class number>
-static __device__ inline void gc_detect_respond(const gc_finding &f, const number *values,
-                                                number *responses)
-{
-    for (int i = (int)threadIdx.x; i < GC_TILE_NEEDED; i += GC_DETECT_THREADS) {
-        int at = gc_tile_needed(i);
-        number sum = 0;
-#pragma unroll
-        for (int k = 0; k < 9; k++)
-            sum += (number)f.second[k] * values[at + (k / 3 - 1) * GC_TILE_PITCH + k % 3 - 1];
-        responses[at] = sum;
-    }
-    __syncthreads();
-}
-
-/* ---- Gradients ------------------------------------------------------------------------------- */
-
-/* By an operator of 3x3. A thread takes four columns, and rows from top to bottom. */
-template <class number>
-static __device__ inline void gc_detect_slopes(const gc_finding &f, number *values, number *across,
-                                               number *down)
-{
-    enum { STRIP = 5 };
-    const number outer = (number)f.detector.smooth[0], middle = (number)f.detector.smooth[1];
-    int first = GC_TILE_MARGIN - 1 + (int)threadIdx.x / GC_TILE_INNER * STRIP;
-    int column = 4 + (int)threadIdx.x % GC_TILE_INNER * 4;
-    number differences[3][4], sums[3][4];
-    if (first + STRIP >= GC_TILE_LINES)
-        return;
-#pragma unroll
-    for (int j = 0; j < STRIP + 2; j++) {
-        int at = (first - 1 + j) * GC_TILE_PITCH + column;
-        gc_four<number> own = gc_four_at(values + at), right = {}, below = {};
-        number line[] = {values[at - 1], own.at[0], own.at[1],
-                         own.at[2],      own.at[3], values[at + 4]};
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            differences[j % 3][k] = line[k + 2] - line[k];
-            sums[j % 3][k] = outer * (line[k] + line[k + 2]) + middle * line[k + 1];
-            if (j < 2)
-                continue;
-            right.at[k] = outer * (differences[(j + 1) % 3][k] + differences[j % 3][k]) +
-                          middle * differences[(j + 2) % 3][k];
-            below.at[k] = sums[j % 3][k] - sums[(j + 1) % 3][k];
-        }
-        if (j >= 2) {
-            gc_four_at(across + at - GC_TILE_PITCH) = right;
-            gc_four_at(down + at - GC_TILE_PITCH) = below;
-        }
-    }
+    const gc_detector &d = f.detector;
+    gc_product<FORM> a = abs(across), b = (gc_product<FORM>)abs(down) * d.across;
+    unsigned diagonal = 2 + ((unsigned)(across ^ down) >> 31);
+    return b < a * d.tangent ? 0 : b > a * (d.tangent + 2 * d.across) ? 1 : diagonal;
 }
 
 /* The nearest multiple of 16 over 16, ties to even. */
@@ -213,56 +122,154 @@ static __device__ inline int gc_detect_sixteenth(int sum)
     return (sum + 7 + (sum >> 4 & 1)) >> 4;
 }
 
-/* By any operator. */
-static __device__ inline void gc_detect_operate(const gc_finding &f, const int *values, int *across,
-                                                int *down)
+/* Keeps the magnitudes of two pixels, of two sums each, four columns apart, from this column of a
+ * row on. */
+template <int FORM>
+static __device__ inline void gc_detect_keep(const gc_finding &f, int (&sums)[4], gc_size<FORM> *to,
+                                             int column)
 {
-    const gc_detector &d = f.detector;
-    for (int i = (int)threadIdx.x; i < GC_TILE_NEEDED; i += GC_DETECT_THREADS) {
-        int at = gc_tile_needed(i), a = 0, b = 0;
-        for (int k = 0; k < d.side * d.side; k++) {
-            int j = k / d.side, n = k % d.side;
-            int value = values[at + (j - d.side / 2) * GC_TILE_PITCH + n - d.side / 2];
-            a += value * d.smooth[j] * d.slope[n];
-            b += value * d.slope[j] * d.smooth[n];
+#pragma unroll
+    for (int k = 0; k < 4 && FORM != GC_DETECT_PLAIN && f.detector.by_16; k++)
+        sums[k] = gc_detect_sixteenth(sums[k]);
+    gc_size<FORM> sizes[2] = {gc_detect_size<FORM>(f, sums[0], sums[1]),
+                              gc_detect_size<FORM>(f, sums[2], sums[3])};
+    gc_size<FORM> low = (gc_size<FORM>)f.low;
+    if (FORM == GC_DETECT_PLAIN || f.words != nullptr) {
+        unsigned sectors[2] = {};
+        if (__any_sync(~0u, sizes[0] > low || sizes[1] > low)) { /* else nobody asks for them */
+            sectors[0] = gc_detect_sector<FORM>(f, sums[0], sums[1]);
+            sectors[1] = gc_detect_sector<FORM>(f, sums[2], sums[3]);
         }
-        across[at] = d.by_16 ? gc_detect_sixteenth(a) : a;
-        down[at] = d.by_16 ? gc_detect_sixteenth(b) : b;
+        sizes[0] = sizes[0] << 2 | sectors[0];
+        sizes[1] = sizes[1] << 2 | sectors[1];
     }
+    if ((unsigned)column < GC_SIZE_PITCH)
+        to[0] = sizes[0];
+    if (column < GC_SIZE_PITCH - 4)
+        to[4] = sizes[1];
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+/* sums += samples * weights: C, A, and b0 and b1 of B (pass/fragments.cuh, m16n8k32). */
+static __device__ inline void gc_detect_multiply(int (&sums)[4], const unsigned (&samples)[4],
+                                                 unsigned low, unsigned high)
+{
+#if __CUDA_ARCH__ >= 800
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+        "{%0,%1,%2,%3};"
+        : "+r"(sums[0]), "+r"(sums[1]), "+r"(sums[2]), "+r"(sums[3])
+        : "r"(samples[0]), "r"(samples[1]), "r"(samples[2]), "r"(samples[3]), "r"(low), "r"(high));
+#elif defined __CUDA_ARCH__
+    for (int k = 0; k < 4; k++)
+        asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%0,%1}, {%2}, {%3}, {%0,%1};"
+            : "+r"(sums[k % 2 * 2]), "+r"(sums[k % 2 * 2 + 1])
+            : "r"(samples[k]), "r"(k < 2 ? low : high));
+#else /* the lanes show each other what they have */
+    const int lane = gc_pass_lane();
+    for (int k = 0; k < 8; k++) {
+        unsigned shown[2], weights[2];
+        for (int i = 0; i < 2; i++) {
+            shown[i] = __shfl_sync(~0u, samples[k / 4 * 2 + i], lane / 4 * 4 + k % 4);
+            weights[i] = __shfl_sync(~0u, k < 4 ? low : high, lane % 4 * 8 + i * 4 + k % 4);
+        }
+        for (int n = 0; n < 16; n++)
+            sums[n / 4] += (int)(shown[n / 8] >> n % 4 * 8 & 255) *
+                           (signed char)(weights[n / 4 % 2] >> n % 4 * 8);
+    }
+#endif
+}
+
+/* Words of B, which detector.cu packs. */
+static __device__ inline void gc_detect_weights(const gc_finding &f, int digit,
+                                                unsigned (&weights)[2 * GC_WEIGHT_PAIRS])
+{
+#pragma unroll
+    for (int k = 0; k < 2 * GC_WEIGHT_PAIRS; k++)
+        weights[k] = __ldg(f.weights + digit * GC_WEIGHT_WORDS + 32 * k + gc_pass_lane());
+}
+
+/* Computes magnitudes, or sums, of the tile and one more on all sides. */
+template <int FORM>
+static __device__ inline void gc_detect_sum(const gc_finding &f, const unsigned char *samples,
+                                            gc_size<FORM> *sizes)
+{
+    const int lane = gc_pass_lane(), row = gc_pass_warp() * GC_UNIT_SIDE + lane / 4;
+    const uint2 *upper = (const uint2 *)(samples + (row + lane % 4) * GC_TILE_PITCH);
+    const uint2 *lower = (const uint2 *)(samples + (row + min(lane % 4 + 4, 6)) * GC_TILE_PITCH);
+    int column = lane % 4 - 3;
+    gc_size<FORM> *to = sizes + row * GC_SIZE_PITCH + column;
+    unsigned weights[2 * GC_WEIGHT_PAIRS];
+    gc_detect_weights(f, 0, weights);
+    for (; column < GC_SIZE_PITCH; column += GC_UNIT_SIDE, to += GC_UNIT_SIDE) {
+        uint2 a = upper[0], b = *++upper, c = lower[0], d = *++lower;
+        int sums[4] = {};
+        for (int digit = FORM == GC_DETECT_WIDE ? f.digits - 1 : 0; digit >= 0; digit--) {
+            if (FORM == GC_DETECT_WIDE)
+                gc_detect_weights(f, digit, weights);
+#pragma unroll
+            for (int k = 0; k < 4 && FORM == GC_DETECT_WIDE; k++)
+                sums[k] = (int)((unsigned)sums[k] << 8);
+            gc_detect_multiply(sums, {a.x, a.y, b.x, b.y}, weights[0], weights[1]);
+            gc_detect_multiply(sums, {c.x, c.y, d.x, d.y}, weights[2], weights[3]);
+            gc_detect_multiply(sums, {a.y, b.x, c.y, d.x}, weights[4], weights[5]);
+        }
+        gc_detect_keep<FORM>(f, sums, to, column);
+    }
+    __syncthreads();
+}
+
+/* ---- At the border of the image -------------------------------------------------------------- */
+
+/* The magnitude of a pixel in the image, some of whose sums depend on values beyond. */
+template <int FORM>
+static __device__ inline gc_size<FORM> gc_detect_mended(const gc_finding &f, const gc_tile &tile,
+                                                        const unsigned char *samples, int x, int y)
+{
+    int sums[2] = {};
+    for (int k = 0; k < 9; k++) {
+        int column = gc_pass_index(f.border, x + k % 3 - 1, f.width), value = f.between;
+        int row = gc_pass_index(f.border, y + k / 3 - 1, f.height);
+        if (row >= 0 && column >= 0) {
+            const unsigned char *at =
+                samples + (row - tile.top - 2) * GC_TILE_PITCH + column - tile.left - 2;
+            value = 0;
+#pragma unroll
+            for (int i = 0; i < 25; i++)
+                value += f.blur[i] * at[i / 5 * GC_TILE_PITCH + i % 5];
+        }
+        sums[0] += f.second[0][k] * value;
+        sums[1] += f.second[1][k] * value;
+    }
+    gc_size<FORM> size = gc_detect_size<FORM>(f, sums[0], sums[1]);
+    return f.words == nullptr ? size : size << 2 | gc_detect_sector<FORM>(f, sums[0], sums[1]);
+}
+
+/* Sets what lies outside the image to 0, and computes its first and last rows and columns again. */
+template <int FORM>
+static __device__ inline void gc_detect_mend(const gc_finding &f, const gc_tile &tile,
+                                             const unsigned char *samples, gc_size<FORM> *sizes)
+{
+    enum { COLUMNS = GC_TILE_COLUMNS + 2 };
+    const int left = tile.left + GC_TILE_BESIDE - 1, top = tile.top + GC_TILE_MARGIN - 1;
+    for (int i = (int)threadIdx.x; i < GC_SIZE_LINES * COLUMNS; i += GC_DETECT_THREADS)
+        if (!gc_tile_has(f, left + i % COLUMNS, top + i / COLUMNS))
+            sizes[i / COLUMNS * GC_SIZE_PITCH + i % COLUMNS] = 0;
+    for (int i = (int)threadIdx.x; i < 2 * (COLUMNS + GC_SIZE_LINES) && f.mends;
+         i += GC_DETECT_THREADS) { /* rows, then columns without their ends */
+        int n = i - 2 * COLUMNS;
+        int x = n < 0 ? left + i % COLUMNS : n < GC_SIZE_LINES ? 0 : f.width - 1;
+        int y = n >= 0 ? top + n % GC_SIZE_LINES : i < COLUMNS ? 0 : f.height - 1;
+        bool again = n < 0 ? i >= COLUMNS && y == 0
+                           : y == 0 || y == f.height - 1 || (n >= GC_SIZE_LINES && x == 0);
+        unsigned column = (unsigned)(x - left), row = (unsigned)(y - top);
+        if (!again && gc_tile_has(f, x, y) && column < COLUMNS && row < GC_SIZE_LINES)
+            sizes[row * GC_SIZE_PITCH + column] = gc_detect_mended<FORM>(f, tile, samples, x, y);
+    }
+    __syncthreads();
 }
 
 /* ---- Flags ----------------------------------------------------------------------------------- */
-
-static __device__ inline float gc_detect_magnitude(const gc_finding &, float across, float down)
-{
-    return fabsf(across) + fabsf(down);
-}
-
-static __device__ inline long long gc_detect_magnitude(const gc_finding &f, int across, int down)
-{
-    long long a = abs(across), b = abs(down);
-    return f.detector.asked.norm == GCONV_NORM_L2 ? a * a + b * b : a + b;
-}
-
-/* As cpu/edges/reference.c has it. */
-template <class number>
-static __device__ inline bool gc_detect_is_peak(const gc_finding &f, const number *across,
-                                                const number *down)
-{
-    typedef typename gc_detect_types<number>::product product;
-    const gc_detector &d = f.detector;
-    product right = (product)*across, below = (product)*down, a = right < 0 ? -right : right;
-    product b = (below < 0 ? -below : below) * d.across;
-    int diagonal = GC_TILE_PITCH + ((right < 0) == (below < 0) ? 1 : -1);
-    int step = b < a * d.tangent                    ? 1
-               : b > a * (d.tangent + 2 * d.across) ? (int)GC_TILE_PITCH
-                                                    : diagonal;
-    auto own = gc_detect_magnitude(f, *across, *down);
-    auto after = gc_detect_magnitude(f, across[step], down[step]);
-    bool strict = d.asked.like == GCONV_LIKE_OPENCV && step == diagonal;
-    return own > gc_detect_magnitude(f, across[-step], down[-step]) &&
-           (strict ? own > after : own >= after);
-}
 
 /* As cpu/edges/reference.c has it, of values that lie `step` places apart. */
 template <class number>
@@ -277,116 +284,113 @@ static __device__ inline bool gc_detect_crosses(const gc_detector &d, const numb
            (last < 0 && llabs(own - after) > d.low && llabs(own) <= llabs(after));
 }
 
-/* Flags of the 32 pixels of a warp: edges, or of Canny peaks. *sure becomes the flags of those
- * above the high threshold. */
-template <class number>
-static __device__ inline unsigned gc_detect_flags(const gc_finding &f, const number *across,
-                                                  const number *down, unsigned *sure)
+/* Flags of the 32 pixels of a warp: peaks. *sure becomes the flags of those above the high
+ * threshold. A magnitude is compared with its sector behind it: the last two bits of one side are
+ * 0, which those of the other do not change. */
+template <int FORM>
+static __device__ inline unsigned gc_detect_peaks(const gc_finding &f, const gc_size<FORM> *at,
+                                                  unsigned *sure)
 {
-    typedef typename gc_detect_types<number>::magnitude magnitude;
-    magnitude own = gc_detect_magnitude(f, *across, *down);
-    bool passes = own > (magnitude)f.detector.low;
-    unsigned flags = __ballot_sync(~0u, passes);
-    if (flags == 0 || f.words == nullptr)
-        return flags;
-    bool peak = passes && gc_detect_is_peak(f, across, down);
-    *sure = __ballot_sync(~0u, peak && own > (magnitude)f.detector.high);
+    const unsigned steps =
+        1 | GC_SIZE_PITCH << 8 | (GC_SIZE_PITCH + 1) << 16 | (unsigned)(GC_SIZE_PITCH - 1) << 24;
+    const unsigned ties = f.detector.asked.like == GCONV_LIKE_OPENCV ? 0x00000404 : 0x04040404;
+    gc_size<FORM> own = *at, least = own & ~(gc_size<FORM>)3;
+    bool passes = own > ((gc_size<FORM>)f.low << 2 | 3);
+    if (__ballot_sync(~0u, passes) == 0)
+        return 0;
+    unsigned sector = ((unsigned)own & 3) | 0x4440;
+    int step = (int)__byte_perm(steps, 0, sector);
+    bool peak = passes & (least > at[-step]) & (least + __byte_perm(ties, 0, sector) > at[step]);
+    *sure = __ballot_sync(~0u, peak & (own > ((gc_size<FORM>)f.high << 2 | 3)));
     return __ballot_sync(~0u, peak);
+}
+
+template <int FORM>
+static __device__ inline unsigned gc_detect_flags(const gc_finding &f, const gc_size<FORM> *at,
+                                                  unsigned *sure)
+{
+    typedef gc_product<FORM> number;
+    if (FORM == GC_DETECT_PLAIN || f.words != nullptr)
+        return gc_detect_peaks<FORM>(f, at, sure);
+    if (!f.is_raw)
+        return __ballot_sync(~0u, *at > (gc_size<FORM>)f.low);
+    const number *values = (const number *)at;
+    return __ballot_sync(~0u, gc_detect_crosses(f.detector, values, 1) ||
+                                  gc_detect_crosses(f.detector, values, GC_SIZE_PITCH));
+}
+
+/* Sets flags of the thread's word of the tile. */
+template <int FORM>
+static __device__ inline void gc_detect_mark(const gc_finding &f, const gc_size<FORM> *sizes,
+                                             unsigned *flags, unsigned *sure)
+{
+    enum { ROWS = 32 / GC_TILE_WORDS };
+    const int lane = gc_pass_lane(), first = gc_pass_warp() * ROWS;
+    const gc_size<FORM> *at = sizes + (first + 1) * GC_SIZE_PITCH + 1 + lane;
+    for (int k = 0; k < ROWS && first + k < GC_TILE_ROWS; k++, at += GC_SIZE_PITCH)
+#pragma unroll
+        for (int word = 0; word < GC_TILE_WORDS; word++) {
+            unsigned strong = 0, found = gc_detect_flags<FORM>(f, at + 32 * word, &strong);
+            if (found != 0 && lane == k * GC_TILE_WORDS + word) {
+                *flags = found;
+                *sure = strong;
+            }
+        }
 }
 
 /* ---- The kernel ------------------------------------------------------------------------------ */
 
 /* Stores the values of the chain. */
-template <class number>
+template <int FORM>
 static __device__ inline void gc_detect_store_values(const gc_finding &f, const gc_tile &tile,
-                                                     const number *values)
+                                                     const gc_size<FORM> *sizes)
 {
+    typedef gc_product<FORM> number;
     for (int i = (int)threadIdx.x; i < GC_TILE_ROWS * GC_TILE_COLUMNS; i += GC_DETECT_THREADS) {
-        int row = GC_TILE_MARGIN + i / GC_TILE_COLUMNS;
-        int column = GC_TILE_BESIDE + i % GC_TILE_COLUMNS;
-        int x = tile.left + column, y = tile.top + row;
+        int row = i / GC_TILE_COLUMNS, column = i % GC_TILE_COLUMNS;
+        int x = tile.left + GC_TILE_BESIDE + column, y = tile.top + GC_TILE_MARGIN + row;
         if (gc_tile_has(f, x, y))
             ((float *)f.output)[y * f.output_pitch + x] =
-                (float)values[row * GC_TILE_PITCH + column];
+                (float)(number)sizes[(row + 1) * GC_SIZE_PITCH + column + 1];
     }
 }
 
-template <class number>
-static __device__ inline void gc_detect_gradients(const gc_finding &f, const gc_tile &tile,
-                                                  number *values, number *across, number *down)
+template <int FORM> static constexpr int gc_detect_shared_bytes()
 {
-    if (std::is_same<number, float>::value || f.detector.side == 3)
-        gc_detect_slopes(f, values, across, down);
-    else
-        gc_detect_operate(f, (int *)values, (int *)across, (int *)down);
-    __syncthreads();
-    gc_detect_extend(f, tile, GC_PASS_CONSTANT, 0, across);
-    gc_detect_extend(f, tile, GC_PASS_CONSTANT, 0, down);
+    return GC_TILE_LINES * GC_TILE_PITCH +
+           GC_SIZE_LINES * GC_SIZE_PITCH * (int)sizeof(gc_size<FORM>);
 }
 
-/* Marks edges from gradients in `across` and `down`, or from the signs of `values`. */
-template <class number>
-static __device__ inline void gc_detect_mark(const gc_finding &f, const number *values,
-                                             const number *across, const number *down, int column,
-                                             int row)
-{
-    enum { WORDS = GC_TILE_COLUMNS / 32, OF_WARP = GC_TILE_ROWS * WORDS * 32 / GC_DETECT_THREADS };
-    int lane = gc_pass_lane(), y = gc_pass_warp() * OF_WARP / WORDS;
-    unsigned own = 0, own_sure = 0;
-    for (int k = 0; k < OF_WARP; k += WORDS)
-#pragma unroll
-        for (int word = 0; word < WORDS; word++) {
-            int at = (GC_TILE_MARGIN + y + k / WORDS) * GC_TILE_PITCH + GC_TILE_BESIDE + lane +
-                     32 * word;
-            unsigned sure = 0, flags;
-            if (std::is_same<number, float>::value || f.detector.side > 1)
-                flags = gc_detect_flags(f, across + at, down + at, &sure);
-            else
-                flags = __ballot_sync(
-                    ~0u, gc_detect_crosses(f.detector, values + at, 1) ||
-                             gc_detect_crosses(f.detector, values + at, GC_TILE_PITCH));
-            own = lane == k + word ? flags : own;
-            own_sure = lane == k + word ? sure : own_sure;
-        }
-    row += y + lane / WORDS;
-    if (lane < OF_WARP && row < f.height)
-        gc_lines_keep(f, row, column + lane % WORDS, own, own_sure);
-}
-
-template <class number>
-static __global__ void __launch_bounds__(GC_DETECT_THREADS, 3)
+template <int FORM>
+static __global__ void __launch_bounds__(GC_DETECT_THREADS, FORM == GC_DETECT_WIDE ? 2 : 5)
     gc_detect_edges(const __grid_constant__ gc_finding f)
 {
-    constexpr int WORDS = GC_TILE_COLUMNS / 32;
     extern __shared__ float4 gc_block_memory[];
-    int column = (int)(blockIdx.x % (f.row_words / WORDS)) * WORDS;
-    int row = (int)(blockIdx.x / (f.row_words / WORDS)) * GC_TILE_ROWS;
+    unsigned char *samples = (unsigned char *)gc_block_memory;
+    gc_size<FORM> *sizes = (gc_size<FORM> *)(samples + GC_TILE_LINES * GC_TILE_PITCH);
+    const int wide = (int)f.row_words / GC_TILE_WORDS, high = (int)gridDim.x / wide;
+    /* The last row of tiles comes first: blocks at the border take longer. */
+    int column = (int)blockIdx.x % wide * GC_TILE_WORDS;
+    int row = ((int)blockIdx.x / wide + high - 1) % high * GC_TILE_ROWS;
     gc_tile tile = {column * 32 - GC_TILE_BESIDE, row - GC_TILE_MARGIN, false};
     tile.inside = gc_tile_has(f, tile.left, tile.top) &&
                   gc_tile_has(f, tile.left + GC_TILE_PITCH - 1, tile.top + GC_TILE_LINES - 1);
-    number *values = (number *)gc_block_memory, *across = values + GC_TILE_PLACES;
-    number *down = across + GC_TILE_PLACES;
-    unsigned stamp = threadIdx.x == 0 ? blockIdx.x : gc_lines_regions(f);
-    if (f.words != nullptr && threadIdx.x < 2 && stamp <= gc_lines_regions(f))
-        f.stamps[stamp] = 0;
     if (f.words != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
         f.parents[0] = 0;
-    gc_detect_load(f, tile, (unsigned *)down);
-    gc_detect_rows(f, (unsigned *)down, f.blurs ? across : values);
-    if (f.blurs) {
-        gc_detect_columns(f, across, values);
-        gc_detect_extend(f, tile, f.border, f.between, values);
-    }
-    if (std::is_same<number, int>::value && f.detector.side == 1) {
-        gc_detect_respond(f, values, across);
-        gc_detect_extend(f, tile, GC_PASS_CONSTANT, 0, across);
-        values = across;
-    }
-    if (f.output_type == GC_FLOAT)
-        return gc_detect_store_values(f, tile, values);
-    if (f.detector.side > 1)
-        gc_detect_gradients(f, tile, values, across, down);
-    gc_detect_mark(f, values, across, down, column, row);
+    gc_detect_load(f, tile, samples);
+    gc_detect_sum<FORM>(f, samples, sizes);
+    if (!tile.inside)
+        gc_detect_mend<FORM>(f, tile, samples, sizes);
+    if (FORM != GC_DETECT_PLAIN && f.output_type == GC_FLOAT)
+        return gc_detect_store_values<FORM>(f, tile, sizes);
+    unsigned flags = 0, sure = 0;
+    gc_detect_mark<FORM>(f, sizes, &flags, &sure);
+    if (f.words != nullptr)
+        return gc_lines_follow(f, row, column, flags, sure, (gc_lines_tile *)samples,
+                               (unsigned *)sizes);
+    row += (int)threadIdx.x / GC_TILE_WORDS;
+    if ((int)threadIdx.x < GC_TILE_ROWS * GC_TILE_WORDS && row < f.height)
+        gc_lines_store(f, row, column + (int)threadIdx.x % GC_TILE_WORDS, flags);
 }
 
 #endif

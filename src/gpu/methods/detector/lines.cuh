@@ -1,12 +1,12 @@
 /* What kernels of detectors are told, and those that follow the lines of Canny: pixels that may be
- * edges are edges if neighbours, eight to a pixel, connect them with one.
+ * edges are edges if neighbours, eight to a pixel, connect them with one that is sure.
  *
- * Edges grow in regions of 256 rows of four words, whose rows meet in shared memory, some rounds
- * over the image. A round after which no region has changed at its border is the last that does
- * anything. Lines that wind through many regions need more rounds than there are. Then parts of
- * lines in one word become nodes of a forest: all parts of a line have one root, the least of them.
- * Node 0 stands for edges that are sure. The trees of neighbours are joined, as Playne and Hawick
- * 2018 do, and edges are the parts whose root is node 0. So no kernel waits for another block. */
+ * First lines are followed within a tile, in shared memory. Sure pixels grow, some rounds. In what
+ * is left, pixels that follow each other in a word are a part, and parts are nodes of a forest: all
+ * parts of a line have one root, the least of them. A line that ends within the tile is decided
+ * there. The others are open: their trees go to the device's memory, and are joined with those of
+ * tiles beside (Playne and Hawick 2018). Node 0 stands for all that is sure. So edges are the parts
+ * whose root is node 0, and no kernel waits for another block. */
 #ifndef GC_GPU_METHODS_DETECTOR_LINES_CUH
 #define GC_GPU_METHODS_DETECTOR_LINES_CUH
 
@@ -16,31 +16,46 @@ extern "C" {
 #include "core/detector.h"
 }
 
-enum { GC_DETECT_THREADS = 256, GC_DETECT_BLUR = 5, GC_LINES_WORDS = 4, GC_LINES_ROUNDS = 8 };
+enum {
+    GC_DETECT_THREADS = 256,
+    GC_TILE_ROWS = 62,
+    GC_TILE_WORDS = 4, /* of a row of a tile, 32 pixels each */
+    GC_TILE_COLUMNS = 32 * GC_TILE_WORDS,
+    GC_LINES_ROUNDS = 5,
+    GC_NODES_OF_WORD = 16
+};
+#define GC_NO_NODE (~0u)
 
-/* One launch. The chain is nothing, a column and a row around their middle, or these and 3x3
- * weights. */
+/* One launch. */
 struct gc_finding {
     gc_detector detector;
-    int blurs, column[GC_DETECT_BLUR], second[9];
-    unsigned row[4][2]; /* four weights in a word, for columns 0 to 3: see gc_detect_rows */
+    const unsigned *weights; /* of sums of samples: see gc_detect_weights */
+    int digits;              /* of a weight */
+    int is_raw;              /* what is kept are sums, and no magnitudes */
+    long long low, high;     /* as those of the detector, within what the kernel compares */
+    /* Pixels of the image's first and last rows and columns depend on values beyond, which the
+     * border makes of values inside. If `mends` they are made from the chain's first filter, of 5x5
+     * weights, and 3x3 weights of two sums behind it. */
+    int mends, blur[25], second[2][9];
     const unsigned char *samples; /* of row `first` of the image */
     long long pitch;
     int first, width, height, border;
-    int outside, between; /* under a constant border: samples, and values behind column and row */
+    int outside, between; /* under a constant border: samples, and values behind the first filter */
     unsigned row_words;   /* words in a row: those of whole tiles */
-    /* Of Canny, else null. Pixels that may be edges, and those of them that are sure. */
-    unsigned *words, *sure;
-    unsigned *parents; /* of all nodes; a root is its own parent */
-    /* Of regions: 1 more than the round in which the border has last changed. Behind them whether
-     * any has in the last round. */
-    unsigned *stamps;
+    uint2 *words;         /* of Canny, else null: pixels of open lines, and those that are sure */
+    unsigned *parents;    /* of all nodes; a root is its own parent */
     void *output;
     long long output_pitch; /* bytes; floats if chain values are stored */
     int output_type, invert;
 };
 
 /* ---- Output ---------------------------------------------------------------------------------- */
+
+/* Four bytes of black and white. */
+static __device__ inline unsigned gc_lines_bytes(unsigned flags)
+{
+    return ((flags & 15) * 0x204081 & 0x1010101) * 255;
+}
 
 /* Stores 32 pixels, of which bit 0 is the first. */
 static __device__ inline void gc_lines_store(const gc_finding &f, int row, int word, unsigned flags)
@@ -54,194 +69,67 @@ static __device__ inline void gc_lines_store(const gc_finding &f, int row, int w
     if (f.output_type == GC_BIT)
         to[word] = __byte_perm(__brev(flags), 0, 0x0123);
     else if (f.output_type == GC_BYTE)
-        for (int k = 0; k < 8; k++, flags >>= 4)
-            to[8 * word + k] = ((flags & 15) * 0x204081 & 0x1010101) * 255;
+        for (int k = 0; k < 2; k++, flags >>= 16)
+            ((uint4 *)to)[2 * word + k] =
+                make_uint4(gc_lines_bytes(flags), gc_lines_bytes(flags >> 4),
+                           gc_lines_bytes(flags >> 8), gc_lines_bytes(flags >> 12));
     else
         for (int k = 0; k < 16; k++, flags >>= 2)
             to[16 * word + k] = (flags & 1) * 0xffff | (flags >> 1 & 1) * 0xffff0000;
 }
 
-/* Of Canny, keeps 32 pixels for the kernels that follow lines; else stores them. */
-static __device__ inline void gc_lines_keep(const gc_finding &f, int row, int word, unsigned flags,
-                                            unsigned sure)
-{
-    if (f.words == nullptr)
-        return gc_lines_store(f, row, word, flags);
-    unsigned index = (unsigned)row * f.row_words + (unsigned)word;
-    f.words[index] = flags;
-    f.sure[index] = sure;
-}
-
-/* ---- Growing --------------------------------------------------------------------------------- */
-
-/* A row of a region, with a word on either side. */
-struct gc_lines_row {
-    unsigned words[GC_LINES_WORDS + 2];
-};
-
-static __device__ inline gc_lines_row gc_lines_load(const gc_finding &f, const unsigned *from,
-                                                    int row, int column)
-{
-    gc_lines_row loaded = {};
-    for (int k = 0; k < GC_LINES_WORDS + 2; k++)
-        if (row >= 0 && row < f.height && column + k > 0 && column + k <= (int)f.row_words)
-            loaded.words[k] = from[(unsigned)row * f.row_words + (unsigned)(column + k - 1)];
-    return loaded;
-}
-
-/* Sets what follows flags in the same part, up to its end: the carry runs through. */
-static __device__ inline void gc_lines_fill(const gc_lines_row &may, bool backwards,
-                                            gc_lines_row *flags)
-{
-    unsigned long long sum = 0;
-#pragma unroll
-    for (int n = 1; n <= GC_LINES_WORDS; n++, sum >>= 32) {
-        int k = backwards ? GC_LINES_WORDS + 1 - n : n;
-        unsigned mask = backwards ? __brev(may.words[k]) : may.words[k];
-        unsigned own = backwards ? __brev(flags->words[k]) : flags->words[k];
-        sum += (unsigned long long)mask + own;
-        own |= ((unsigned)sum ^ mask) & mask;
-        flags->words[k] = backwards ? __brev(own) : own;
-    }
-}
-
-/* The edges of a row that those beside it, in rows above, own and below, make sure. */
-static __device__ inline gc_lines_row gc_lines_grown(const gc_lines_row &above,
-                                                     const gc_lines_row &own,
-                                                     const gc_lines_row &below,
-                                                     const gc_lines_row &may)
-{
-    gc_lines_row all, grown = own;
-    for (int k = 0; k < GC_LINES_WORDS + 2; k++)
-        all.words[k] = above.words[k] | own.words[k] | below.words[k];
-#pragma unroll
-    for (int k = 1; k <= GC_LINES_WORDS; k++) {
-        unsigned beside =
-            all.words[k] << 1 | all.words[k] >> 1 | all.words[k - 1] >> 31 | all.words[k + 1] << 31;
-        grown.words[k] |= (all.words[k] | beside) & may.words[k];
-    }
-    gc_lines_fill(may, false, &grown);
-    gc_lines_fill(may, true, &grown);
-    return grown;
-}
-
-static __host__ __device__ inline unsigned gc_lines_regions(const gc_finding &f)
-{
-    unsigned high = ((unsigned)f.height + GC_DETECT_THREADS - 1) / GC_DETECT_THREADS;
-    return f.row_words / GC_LINES_WORDS * high;
-}
-
-/* Whether a region beside this one has changed at its border since the round before. */
-static __device__ inline bool gc_lines_is_due(const gc_finding &f, int round)
-{
-    int wide = (int)f.row_words / GC_LINES_WORDS, all = (int)gc_lines_regions(f);
-    bool due = false;
-    for (int k = 0; k < 9; k++) {
-        int column = (int)blockIdx.x % wide + k % 3 - 1;
-        int region = (int)blockIdx.x + (k / 3 - 1) * wide + k % 3 - 1;
-        if (column >= 0 && column < wide && region >= 0 && region < all)
-            due = due || f.stamps[region] >= (unsigned)round;
-    }
-    return due;
-}
-
-static __global__ void __launch_bounds__(GC_DETECT_THREADS)
-    gc_grow_lines(const __grid_constant__ gc_finding f, int round)
-{
-    static __shared__ gc_lines_row rows[2][GC_DETECT_THREADS + 2];
-    static __shared__ unsigned grows[3];
-    static __shared__ bool is_due; /* for all threads: a neighbour may store its stamp by now */
-    const int wide = (int)f.row_words / GC_LINES_WORDS, thread = (int)threadIdx.x;
-    if (thread == 0)
-        is_due = gc_lines_is_due(f, round);
-    __syncthreads();
-    if (!is_due)
-        return;
-    const bool ends = thread == 0 || thread == GC_DETECT_THREADS - 1;
-    int column = (int)blockIdx.x % wide * GC_LINES_WORDS;
-    int row = (int)blockIdx.x / wide * GC_DETECT_THREADS + thread, beyond = thread == 0 ? -1 : 1;
-    gc_lines_row may = gc_lines_load(f, f.words, row, column);
-    gc_lines_row first = gc_lines_load(f, f.sure, row, column), own = first;
-    rows[0][thread + 1] = rows[1][thread + 1] = first;
-    if (ends)
-        rows[0][thread + 1 + beyond] = rows[1][thread + 1 + beyond] =
-            gc_lines_load(f, f.sure, row + beyond, column);
-    for (int n = 0;; n++) { /* what is set at one time and asked for at the next has its places */
-        if (thread == 0)
-            grows[(n + 1) % 3] = 0;
-        __syncthreads();
-        if (n > 0 && grows[n % 3] == 0)
-            break;
-        const gc_lines_row *beside = rows[n % 2] + thread;
-        gc_lines_row grown = gc_lines_grown(beside[0], own, beside[2], may);
-        for (int k = 1; k <= GC_LINES_WORDS; k++)
-            if (grown.words[k] != own.words[k])
-                grows[(n + 1) % 3] = 1;
-        rows[(n + 1) % 2][thread + 1] = own = grown;
-    }
-    for (int k = 1; k <= GC_LINES_WORDS; k++) {
-        unsigned fresh = own.words[k] ^ first.words[k];
-        unsigned border = ends ? ~0u : k == 1 ? 1 : k == GC_LINES_WORDS ? 1u << 31 : 0;
-        if (fresh != 0)
-            f.sure[(unsigned)row * f.row_words + (unsigned)(column + k - 1)] = own.words[k];
-        if ((fresh & border) != 0)
-            f.stamps[round + 1 < GC_LINES_ROUNDS ? blockIdx.x : gc_lines_regions(f)] =
-                (unsigned)round + 1;
-    }
-}
-
-/* Whether edges have grown to the end. */
-static __device__ inline bool gc_lines_are_grown(const gc_finding &f)
-{
-    return f.stamps[gc_lines_regions(f)] == 0;
-}
-
 /* ---- Trees ----------------------------------------------------------------------------------- */
 
-enum { GC_NODES_OF_WORD = 16 };
-#define GC_NO_NODE (~0u)
-
-/* The node of the part that has this bit. Parts of a word begin two bits apart at least. */
-static __device__ inline unsigned gc_lines_node(unsigned index, unsigned word, int bit)
+/* The number of the part that has this bit. Parts of a word begin two bits apart at least. */
+static __device__ inline unsigned gc_lines_part(unsigned word, int bit)
 {
     unsigned gaps = ~word & ((1u << bit) - 1);
-    unsigned begin = 64 - (unsigned)__clzll((long long)gaps);
-    return 1 + GC_NODES_OF_WORD * index + begin / 2;
+    return (32 - (unsigned)__clz((int)gaps)) / 2;
 }
 
-/* Makes trees of the parts of a word. A lane takes the part that begins with its bit. */
-static __device__ inline void gc_lines_begin(const gc_finding &f, unsigned index, unsigned word,
-                                             unsigned sure)
+/* Calls act(part, number) for the parts of a word. */
+template <class action>
+static __device__ inline void gc_lines_each(unsigned word, const action &act)
 {
-    unsigned bit = 1u << gc_pass_lane();
-    if ((word & ~(word << 1) & bit) == 0)
-        return;
-    unsigned node = gc_lines_node(index, word, gc_pass_lane());
-    f.parents[node] = (word & ~(word + bit) & sure) != 0 ? 0 : node; /* the carry takes the part */
+    while (word != 0) {
+        unsigned part = word & ~(word + (word & (0 - word))); /* the carry takes the part */
+        act(part, ((unsigned)__ffs((int)part) - 1) / 2);
+        word ^= part;
+    }
+}
+
+/* Of trees in shared memory threads of a block read and write by atomic operations alone, of others
+ * by those that go to memory. */
+template <bool SHARED>
+static __device__ inline unsigned gc_lines_parent(unsigned *parents, unsigned node)
+{
+    return SHARED ? atomicOr(parents + node, 0u) : *(volatile unsigned *)(parents + node);
 }
 
 /* Others may join trees meanwhile: a root that was found may have a parent then. Each node that is
  * visited becomes a child of its grandparent. */
-static __device__ inline unsigned gc_lines_root(volatile unsigned *parents, unsigned node)
+template <bool SHARED>
+static __device__ inline unsigned gc_lines_root(unsigned *parents, unsigned node)
 {
     for (;;) {
-        unsigned parent = parents[node];
+        unsigned parent = gc_lines_parent<SHARED>(parents, node);
         if (parent == node)
             return node;
-        unsigned next = parents[parent];
+        unsigned next = gc_lines_parent<SHARED>(parents, parent);
         if (next != parent)
-            parents[node] = next;
+            atomicMin(parents + node, next);
         node = next;
     }
 }
 
 /* Joins two trees: the greater root becomes a child of the other. If it has got another parent
  * meanwhile, that one is joined. */
+template <bool SHARED>
 static __device__ inline void gc_lines_join(unsigned *parents, unsigned a, unsigned b)
 {
     while (a != b) {
-        a = gc_lines_root(parents, a);
-        b = gc_lines_root(parents, b);
+        a = gc_lines_root<SHARED>(parents, a);
+        b = gc_lines_root<SHARED>(parents, b);
         unsigned greater = a > b ? a : b, other = a > b ? b : a;
         if (a == b)
             return;
@@ -252,81 +140,214 @@ static __device__ inline void gc_lines_join(unsigned *parents, unsigned a, unsig
     }
 }
 
-/* The node of a pixel that may be an edge; bits -1 and 32 are pixels of the words beside. */
-static __device__ inline unsigned gc_lines_node_at(const gc_finding &f, unsigned index, int bit)
+/* ---- Lines within a tile --------------------------------------------------------------------- */
+
+enum { GC_LINES_PITCH = GC_TILE_WORDS + 2, GC_LINES_ROWS = GC_DETECT_THREADS / GC_TILE_WORDS + 2 };
+
+/* Words of a tile in shared memory, with zeros around: of what is left, and those that are sure, by
+ * turns. */
+struct gc_lines_tile {
+    unsigned left[GC_LINES_ROWS * GC_LINES_PITCH], sure[2][GC_LINES_ROWS * GC_LINES_PITCH];
+};
+static_assert(sizeof(gc_lines_tile) % sizeof(uint4) == 0, "it is set to zeros by four words");
+
+/* The sure pixels of a word that may be edges, from what is sure in the words around: they fill a
+ * part up to its ends. */
+static __device__ inline unsigned gc_lines_grown(const unsigned *sure, unsigned may)
 {
-    unsigned column = index % f.row_words;
-    if ((bit < 0 && column == 0) || (bit > 31 && column + 1 == f.row_words))
+    unsigned all[3];
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+        all[k] = sure[k - 1 - GC_LINES_PITCH] | sure[k - 1] | sure[k - 1 + GC_LINES_PITCH];
+    unsigned grown = (all[1] | all[1] << 1 | all[1] >> 1 | all[0] >> 31 | all[2] << 31) & may;
+    grown |= ((may + grown) ^ may) & may; /* the carry runs through */
+    unsigned back = __brev(may);
+    return grown | __brev(((back + __brev(grown)) ^ back) & back);
+}
+
+/* Calls act(node) for parts of other words, to the left and above, that a part of the word touches.
+ * A part beside one of these is left out, since that one touches it. */
+template <class action>
+static __device__ inline void gc_lines_beside(const unsigned *word, unsigned part, unsigned first,
+                                              const action &act)
+{
+    enum { ROW = GC_TILE_WORDS * GC_NODES_OF_WORD };
+    const unsigned *above = word - GC_LINES_PITCH;
+    gc_lines_each(*above & (part | part << 1 | part >> 1), [&](unsigned touched, unsigned) {
+        act(first - ROW + gc_lines_part(*above, __ffs((int)touched) - 1));
+    });
+    if ((part & word[-1] >> 31) != 0)
+        act(first - GC_NODES_OF_WORD + gc_lines_part(word[-1], 31));
+    if ((part & ~*above & above[-1] >> 31) != 0)
+        act(first - ROW - GC_NODES_OF_WORD + gc_lines_part(above[-1], 31));
+    if (((part & ~*above) >> 31 & above[1]) != 0)
+        act(first - ROW + GC_NODES_OF_WORD);
+}
+
+/* Makes trees of the parts of what is left of a thread's word, `left`. */
+static __device__ inline void gc_lines_plant(const unsigned *word, unsigned left, unsigned *parents,
+                                             unsigned *marks)
+{
+    const unsigned first = threadIdx.x * GC_NODES_OF_WORD;
+    unsigned joins = 0; /* parts that touch several others */
+    gc_lines_each(left, [&](unsigned part, unsigned number) {
+        unsigned parent = GC_NO_NODE;
+        gc_lines_beside(word, part, first, [&](unsigned node) {
+            joins |= parent != GC_NO_NODE ? part : 0;
+            parent = parent == GC_NO_NODE ? node : parent;
+        });
+        parents[first + number] = parent == GC_NO_NODE ? first + number : parent;
+        marks[first + number] = 0;
+    });
+    __syncthreads();
+    gc_lines_each(joins, [&](unsigned part, unsigned number) {
+        gc_lines_beside(word, part, first,
+                        [&](unsigned node) { gc_lines_join<true>(parents, first + number, node); });
+    });
+    __syncthreads();
+}
+
+/* The root, once trees stay as they are. */
+static __device__ inline unsigned gc_lines_top(const unsigned *parents, unsigned node)
+{
+    unsigned parent = parents[node];
+    while (parent != node) {
+        node = parent;
+        parent = parents[node];
+    }
+    return node;
+}
+
+/* The word of the image that a thread has, of a tile that begins in this row and word. */
+static __device__ inline unsigned gc_lines_index(const gc_finding &f, int row, int column,
+                                                 unsigned thread)
+{
+    return ((unsigned)row + thread / GC_TILE_WORDS) * f.row_words + (unsigned)column +
+           thread % GC_TILE_WORDS;
+}
+
+/* Decides about lines: of parts in `left`, adds to *sure those whose line touches a sure pixel, as
+ * `grown` says. Returns the parts of lines that come to the tile's `ends`. */
+static __device__ inline unsigned gc_lines_decide(const gc_finding &f, int row, int column,
+                                                  unsigned left, unsigned grown, unsigned ends,
+                                                  unsigned *sure, unsigned *parents,
+                                                  unsigned *marks)
+{
+    enum { SURE = 1, OPEN = 2 };
+    const unsigned thread = threadIdx.x, first = thread * GC_NODES_OF_WORD;
+    unsigned open = 0;
+    gc_lines_each(left & (grown | ends), [&](unsigned flags, unsigned) {
+        unsigned number = gc_lines_part(left, __ffs((int)flags) - 1);
+        atomicOr(marks + gc_lines_top(parents, first + number), (flags & grown) != 0 ? SURE : OPEN);
+    });
+    __syncthreads();
+    gc_lines_each(left, [&](unsigned part, unsigned number) {
+        unsigned root = gc_lines_top(parents, first + number), mark = marks[root];
+        *sure |= (mark & SURE) != 0 ? part : 0;
+        if (mark != OPEN)
+            return;
+        open |= part;
+        unsigned index = gc_lines_index(f, row, column, thread);
+        unsigned other = gc_lines_index(f, row, column, root / GC_NODES_OF_WORD);
+        f.parents[1 + GC_NODES_OF_WORD * index + number] =
+            1 + GC_NODES_OF_WORD * other + root % GC_NODES_OF_WORD;
+    });
+    return open;
+}
+
+/* Follows lines in a tile that begins in this row and word of the image. A thread has a word of
+ * pixels that may be edges, and of those that are sure. `memory` has room for all nodes twice. */
+static __device__ inline void gc_lines_follow(const gc_finding &f, int row, int column,
+                                              unsigned may, unsigned sure, gc_lines_tile *tile,
+                                              unsigned *memory)
+{
+    unsigned *marks = memory + GC_DETECT_THREADS * GC_NODES_OF_WORD;
+    const int y = (int)threadIdx.x / GC_TILE_WORDS, k = (int)threadIdx.x % GC_TILE_WORDS;
+    const int at = (y + 1) * GC_LINES_PITCH + k + 1;
+    unsigned ends = y == 0 || y == GC_TILE_ROWS - 1    ? ~0u
+                    : k == 0 || k == GC_TILE_WORDS - 1 ? k == 0 ? 1 : 1u << 31
+                                                       : 0;
+    unsigned open = 0;
+    bool grows = true;
+    int n = 0;
+    for (size_t i = threadIdx.x; i < sizeof *tile / sizeof(uint4); i += GC_DETECT_THREADS)
+        ((uint4 *)tile)[i] = make_uint4(0, 0, 0, 0);
+    __syncthreads();
+    tile->sure[0][at] = sure;
+    __syncthreads();
+    for (; n < GC_LINES_ROUNDS && grows; n++) {
+        unsigned grown = gc_lines_grown(tile->sure[n % 2] + at, may);
+        grows = grown != sure;
+        tile->sure[(n + 1) % 2][at] = sure = grown;
+        grows = __syncthreads_or(grows) != 0;
+    }
+    unsigned grown = gc_lines_grown(tile->sure[n % 2] + at, may), left = may & ~sure;
+    tile->left[at] = left;
+    if (__syncthreads_or(left != 0) != 0) {
+        gc_lines_plant(tile->left + at, left, memory, marks);
+        open = gc_lines_decide(f, row, column, left, grown, ends, &sure, memory, marks);
+    }
+    if (y < GC_TILE_ROWS && row + y < f.height)
+        f.words[gc_lines_index(f, row, column, threadIdx.x)] = make_uint2(open, sure);
+}
+
+/* ---- Lines across tiles ---------------------------------------------------------------------- */
+
+/* The node of a pixel. */
+static __device__ inline unsigned gc_lines_node(const gc_finding &f, int x, int y)
+{
+    if (x < 0 || x >= f.width || y < 0 || y >= f.height)
         return GC_NO_NODE;
-    index = bit < 0 ? index - 1 : bit > 31 ? index + 1 : index;
-    unsigned word = f.words[index];
-    return (word >> (bit & 31) & 1) != 0 ? gc_lines_node(index, word, bit & 31) : GC_NO_NODE;
+    unsigned index = (unsigned)y * f.row_words + (unsigned)x / 32, flag = 1u << x % 32;
+    uint2 word = f.words[index];
+    return (word.y & flag) != 0   ? 0
+           : (word.x & flag) != 0 ? 1 + GC_NODES_OF_WORD * index + gc_lines_part(word.x, x % 32)
+                                  : GC_NO_NODE;
 }
 
-/* Joins the part of a pixel with those before and above it, unless the pixel before, in the same
- * part, does. */
-static __device__ inline void gc_lines_join_pixel(const gc_finding &f, unsigned index, int bit)
+static __host__ __device__ inline unsigned gc_lines_borders(const gc_finding &f)
 {
-    unsigned node = gc_lines_node_at(f, index, bit), before = gc_lines_node_at(f, index, bit - 1);
-    if (node == GC_NO_NODE)
-        return;
-    if (before != GC_NO_NODE && bit == 0)
-        gc_lines_join(f.parents, node, before);
-    if (index < f.row_words)
-        return;
-    bool begins = before != node;
-    unsigned above = gc_lines_node_at(f, index - f.row_words, bit);
-    unsigned left = gc_lines_node_at(f, index - f.row_words, bit - 1);
-    unsigned right = gc_lines_node_at(f, index - f.row_words, bit + 1);
-    if (above != GC_NO_NODE && begins)
-        gc_lines_join(f.parents, node, above);
-    if (above == GC_NO_NODE && left != GC_NO_NODE && begins)
-        gc_lines_join(f.parents, node, left);
-    if (above == GC_NO_NODE && right != GC_NO_NODE)
-        gc_lines_join(f.parents, node, right);
+    return ((unsigned)f.height - 1) / GC_TILE_ROWS * (unsigned)f.width +
+           ((unsigned)f.width - 1) / GC_TILE_COLUMNS * (unsigned)f.height;
 }
 
-/* ---- Kernels --------------------------------------------------------------------------------- */
-
-/* Begins trees, and joins them. A warp takes 32 words, and of each that is not 0 a pixel a lane. */
-template <bool BEGINS>
+/* Joins trees of neighbours: a thread takes a pixel in the first row or column of a tile, and the
+ * three beside it in the tile before. If the middle one may be an edge, the others touch it. */
 static __global__ void __launch_bounds__(GC_DETECT_THREADS)
     gc_join_lines(const __grid_constant__ gc_finding f)
 {
-    unsigned index = blockIdx.x * GC_DETECT_THREADS + threadIdx.x;
-    if (gc_lines_are_grown(f))
-        return;
-    unsigned own = index < f.row_words * (unsigned)f.height ? f.words[index] : 0;
-    index -= (unsigned)gc_pass_lane();
-    for (unsigned left = __ballot_sync(~0u, own != 0); left != 0; left &= left - 1) {
-        unsigned which = index + (unsigned)__ffs((int)left) - 1;
-        if (BEGINS)
-            gc_lines_begin(f, which, f.words[which], f.sure[which]);
-        else
-            gc_lines_join_pixel(f, which, gc_pass_lane());
+    const unsigned id = blockIdx.x * GC_DETECT_THREADS + threadIdx.x, high = (unsigned)f.height;
+    const unsigned in_rows = (high - 1) / GC_TILE_ROWS * (unsigned)f.width;
+    const bool is_row = id < in_rows;
+    int x = (int)(id % (unsigned)f.width), y = (int)(id / (unsigned)f.width + 1) * GC_TILE_ROWS;
+    if (!is_row) {
+        x = (int)((id - in_rows) / high + 1) * GC_TILE_COLUMNS;
+        y = (int)((id - in_rows) % high);
     }
+    unsigned node = gc_lines_node(f, x, y), others[3];
+    if (node == GC_NO_NODE)
+        return;
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+        others[k] = gc_lines_node(f, is_row ? x + k - 1 : x - 1, is_row ? y - 1 : y + k - 1);
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+        if (others[k] != GC_NO_NODE && (k == 1 || others[1] == GC_NO_NODE))
+            gc_lines_join<false>(f.parents, node, others[k]);
 }
 
 static __global__ void __launch_bounds__(GC_DETECT_THREADS)
     gc_store_lines(const __grid_constant__ gc_finding f)
 {
-    unsigned index = blockIdx.x * GC_DETECT_THREADS + threadIdx.x, edges = 0;
-    bool is_word = index < f.row_words * (unsigned)f.height;
-    unsigned own = is_word ? f.words[index] : 0;
-    int lane = gc_pass_lane();
-    if (gc_lines_are_grown(f)) {
-        edges = is_word ? f.sure[index] : 0;
-        own = 0;
-    }
-    for (unsigned left = __ballot_sync(~0u, own != 0); left != 0; left &= left - 1) {
-        int which = __ffs((int)left) - 1;
-        unsigned node = gc_lines_node_at(f, index - (unsigned)lane + (unsigned)which, lane);
-        bool edge = node != GC_NO_NODE && gc_lines_root(f.parents, node) == 0;
-        unsigned flags = __ballot_sync(~0u, edge);
-        edges = lane == which ? flags : edges;
-    }
-    if (is_word)
-        gc_lines_store(f, (int)(index / f.row_words), (int)(index % f.row_words), edges);
+    unsigned index = blockIdx.x * GC_DETECT_THREADS + threadIdx.x;
+    if (index >= f.row_words * (unsigned)f.height)
+        return;
+    uint2 word = f.words[index];
+    gc_lines_each(word.x, [&](unsigned part, unsigned number) {
+        unsigned root = gc_lines_root<false>(f.parents, 1 + GC_NODES_OF_WORD * index + number);
+        word.y |= root == 0 ? part : 0;
+    });
+    gc_lines_store(f, (int)(index / f.row_words), (int)(index % f.row_words), word.y);
 }
 
 #endif
