@@ -106,6 +106,25 @@ def damage(kind, draw):
     assert b"--max-pixels" in told, told
 
 
+def told_losses(kind, draw):
+    """What no output keeps is told without -v, and does not vanish from a file that is replaced."""
+    files = {"jxl": (("jxl/depth.jxl", b"1 extra channels are no alpha"),),
+             "avif": (("heif/two.avif", b"1 of 2 images are not the primary one"), ("p3", b"the colour space of CICP 12/13"))}
+    for name, message in files[kind]:
+        if name == "p3":
+            write("a.pam", make_pam(draw, 3, 255))
+            convert("a.pam", "lost." + kind)
+            head, tail = read("lost." + kind).split(b"nclx")
+            write("lost." + kind, head + b"nclx\0\x0c\0\x0d" + tail[4:])
+        else:
+            write("lost." + kind, read(os.path.join(CORPUS, name)))
+        before = read("lost." + kind)
+        assert message in run("filter", "-k", "box3", "lost." + kind, "l.png").stderr, name
+        assert message in run("filter", "-k", "box3", "--in-place", "lost." + kind, expect=1).stderr, name
+        assert before == read("lost." + kind)
+        run("filter", "-q", "-k", "box3", "--in-place", "--tolerant", "lost." + kind)
+
+
 def main():
     known = formats()
     libraries = run("--version").stdout
@@ -120,9 +139,10 @@ def main():
         os.environ["LSAN_OPTIONS"] = "suppressions=%s/lsan:print_suppressions=0" % work
         for kind in kinds:
             # HEIC shares all but the encoder with AVIF.
-            for test in (without_loss, with_loss, metadata, damage)[: 1 if kind == "heic" else 4]:
+            for test in (without_loss, with_loss, metadata, damage, told_losses)[: 1 if kind == "heic" else 5]:
                 test(kind, random.Random(1))
         os.chdir("/")
 
 
+CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fuzz/corpus")
 main()

@@ -115,6 +115,9 @@ def refuse():
         same("mono", gconv(made, "filter", "-k", "identity", "-f", "pgm").count(pgm[-2:]), 4 if name else 2)
     assert "one size" in gconv(b"P5 1 1 255 aP5 2 1 255 ab", "edges", "-f", "y4m", status=2)
     small = b"YUV4MPEG2 W2 H2\nFRAME\nabcdef"
+    for more in b"\nGRAMEabcdef", small: # the frames behind are not lost without a word
+        assert "begin with FRAME" in gconv(small + more, "edges", status=1)
+        same("tolerant", gconv(small + more, "edges", "--tolerant"), gconv(small, "edges"))
     with open("in.y4m", "wb") as file:
         file.write(small)
     subprocess.run([GCONV, "edges", "-o", "batch", "in.y4m"], check=True)

@@ -12,6 +12,7 @@
     X(heif_context_encode_image)                                                                   \
     X(heif_context_free)                                                                           \
     X(heif_context_get_encoder_for_format)                                                         \
+    X(heif_context_get_number_of_top_level_images)                                                 \
     X(heif_context_get_primary_image_handle)                                                       \
     X(heif_context_read_from_memory_without_copy)                                                  \
     X(heif_context_write)                                                                          \
@@ -35,6 +36,7 @@
     X(heif_image_handle_get_metadata)                                                              \
     X(heif_image_handle_get_metadata_size)                                                         \
     X(heif_image_handle_get_number_of_metadata_blocks)                                             \
+    X(heif_image_handle_get_nclx_color_profile)                                                    \
     X(heif_image_handle_get_raw_color_profile)                                                     \
     X(heif_image_handle_get_raw_color_profile_size)                                                \
     X(heif_image_handle_get_width)                                                                 \

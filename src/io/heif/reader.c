@@ -5,6 +5,7 @@
 #include "io/raw.h"
 #include "io/whole.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,30 @@ static gconv_status read_shape(heif_decoder *decoder, gconv_error *error)
                                                 .channels = alpha ? 4 : 3,
                                                 .depth = bits > 8 ? 16 : 8};
     return gc_decoder_check_size(&decoder->whole.common, error);
+}
+
+/* Images beside the primary one, and colours that no profile tells. */
+static gconv_status tell_losses(heif_decoder *decoder, gconv_error *error)
+{
+    const gc_warnings *warnings = &decoder->whole.common.warnings;
+    struct heif_color_profile_nclx *colours = NULL;
+    char what[80];
+    gconv_status status = GCONV_OK;
+    int count = gc_heif.heif_context_get_number_of_top_level_images(decoder->context);
+    snprintf(what, sizeof what, "%d of %d images are not the primary one", count - 1, count);
+    if (count > 1)
+        status = gc_metadata_lose(warnings, GCONV_KEEP_NOTHING, what, error);
+    gc_heif.heif_image_handle_get_nclx_color_profile(decoder->handle, &colours);
+    if (status == GCONV_OK && colours != NULL && decoder->whole.common.metadata.icc == NULL) {
+        int space = (int)colours->color_primaries, curve = (int)colours->transfer_characteristics;
+        snprintf(what, sizeof what, "the colour space of CICP %d/%d is not kept", space, curve);
+        if (space > heif_color_primaries_SMPTE_240M ||
+            (curve > heif_transfer_characteristic_SMPTE_240M &&
+             curve != heif_transfer_characteristic_IEC_61966_2_1))
+            status = gc_metadata_lose(warnings, GCONV_KEEP_ALL, what, error);
+    }
+    gc_heif.heif_nclx_color_profile_free(colours);
+    return status;
 }
 
 static gconv_status read_icc(heif_decoder *decoder, gconv_error *error)
@@ -135,6 +160,8 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     status = read_shape(opened, error);
     if (status == GCONV_OK)
         status = read_icc(opened, error);
+    if (status == GCONV_OK)
+        status = tell_losses(opened, error);
     return status == GCONV_OK ? read_exif(opened, error) : status;
 }
 

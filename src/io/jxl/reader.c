@@ -4,6 +4,7 @@
 #include "io/raw.h"
 #include "io/whole.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +67,13 @@ static gconv_status read_shape(jxl_decoder *decoder, gconv_error *error)
                                                     : depth == 16 ? JXL_TYPE_UINT16
                                                                   : JXL_TYPE_UINT8,
                                        .endianness = JXL_NATIVE_ENDIAN};
-    return gc_decoder_check_size(common, error);
+    gconv_status status = gc_decoder_check_size(common, error);
+    char what[64];
+    uint32_t left = info.num_extra_channels - (info.alpha_bits > 0);
+    snprintf(what, sizeof what, "%lu extra channels are no alpha", (unsigned long)left);
+    return status != GCONV_OK || left == 0
+               ? status
+               : gc_metadata_lose(&common->warnings, GCONV_KEEP_NOTHING, what, error);
 }
 
 /* Of samples as they are decoded. sRGB, which most files have, is no profile. */

@@ -15,6 +15,8 @@ typedef struct y4m_decoder {
     bool stopped;     /* tolerant: there is no more data, rows are 0 from here on */
 } y4m_decoder;
 
+static const char no_frame[] = "corrupt: a frame does not begin with FRAME";
+
 void gc_y4m_release(gc_y4m *stream)
 {
     if (stream == NULL || --stream->users > 0)
@@ -135,7 +137,7 @@ static gconv_status begin(y4m_decoder *decoder, int plane, gconv_error *error)
     const char *line = stream->frame_line;
     gconv_status status = read_line(decoder->common.input, stream->frame_line, error);
     if (status == GCONV_OK && strncmp(line, "FRAME ", 6) != 0 && strcmp(line, "FRAME\n") != 0)
-        return gc_fail(error, GCONV_ERROR_FORMAT, "corrupt: a frame does not begin with FRAME");
+        return gc_fail(error, GCONV_ERROR_FORMAT, "%s", no_frame);
     return status;
 }
 
@@ -240,9 +242,12 @@ static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gcon
     gconv_status status = gc_input_peek(common->input, wait ? 5 : 1, &bytes, &size, error);
     if (status != GCONV_OK)
         return status;
-    *alone = size == 0 || memcmp(bytes, "FRAME", size < 5 ? size : 5) != 0;
-    if (*alone && size > 0)
-        gc_decoder_warn_trailing(common);
+    bool is_frame = memcmp(bytes, "FRAME", size < 5 ? size : 5) == 0;
+    if (!is_frame && !common->tolerant)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "%s", no_frame);
+    if (!is_frame)
+        gc_warn_damage(&common->warnings, "%s", no_frame);
+    *alone = size == 0 || !is_frame;
     return GCONV_OK;
 }
 
