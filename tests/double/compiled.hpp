@@ -9,6 +9,7 @@
 
 #undef __grid_constant__
 #define __grid_constant__
+#define __noinline__ __attribute__((noinline))
 #define __syncwarp() gc_double_warp_barrier()
 
 /* The shared memory of a block, whose threads run on one thread of the host. */
@@ -26,12 +27,15 @@ template <class type> static inline type gc_double_shuffled(type value, int lane
     return gc_double_bits<type>(all[lane]);
 }
 
-/* A double in two words. */
+static inline long long gc_double_shuffled(long long value, int lane)
+{
+    uint64_t high = gc_double_shuffled((unsigned)(value >> 32), lane);
+    return (long long)(high << 32 | gc_double_shuffled((unsigned)value, lane));
+}
+
 static inline double gc_double_shuffled(double value, int lane)
 {
-    uint64_t bits = gc_double_bits<uint64_t>(value);
-    uint64_t high = gc_double_shuffled((unsigned)(bits >> 32), lane);
-    return gc_double_bits<double>(high << 32 | gc_double_shuffled((unsigned)bits, lane));
+    return gc_double_bits<double>(gc_double_shuffled(gc_double_bits<long long>(value), lane));
 }
 
 template <class type> static inline type __shfl_xor_sync(unsigned, type value, int other)
