@@ -297,7 +297,9 @@ TEST(two_vectors_have_no_bound)
 }
 
 /* The high parts of weights add up without an error, and what both parts lack is within the bound:
- * so is half of it, for samples that are black under weights of one sign. */
+ * so is half of it, for samples that are black under weights of one sign. So is half of the last
+ * bit of the largest sum, of samples that are black under weights of one sign and white under
+ * those of the other. */
 TEST(parts_with_a_unit_are_exact_but_for_little)
 {
     for (int i = 0; i < 100; i++) {
@@ -307,18 +309,20 @@ TEST(parts_with_a_unit_are_exact_but_for_little)
         const gc_step *step = problem.chain.steps;
         gc_parts parts = gc_parts_of(&problem, step, true);
         assert_true(parts.unit > 0 && parts.weight_parts == 2);
-        double high_sum = 0, rest[2] = {0, 0};
+        double high_sum = 0, sums[2] = {0, 0}, rest[2] = {0, 0};
         for (int k = 0; k < step->width * step->height; k++) {
             double weight = ldexp((double)step->taps[k], parts.weight_exponent);
             double high = rint(weight / (double)parts.unit) * (double)parts.unit;
             double low = (double)gc_half_of((float)(weight - high));
             assert_true(high == (double)gc_half_of((float)high));
             high_sum += fabs(high);
+            sums[weight > 0] += fabs(weight);
             rest[weight > high + low] += fabs(weight - high - low);
         }
         assert_true(high_sum * 128 < 0x1p24 * (double)parts.unit);
         double bound = ldexp(gc_parts_error(&problem, step, &parts, 9), parts.weight_exponent);
         assert_true(128 * fmax(rest[0], rest[1]) <= bound);
+        assert_true((127 * (sums[0] + sums[1]) + fmax(sums[0], sums[1])) * 0x1p-24 <= bound);
         assert_true(bound < 0x1p-21 * 128 * ldexp(step->absolute_sum, parts.weight_exponent));
     }
 }

@@ -132,7 +132,8 @@ bool gc_parts_meet_bound(const gc_step *step, int compute_major)
 /* A unit makes the high sum exact: every number that tensor cores add is a multiple of the unit and
  * below 2^24 of it, so that they cut nothing off. What is left: weights that two parts do not hold;
  * the low sum, of which tensor cores cut off what gc_parts_meet_bound says; and the addition of
- * both sums, which rounds once. A part of 2^-7 is for the errors of errors. */
+ * both sums, which rounds once: by 2^-24 of `most`, the largest sum of inputs of either sign. A
+ * part of 2^-7 is for the errors of errors. */
 double gc_parts_error(const gc_problem *problem, const gc_step *step, const gc_parts *parts,
                       int compute_major)
 {
@@ -146,8 +147,10 @@ double gc_parts_error(const gc_problem *problem, const gc_step *step, const gc_p
         *(weight > 0 ? &up : &down) += fabs((double)weight);
     }
     double cuts = step->height * (step->width + 3 * additions_of(step, compute_major));
-    double error = rest + (cuts * low_sum + fmax(up, down)) * 0x1p-24 * (1 + 0x1p-7);
-    return ldexp(error * largest_input(problem, step), -parts->weight_exponent);
+    gc_interval in = gc_error_inputs(problem, step);
+    double most = fmax(up * in.high - down * in.low, down * in.high - up * in.low);
+    double error = (rest + cuts * low_sum * 0x1p-24 * (1 + 0x1p-7)) * largest_input(problem, step);
+    return ldexp(error + most * 0x1p-24 * (1 + 0x1p-7), -parts->weight_exponent);
 }
 
 /* All parts have to be integers of one unit, and no product may be left out. Sums have to stay
