@@ -133,7 +133,8 @@ static double largest_gradient(const gc_detector *d, double largest)
 
 /* ---- Thresholds ------------------------------------------------------------------------------ */
 
-/* The largest whole number that is at most `limit`, or its square. */
+/* The largest whole number that is at most `limit`, or its square, which may have more than 53
+ * bits: double rounds it, and fma gives the rest. */
 static int64_t whole_limit(double limit, bool squared)
 {
     double nearest = rint(limit);
@@ -142,9 +143,7 @@ static int64_t whole_limit(double limit, bool squared)
     double whole = floor(squared ? limit * limit : limit);
     if (whole >= 0x1p62)
         return (int64_t)1 << 62;
-    if (squared && fma(limit, limit, -whole) < 0)
-        whole--;
-    return (int64_t)whole;
+    return (int64_t)whole + (squared ? (int64_t)floor(fma(limit, limit, -whole)) : 0);
 }
 
 static void set_thresholds(const gconv_job *job, const gc_conversion *conversion, gc_detector *d)
@@ -189,7 +188,7 @@ gconv_status gc_detector_create(const gconv_job *job, const gc_conversion *conve
     bool squares = d->asked.norm == GCONV_NORM_L2;
     d->is_wide = fmax(products, squares ? 2 * d->gradient * d->gradient : 0) >= INT32_MAX;
     set_thresholds(job, conversion, d);
-    d->sample = ldexp((d->by_16 ? 16 : 1) / fabs(conversion->divisor), d->shift);
+    d->level = ldexp(fabs(conversion->divisor) / (d->by_16 ? 16 : 1), -d->shift);
     return GCONV_OK;
 }
 
@@ -206,7 +205,7 @@ void gc_detector_store(const gc_detector *d, const gc_conversion *conversion, co
             int64_t own = are_wide ? ((const int64_t *)found)[first + i]
                                    : ((const int32_t *)found)[first + i];
             flags[i] = own != 0;
-            v[i] = (squared ? sqrt((double)own) : (double)own) * d->sample;
+            v[i] = (squared ? sqrt((double)own) : (double)own) / d->level;
             v[i] = conversion->scale * v[i] + conversion->offset;
         }
         if (conversion->finds_edges)

@@ -33,7 +33,7 @@ typedef struct gc_detector {
     /* Thresholds of magnitudes, or of differences between values, which have to be greater. For the
      * norm L2 they are squares. */
     int64_t low, high;
-    double sample; /* a magnitude of 1, in samples of the input's depth */
+    double level; /* the magnitude of 1 sample of the input's depth: a quotient rounds once */
 } gc_detector;
 
 /* Whether chain values go to a detector. `laplace` takes the conversion alone. */

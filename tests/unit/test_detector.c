@@ -116,6 +116,37 @@ TEST(wide_blurs)
     }
 }
 
+/* Squares that double does not hold. */
+TEST(thresholds_with_large_squares)
+{
+    static const int64_t magnitudes[] = {94906267, 123456789, 268435457, 700000001};
+    OWNED_REQUEST q = {.filters = {NULL}};
+    ask(&q, GCONV_METHOD_GRADIENT, shape_of(8, 8, 1, 16), "gauss5", NULL);
+    q.detector.norm = GCONV_NORM_L2;
+    for (size_t i = 0; i < sizeof magnitudes / sizeof *magnitudes; i++) {
+        q.job.threshold = (double)magnitudes[i] / (257 * q.filters[0]->divisor);
+        OWNED_PROBLEM problem = problem_of(&q.job);
+        assert_int_equal(problem.detector.low, magnitudes[i] * magnitudes[i]);
+    }
+}
+
+/* A quotient in the middle of two samples is found there: 49 times the nearest double to 1/49 is
+ * below 1. */
+TEST(ties_of_magnitudes)
+{
+    OWNED_REQUEST q = {.filters = {NULL}};
+    ask(&q, GCONV_METHOD_GRADIENT, shape_of(8, 8, 1, 8), "box:7", NULL);
+    q.job.output = GCONV_OUTPUT_SAMPLES;
+    q.job.scale = 0.125;
+    OWNED_PROBLEM problem = problem_of(&q.job);
+    for (int32_t i = 0; i < 255; i++) {
+        int32_t found = (int32_t)problem.conversion.divisor * 4 * (2 * i + 1); /* i + 1/2 */
+        uint8_t sample;
+        gc_detector_store(&problem.detector, &problem.conversion, &found, false, 1, &sample);
+        assert_int_equal(sample, i + i % 2);
+    }
+}
+
 /* A wall that winds from the border to the middle, one pixel wide, faint but for its inner end. */
 TEST(spirals_across_bands)
 {
