@@ -246,7 +246,7 @@ decoder: cuda*'
     done
     make_image jpeg:grey:quality=90 many/largest.jpg 900 700 noise
     for jobs in 2 4 5 6 8; do
-        GCONV_CUDA_MEMORY=$memory silently gconv edges --decoder cuda -j $jobs -o out many
+        GCONV_CUDA_MEMORY=$memory silently gconv edges -q --decoder cuda -j $jobs -o out many
         most=$(sed -n 's/^most_device_bytes //p' "$GC_DOUBLE_REPORT")
         echo "-j $jobs: $most bytes"
         # Tables of filters, and what a slot holds that was larger and is just taken, come on top.

@@ -102,8 +102,8 @@ kernels() {
 }
 # Kernels that decode and compress: a file in several pieces, and a result in two downloads.
 packed() {
-  command=(edges -t 5 -j 2 --decoder cuda -o out in/long.jpg in/tiny.jpg)
-  reference=(edges -t 5 -o out in/long.jpg in/tiny.jpg)
+  command=(edges -t 10 -j 2 --decoder cuda -o out in/long.jpg in/tiny.jpg)
+  reference=(edges -t 10 -o out in/long.jpg in/tiny.jpg)
   outputs='long.png tiny.png' fails=1 partial=1
 }
 # Of two GPUs one fails: the other one does its images, and the CPU decodes.
