@@ -138,8 +138,14 @@ static void warn_of_unkept(const gconv_metadata *metadata, const gconv_metadata 
         gc_warn(warnings, "IPTC dropped: it is not kept");
     if (metadata->has_comment && kept->tags[GC_TIFF_DESCRIPTION].values == NULL)
         gc_warn(warnings, "comment dropped: it is not kept");
-    if (metadata->tags[0].values != NULL && kept->tags[0].values == NULL)
-        gc_warn(warnings, "GeoTIFF tags dropped: TIFF alone has them");
+    const gc_tiff_tag *tags = metadata->tags;
+    int dropped = 0;
+    while (dropped < GC_TIFF_DESCRIPTION &&
+           (tags[dropped].values == NULL || kept->tags[dropped].values != NULL))
+        dropped++;
+    if (dropped < GC_TIFF_DESCRIPTION)
+        gc_warn(warnings, "%s tags dropped: TIFF alone has them",
+                dropped < GC_TIFF_GEO_TAGS ? "GeoTIFF" : "GDAL");
 }
 
 gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep,

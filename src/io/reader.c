@@ -158,6 +158,20 @@ static void swap_axes(gconv_metadata *metadata)
     }
 }
 
+/* The place of an image that is turned. */
+static void drop_place(gc_decoder *decoder)
+{
+    bool placed = false;
+    for (int i = 0; i < GC_TIFF_GEO_TAGS; i++) {
+        gc_tiff_tag *tag = &decoder->metadata.tags[i];
+        placed |= tag->values != NULL;
+        free(tag->values);
+        tag->values = NULL;
+    }
+    if (placed)
+        gc_warn(&decoder->warnings, "GeoTIFF tags dropped: they are for the image as it is stored");
+}
+
 /* The background as samples of the decoder's: of grey images its luma. */
 static void set_background(gconv_reader *reader)
 {
@@ -199,12 +213,7 @@ static gconv_status plan_layers(gconv_reader *reader, gconv_error *error)
     if (reader->orientation == GC_ORIENTATION_UPRIGHT)
         return GCONV_OK;
     gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);
-    if (!decoder->bottom_up && metadata->tags[0].values != NULL)
-        gc_warn(&decoder->warnings, "GeoTIFF tags dropped: they are for the image as it is stored");
-    for (int i = 0; i < GC_TIFF_GEO_TAGS; i++) {
-        free(metadata->tags[i].values);
-        metadata->tags[i].values = NULL;
-    }
+    drop_place(decoder);
     if (gc_orientation_swaps(reader->orientation)) {
         reader->shape.width = reader->stored.height;
         reader->shape.height = reader->end = reader->stored.width;

@@ -539,10 +539,16 @@ def test_copied_tags(draw):
             assert {n: found[n] for n in kept(place + text + wrong) if n in found} == kept(wanted), words
         told = run("filter", "-v", "-k", "box3", "g.tif", "h.png").stderr
         assert b"GeoTIFF tags dropped" in told and b"comment dropped" in told, told
-    page["tags"].append(tag(274, 3, 6))
-    write("g.tif", make_tiff(page))
-    assert b"GeoTIFF tags dropped" in run("filter", "-v", "-k", "box3", "g.tif", "h.tif").stderr
-    assert 33922 not in read_tags(read("h.tif"))[0]
+    turned = tag(274, 3, 6)
+    for tags, name, output in (place + [turned], b"GeoTIFF", "h.tif"), (place[1:3] + [turned], b"GeoTIFF", "h.tif"), \
+            (place[1:3], b"GeoTIFF", "h.png"), (text[1:2], b"GDAL", "h.png"):
+        write("g.tif", make_tiff(make_image(draw, 9, 7, tags=tags)))
+        assert name + b" tags dropped" in run("filter", "-v", "-k", "box3", "g.tif", output).stderr, (tags, output)
+        assert output == "h.png" or 33922 not in read_tags(read("h.tif"))[0]
+    write("g.tif", make_tiff(make_image(draw, 9, 7, tags=[tag(270, 2, bytes([88]) * (8 << 20) + b"\0")])))
+    assert b"more than 8 MiB" in run("filter", "-k", "box3", "g.tif", "h.tif").stderr
+    assert b"would be lost" in run("filter", "-k", "box3", "--in-place", "g.tif", expect=1).stderr
+    run("edges", "-q", "--in-place", "g.tif")
 
 
 def test_long_files(draw):

@@ -23,7 +23,8 @@ gconv_status gc_libheif_fail(struct heif_error failure, gconv_status status, gco
 {
     if (failure.code == heif_error_Memory_allocation_error)
         status = GCONV_ERROR_MEMORY;
-    return gc_fail(error, status, "libheif: %s", failure.message);
+    return gc_fail(error, status, "libheif: %.*s", (int)strcspn(failure.message, "\n"),
+                   failure.message);
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { SIDE_MAX = 65536, SPEED_MOST = 9 };
+enum { SIDE_MAX = 32768 /* that libheif reads */, SPEED_MOST = 9 };
 
 typedef struct heif_encoding {
     gc_whole_encoder whole;

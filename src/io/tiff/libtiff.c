@@ -297,17 +297,25 @@ static const void *find_values(TIFF *tiff, int which, uint32_t *count)
 gconv_status gc_tiff_get_tags(gc_tiff_file *file, bool whole, gconv_metadata *metadata,
                               gconv_error *error)
 {
-    for (int i = 0; i < (whole ? GC_TIFF_TAGS : GC_TIFF_DESCRIPTION); i++) {
+    gconv_status status = GCONV_OK;
+    const int end = whole ? GC_TIFF_TAGS : GC_TIFF_DESCRIPTION;
+    for (int i = 0; status == GCONV_OK && i < end; i++) {
         gc_tiff_tag *tag = &metadata->tags[i];
         const void *values = find_values(file->tiff, i, &tag->count);
-        if (tag->count == 0 || tag->count > TAG_BYTES_MAX / kept[i].width)
+        if (tag->count > TAG_BYTES_MAX / kept[i].width) {
+            tag->count = 0;
+            status = gc_metadata_lose(file->warnings,
+                                      i < GC_TIFF_GEO_TAGS ? GCONV_KEEP_RESOLUTION : GCONV_KEEP_ALL,
+                                      "a tag of more than 8 MiB is not kept", error);
+        }
+        if (tag->count == 0)
             continue;
         tag->values = malloc(tag->count * kept[i].width);
         if (tag->values == NULL)
             return gc_fail_memory(error, tag->count * kept[i].width);
         memcpy(tag->values, values, tag->count * kept[i].width);
     }
-    return GCONV_OK;
+    return status;
 }
 
 void gc_tiff_set_tags(gc_tiff_file *file, const gconv_metadata *metadata)
