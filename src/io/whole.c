@@ -99,10 +99,14 @@ static gconv_status copy(const unsigned char *bytes, size_t size, unsigned char 
 gconv_status gc_whole_keep(gc_whole_encoder *encoder, bool rgb, gconv_error *error)
 {
     const gconv_metadata *from = &encoder->common.metadata;
+    const gc_warnings *warnings = &encoder->common.warnings;
+    const char *title = gconv_format_describe(encoder->common.format)->title;
     gconv_status status = GCONV_OK;
+    if (encoder->common.format != GCONV_FORMAT_WEBP && from->exif != NULL &&
+        gc_exif_orientation(from->exif, from->exif_bytes) != GC_ORIENTATION_UPRIGHT)
+        gc_warn(warnings, "programs that read %s do not turn it as its EXIF says", title);
     if (rgb && encoder->common.shape.channels < 3 && from->icc != NULL)
-        gc_warn(&encoder->common.warnings, "ICC profile dropped: it is for grey, and %s is RGB",
-                gconv_format_describe(encoder->common.format)->title);
+        gc_warn(warnings, "ICC profile dropped: it is for grey, and %s is RGB", title);
     else
         status = copy(from->icc, from->icc_bytes, &encoder->icc, &encoder->icc_bytes, error);
     return status == GCONV_OK

@@ -79,6 +79,8 @@ def metadata(kind, draw):
         assert struct.pack(">HH", 20, 11) in read("m.jpg") # upright
         assert b"Exif\0\0II*\0" in read("m.jpg") and EXIF not in read("m.jpg")
         assert (ICC in read("m.jpg")) == (kind != "jxl")
+    told = run("filter", "-v", "--no-auto-orient", "-k", "identity", "a.jpg", "o." + kind).stderr
+    assert b"do not turn it as its EXIF says" in told, told
     convert("a.jpg", "s." + kind, "--strip")
     convert("s." + kind, "s.jpg")
     assert b"Exif" not in read("s.jpg") and b"ICC" not in read("s.jpg")
