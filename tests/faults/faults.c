@@ -64,7 +64,8 @@ static bool can_be_interrupted(fault_kind kind)
            kind == FAULT_CLOSE;
 }
 
-/* Whether the calls of this thread are the sanitizers', which cannot go on without memory. */
+/* Whether the calls of this thread are the sanitizers' or the loader's, which cannot go on without
+ * memory. */
 static _Thread_local bool spared;
 
 static fault_action meet(fault_kind kind)
@@ -201,14 +202,18 @@ EXPORTED int __libc_start_main(main_function *given, int count, char **arguments
         return fails(kind) ? failed : NEXT(name, arguments);                                       \
     }
 
-/* ---- The driver of a GPU --------------------------------------------------------------------- */
+/* ---- Libraries ------------------------------------------------------------------------------- */
 
-/* It ends the process or crashes where it gets no memory, and is not ours to test: there is
- * none. */
+/* The loader and what libraries do as they are loaded end the process or lose memory if they get
+ * none, and are not ours to test: nothing fails there. There is no driver of a GPU. */
 EXPORTED void *dlopen(const char *name, int flags)
 {
     bool is_driver = name != NULL && strncmp(name, "libcuda.so", strlen("libcuda.so")) == 0;
-    return is_driver ? NULL : NEXT(dlopen, (name, flags));
+    bool was_spared = spared;
+    spared = true;
+    void *library = is_driver ? NULL : NEXT(dlopen, (name, flags));
+    spared = was_spared;
+    return library;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
