@@ -58,7 +58,8 @@ void gc_pack_bits(const uint8_t *flags, size_t count, uint8_t *bits)
     }
 }
 
-/* A copy of the byte for each flag; of copy k bit 7 - k, moved to bit 7 by adding, and to 0. */
+/* A copy of the byte for each flag; of copy k bit 7 - k, moved to bit 7 by an addition, and then to
+ * bit 0. */
 void gc_unpack_bits(const uint8_t *bits, size_t count, bool inverted, uint8_t *flags)
 {
     const uint64_t ones = 0x0101010101010101u, all = inverted ? ones : 0;

@@ -18,7 +18,8 @@ void gc_buffer_put(gc_buffer *buffer, const char *text);
 /* Adds what printf prints. */
 void gc_buffer_print(gc_buffer *buffer, const char *format, ...) GC_PRINTF(2, 3);
 
-/* Hands over the bytes; free releases them. NULL after a failure. `size` may be NULL. */
+/* Hands over the bytes, which free releases, and empties the buffer. NULL after a failure. `size`
+ * may be NULL. */
 char *gc_buffer_take(gc_buffer *buffer, size_t *size);
 
 void gc_buffer_free(gc_buffer *buffer);

@@ -48,7 +48,8 @@ static gconv_status directory_path(char path[PATH_MAX], size_t *base, gconv_erro
     return GCONV_OK;
 }
 
-/* The specification wants 0700. If that fails, opening the directory says why. */
+/* The specification wants 0700. If a directory cannot be made, opening the directory fails and says
+ * why. */
 static void make_directory(char path[PATH_MAX], size_t base)
 {
     path[base] = '\0';
@@ -240,7 +241,8 @@ static void make_room(int directory)
 /* ---- Entries --------------------------------------------------------------------------------- */
 
 /* What follows the bytes of an entry. It stands behind them, so that cuobjdump and the like read
- * the file as it is. In host order: another machine takes it for damaged. */
+ * the file as it is. It is in host order: a machine of the other order takes the entry for
+ * damaged. */
 typedef struct entry_end {
     char magic[8];
     uint64_t size;    /* of the bytes */

@@ -1,4 +1,5 @@
-/* Hashes of files: XXH3 of 128 bits by xxHash, SHA-256 by Nettle. A build may lack either. */
+/* Hashes of files, by libraries: XXH3 of 128 bits from xxHash, SHA-256 from Nettle. A build may
+ * lack either. */
 #ifndef GC_BASE_DIGEST_H
 #define GC_BASE_DIGEST_H
 

@@ -1,4 +1,5 @@
-/* Reading, writing and syncing files by descriptors. A function that fails sets errno alone. */
+/* Reading, writing and syncing files by their descriptors. A function that fails sets errno; the
+ * caller writes the message. */
 #ifndef GC_BASE_FILE_H
 #define GC_BASE_FILE_H
 

@@ -1,4 +1,5 @@
-/* FNV-1a of 128 bits: names the entries of the cache and finds damage.No defence against attack. */
+/* FNV-1a of 128 bits: names the entries of the cache and finds damage. It is no defence against
+ * attack. */
 #ifndef GC_BASE_HASH_H
 #define GC_BASE_HASH_H
 

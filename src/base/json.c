@@ -23,7 +23,8 @@ static line *current(void)
 
 /* ---- Strings --------------------------------------------------------------------------------- */
 
-/* The length of the UTF-8 of a printable character beyond ASCII at `text`, else 0. */
+/* The length of the UTF-8 sequence of a printable character beyond ASCII at `text`; 0 if there is
+ * none. */
 static size_t sequence_length(const unsigned char *text)
 {
     size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;

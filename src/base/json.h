@@ -14,14 +14,16 @@ void gc_json_close(char bracket);
 
 /* Bytes that are not valid UTF-8 are written as U+FFFD. */
 void gc_json_string(const char *key, const char *value);
-/* The name of a file. If it is not UTF-8, KEY_bytes has its bytes as hexadecimal digits. */
+/* The name of a file. If it is not UTF-8, its bytes follow under the key KEY_bytes as hexadecimal
+ * digits. */
 void gc_json_name(const char *key, const char *name);
 void gc_json_integer(const char *key, int64_t value);
 /* A value that is not finite is written as null. */
 void gc_json_number(const char *key, double value);
 void gc_json_bool(const char *key, bool value);
 
-/* Ends the line, after the outermost object. True: the caller frees `text`. False: built apart. */
+/* Ends the line, after the outermost object. True: hands it to the caller, who frees `text`. False:
+ * it is built apart, and stays. */
 bool gc_json_end_line(gc_buffer *text);
 
 /* Sets the line that is built aside, and begins lines that are built apart. The second

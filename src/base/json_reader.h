@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A string if `text` is not NULL, else a number, during the call. `key` is "" in an array. */
+/* A string if `text` is not NULL, else a number. `key` is "" for elements of an array. Both are
+ * valid during the call. */
 typedef struct gc_json_value {
     const char *key, *text;
     double number; /* true is 1, false is 0 */
@@ -27,7 +28,8 @@ typedef struct gc_json_events {
 gconv_status gc_json_read(const char *text, size_t size, const gc_json_events *events,
                           gconv_error *error);
 
-/* Turns hexadecimal digits of KEY_bytes into a name, in place. False if they are no digits. */
+/* Turns hexadecimal digits, as of KEY_bytes, into the bytes of a name, in place. False if they are
+ * no digits. */
 bool gc_json_read_bytes(char *digits);
 
 #endif

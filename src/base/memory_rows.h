@@ -37,7 +37,8 @@ typedef enum gc_overlap {
 /* `from` and `to` have the first rows, their bytes and strides. */
 gc_overlap gc_rows_overlap(const gc_memory_source *from, const gc_memory_sink *to, uint32_t height);
 
-/* Whether samples of `depth` bits are aligned: address and stride are multiples of their size. */
+/* Whether samples of `depth` bits are aligned: address and stride are multiples of the sample's
+ * size. */
 bool gc_rows_are_aligned(const void *rows, size_t stride, int depth);
 
 bool gc_is_same_shape(const gconv_shape *a, const gconv_shape *b);

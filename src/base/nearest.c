@@ -15,7 +15,8 @@ static size_t smaller(size_t a, size_t b)
 /* Shorter beginnings of a name are near nothing. */
 enum { BEGINNING_MIN_LENGTH = 3 };
 
-/* Optimal string alignment distance: edits that turn `a` into `b`, no part edited twice. */
+/* Optimal string alignment distance: edits that turn `a` into `b`, no part edited twice. Both of at
+ * most NAME_MAX_LENGTH bytes. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t a_length = strlen(a), b_length = strlen(b);

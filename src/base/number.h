@@ -1,4 +1,5 @@
-/* Numbers read from text the same way in every locale; numbers in float32; the lesser of two. */
+/* Numbers read from text the same way in every locale; numbers in float32; the smaller and the
+ * larger of two. */
 #ifndef GC_BASE_NUMBER_H
 #define GC_BASE_NUMBER_H
 
@@ -31,7 +32,8 @@ size_t gc_read_quotient(const char *text, size_t length, gc_fraction *number);
 /* True when the whole string is one finite number or quotient. *denominator becomes `under`. */
 bool gc_parse_quotient(const char *text, double *value, double *denominator);
 
-/* A number without an error: doubles over/under. `under` is odd and above 0; 1 for a double. */
+/* A number without an error: doubles over/under. `under` is odd and above 0, and 1 if the number is
+ * a double. */
 typedef struct gc_ratio {
     double over, under;
 } gc_ratio;
@@ -72,7 +74,8 @@ bool gc_is_power(double value);
 /* True when `value` rounds to a finite float32. */
 bool gc_fits_float(double value);
 
-/* The largest float32 that is not above `value`. A float r exceeds both or none. */
+/* The largest float32 that is not above `value`. For every float r, r > value exactly if r > the
+ * result. */
 float gc_float_at_most(double value);
 
 #endif

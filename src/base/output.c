@@ -56,7 +56,8 @@ static pending_file *claim_pending(void)
     return NULL;
 }
 
-/* False if the signal handler has taken the entry. It uses the directory, which must stay open. */
+/* False if the signal handler has taken the entry. The handler uses the directory, so the directory
+ * must stay open. */
 static bool release_pending(pending_file *file)
 {
     int expected = ACTIVE;
@@ -68,7 +69,8 @@ static bool release_pending(pending_file *file)
 }
 
 /* Locks a new temporary file, so that gconv_remove_leftovers sees that its writer lives. The lock
- * ends with the process. False if that has removed the file before. */
+ * ends with the process. False if gconv_remove_leftovers has removed the file before it was
+ * locked. */
 static bool lock_temporary(int descriptor)
 {
     struct stat about;

@@ -1,5 +1,5 @@
-/* An output: a file that appears whole or not at all (rules 68 to 73), standard output, a
- * device. */
+/* An output: a file that appears under its name whole or not at all (contract.md, rules 68 to 73),
+ * standard output, or a device. */
 #ifndef GC_BASE_OUTPUT_H
 #define GC_BASE_OUTPUT_H
 

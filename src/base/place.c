@@ -36,8 +36,9 @@ void gc_place_close(gc_place *place)
     place->directory = -1;
 }
 
-/* Opens the directory part of `path`, and keeps the last part as the name. It starts at the place's
- * directory if that is open, else at the current one. Returns 0 or an errno. */
+/* Opens the directory part of `path`, and keeps the last part as the name. A relative path starts
+ * at the place's directory if that is open, else at the current directory. Returns 0 or an
+ * errno. */
 static int enter(gc_place *place, const char *path)
 {
     char directory[PATH_MAX];
@@ -65,8 +66,9 @@ static bool may_follow(const struct stat *directory, const struct stat *link)
     return !shared || link->st_uid == geteuid() || link->st_uid == directory->st_uid;
 }
 
-/* Sets place->is_proc_link if the link lies in /proc and leads elsewhere than its text says. Such a
- * link leads to a pipe, for example,or a file without a name. Returns 0 or an errno. */
+/* Sets place->is_proc_link if the link lies in /proc and leads elsewhere than its text says.
+ * Such a link leads to a pipe, for example, or to a file that has lost its name. Returns 0 or an
+ * errno. */
 static int look_for_proc(gc_place *place, const struct stat *directory, const char *text)
 {
     struct stat proc, meant, named;

@@ -1,5 +1,6 @@
-/* A place: where an output goes, after links are followed. It is an open directory and a name in
- * it. Calls by descriptor and name reach that directory even if its path changes meanwhile. */
+/* A place: where an output goes, after symbolic links are followed. It is an open directory and a
+ * name in it. Calls by descriptor and name reach that directory even if its path changes
+ * meanwhile. */
 #ifndef GC_BASE_PLACE_H
 #define GC_BASE_PLACE_H
 

@@ -196,8 +196,9 @@ int gc_processor_count(void)
     return gc_processors_within(processors_allowed(), quota);
 }
 
-/* Threads that a limit on the address space has room for. Each takes a stack, often of 8 MiB, with
- * glibc 64 MiB of its own (malloc(3), M_ARENA_MAX), and a share of the images. */
+/* Threads that a limit on the address space has room for. Each takes a stack, often of 8 MiB, and
+ * with glibc 64 MiB for memory of its own (malloc(3), M_ARENA_MAX), beside its share of the
+ * images. */
 static int threads_with_room(void)
 {
     const rlim_t room = (rlim_t)128 << 20;

@@ -1,4 +1,5 @@
-/* How many threads there is room for: processors that this process may use, and its addresses. */
+/* How many threads there is room for: the processors that this process may use, and a limit on its
+ * address space. */
 #ifndef GC_BASE_PROCESSORS_H
 #define GC_BASE_PROCESSORS_H
 

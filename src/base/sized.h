@@ -14,7 +14,8 @@ void gc_sized_init(void *given, size_t size, const void *defaults, size_t bytes)
 
 /* Copies the caller's structure over `known`, which has `bytes` bytes and holds defaults: a member
  * that the caller's header lacks keeps its default. `type` is the name of the structure.
- * GCONV_ERROR_ARGUMENT for a size that no header gives, and if an unknown member is not 0. */
+ * GCONV_ERROR_ARGUMENT for a size that no header gives, and if a member that this library does not
+ * know is not 0. */
 gconv_status gc_sized_read(const void *given, const char *type, void *known, size_t bytes,
                            gconv_error *error);
 

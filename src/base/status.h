@@ -12,8 +12,8 @@
 #define GC_PRINTF(format_index, first)
 #endif
 
-/* Writes status and message, one line, escaped, to `error` unless it is NULL. Returns the
- * status. */
+/* Writes status and message (one line; control characters are escaped) to `error`, which may be
+ * NULL, and returns the status. */
 gconv_status gc_fail(gconv_error *error, gconv_status status, const char *format, ...)
     GC_PRINTF(3, 4);
 

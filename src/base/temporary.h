@@ -9,7 +9,8 @@
 /* Eight hexadecimal digits and NUL. */
 enum { GC_HOST_TAG_BYTES = 9 };
 
-/* The tag of this machine since it was started. False, and "00000000", if nothing tells it. */
+/* The tag of this machine since it was started. False, with the tag "00000000", if the machine
+ * cannot be told from others. */
 bool gc_host_tag(char tag[GC_HOST_TAG_BYTES]);
 
 /* Writes a temporary name for NAME, which is cut if it is long. */

@@ -202,8 +202,9 @@ static void *help(void *user)
     return NULL;
 }
 
-/* Ends the helpers that sleep, before their code may be unmapped. One that works is left alone: its
- * caller has not returned, and the end of a process does not wait. */
+/* Ends the helpers that sleep, before their code may be unmapped. A helper that works is left
+ * alone: its caller has not returned from the library, and the end of a process does not wait for
+ * that. */
 __attribute__((destructor)) static void end_helpers(void)
 {
     pthread_mutex_lock(&pool.lock);

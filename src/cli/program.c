@@ -203,7 +203,8 @@ int gc_program_close_output(int code)
     return GC_EXIT_FAILED;
 }
 
-/* Without --progress the first progress linewaits half a second: short work stays silent. */
+/* Without --progress the first progress line waits half a second, so that short work stays
+ * silent. */
 void gc_program_set_messages(const gc_options *options)
 {
     bool always = options->report.progress == GC_PROGRESS_ALWAYS;

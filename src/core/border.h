@@ -1,4 +1,5 @@
-/* Border modes (contract.md, rules 13 and 14): one index mapping for host and device. */
+/* Border modes (contract.md, rules 13 and 14): the one index mapping, shared by host and device
+ * code. */
 #ifndef GC_CORE_BORDER_H
 #define GC_CORE_BORDER_H
 

@@ -45,7 +45,8 @@ typedef struct contest {
 /* A bounded output has to be this many times as fast as one that is rounded once. */
 #define BOUNDED_GAIN 1.3
 
-/* Whether a candidate supports the problem. One for GPUs must be usable on this device. */
+/* Whether a candidate supports the problem. A candidate for GPUs must also be usable on this
+ * device. */
 static gconv_status check_candidate(const contest *c, const gc_implementation *candidate, int index,
                                     gconv_device_info *device, gconv_error *error)
 {
@@ -91,8 +92,8 @@ static gconv_status try_on_device(contest *c, const gc_implementation *candidate
     return GCONV_OK;
 }
 
-/* Lets a candidate compete on one device of each model that may be chosen. The error is the last
- * device's. */
+/* Lets a candidate compete on one device of each model that may be chosen. The error is that of the
+ * last device that refuses. */
 static gconv_status try_candidate(contest *c, const gc_implementation *candidate,
                                   gconv_error *error)
 {

@@ -1,4 +1,5 @@
-/* Verification (contract.md, rule 12)by the reference: chain values, outputs, single pixels. */
+/* Verification (contract.md, rule 12): chain values, outputs and single pixels against the
+ * reference. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "core/conversion.h"

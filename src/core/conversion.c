@@ -89,7 +89,8 @@ static inline float sample_at(const void *samples, int depth, size_t index)
                          : ((const float *)samples)[index];
 }
 
-/* Kept alpha: loads colours alone. Premultiplied colours: loads colours times alpha, then alpha. */
+/* If alpha is kept, loads colours alone. If colours are premultiplied, loads colours times alpha,
+ * then alpha. */
 static void load_with_alpha(const gc_conversion *conversion, const void *samples, size_t count,
                             float *row)
 {
@@ -158,7 +159,8 @@ static void final_values(const gc_conversion *conversion, const float *chain, si
             v[i] = conversion->scale * v[i] + conversion->offset;
 }
 
-/* Final values v of `count` pixels whose alpha is the input's (first sample at alpha[first]). */
+/* Final values v of `count` pixels whose alpha is copied from the input (first sample at
+ * alpha[first]). */
 static void final_values_alpha_kept(const gc_conversion *conversion, const float *chain,
                                     size_t count, const void *alpha, size_t first, double *v)
 {
@@ -169,7 +171,8 @@ static void final_values_alpha_kept(const gc_conversion *conversion, const float
     }
 }
 
-/* Final values v of `count` pixels of premultiplied colour: divided by alpha above 0, else 0. */
+/* Final values v of `count` pixels of premultiplied colour: divided by alpha, 0 if alpha is not
+ * above 0. */
 static void final_values_premultiplied(const gc_conversion *conversion, const float *chain,
                                        size_t count, double *v)
 {

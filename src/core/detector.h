@@ -36,7 +36,8 @@ typedef struct gc_detector {
     double level; /* the magnitude of 1 sample of the input's depth: a quotient rounds once */
 } gc_detector;
 
-/* Whether chain values go to a detector. `laplace` takes the conversion alone. */
+/* Whether chain values go to a detector. Those of the method `laplace` become output by the
+ * conversion alone. */
 static inline bool gc_detects(const gc_detector *detector)
 {
     return detector->asked.method != GCONV_METHOD_LAPLACE;

@@ -21,7 +21,8 @@ int gconv_device_count(void)
 /* The largest N of "cuda:N". */
 enum { NUMBER_MAX = 1023 };
 
-/* Reads the numbers of "cuda:N,...". False: no such list, or too large or too many numbers. */
+/* Reads the numbers of "cuda:N,...". False if the text is no such list, or its numbers are too
+ * large or too many. */
 static bool read_numbers(const char *text, gconv_device_choice *choice)
 {
     for (const char *end; text != NULL; text = *end == ',' ? end + 1 : NULL) {

@@ -1,6 +1,6 @@
 /* What the core asks of the GPU part, which defines these functions, gconv_cuda_reason,
- * gconv_device_await, gconv_device_is_starting and gconv_nvrtc_version. Plain C, no CUDA types. In
- * a build without CUDA they say that there is no device (src/gpu/unavailable.c). */
+ * gconv_device_await, gconv_device_is_starting and gconv_nvrtc_version. Plain C, no CUDA types. In a
+ * build without CUDA they say that there is no device (src/gpu/unavailable.c). */
 #ifndef GC_CORE_GPU_H
 #define GC_CORE_GPU_H
 
@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* Number of CUDA devices, at most GCONV_DEVICES_MAX; 0: none, or no driver. Starts the driver. */
+/* Number of CUDA devices, at most GCONV_DEVICES_MAX; 0 if there is none or no driver. Starts the
+ * driver. */
 int gc_gpu_count(void);
 
 /* Describes device cuda:`index`, 0 to count-1. */
@@ -34,7 +35,8 @@ void gc_gpu_start(uint64_t devices);
 /* Whether a device has started. The next plan then does not wait for the driver. */
 bool gc_gpu_started(void);
 
-/* Whether nothing has to be waited for: a device has started, or none that was found does. */
+/* Whether nothing has to be waited for: a device has started, or gc_gpu_start has found none that
+ * does. */
 bool gc_gpu_ready(void);
 
 /* Seconds that all images which are left take at least on a GPU that is not in use. Needs no

@@ -46,7 +46,8 @@ static gconv_status check_shape(const gconv_job *job, gconv_error *error)
                : status;
 }
 
-/* A value that a C caller may get wrong. The command line has other messages for its options. */
+/* A value that a C caller may get wrong. The command line checks its own options with other
+ * messages. */
 typedef struct choice {
     const char *name;
     int value, most;

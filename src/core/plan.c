@@ -45,7 +45,8 @@ static int threads_alone(const gc_problem *problem)
     return divides ? (int)gc_smaller(processors, DECODING_THREADS) : 1;
 }
 
-/* Threads of one of `images` images on the CPU that share `threads`; 0: as above. At least 1. */
+/* Threads of one of `images` images on the CPU, all of which share `threads`; 0 means as above. At
+ * least 1. */
 static int threads_shared(int threads, int images)
 {
     int share = gc_thread_count(threads) / images;

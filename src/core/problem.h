@@ -20,7 +20,8 @@ typedef struct gc_problem {
     bool gpu_in_use;          /* gc_gpu_started, when the problem was made */
 } gc_problem;
 
-/* Checks `job` and fills `problem`, which keeps its strings, not its filters. */
+/* Checks `job` and fills `problem`, which keeps neither filters nor their array. It keeps the
+ * strings. */
 gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_error *error);
 void gc_problem_destroy(gc_problem *problem);
 

@@ -51,7 +51,8 @@ static bool reduce(int width, int pivot, long long *row, long long *rest)
     return true;
 }
 
-/* Adds a row to the basis and overwrites it. False: over `most` rows, or an entry at the limit. */
+/* Adds a row to the basis and overwrites it. False if that needs more than `most` rows, or an entry
+ * reaches the limit. */
 static bool extend(basis *b, long long *row, int most)
 {
     for (int k = 0; k < b->count; k++)

@@ -3,7 +3,8 @@
 #include <float.h>
 #include <math.h>
 
-/* u, the relative error of a rounding, and the absolute error below the smallest normal number. */
+/* u, the relative error of a rounding, and the absolute error of a number below the smallest normal
+ * one. */
 static const double rounding = 0x1p-24, underflow = 0x1p-150;
 
 /* The most terms that an implementation adds to n in the bound of rule 4: transforms add 32 log2 of

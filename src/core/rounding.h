@@ -46,7 +46,8 @@ uint32_t gc_round_once(const gc_rounding *rounding, double sum);
 /* Whether a pixel is an edge. */
 bool gc_passes_threshold(const gc_rounding *rounding, double sum);
 
-/* The same for a sum in at most GC_ROUNDING_PARTS doubles, ascending, without overlap. */
+/* The same for a sum in doubles, at most GC_ROUNDING_PARTS, that do not overlap, in ascending
+ * order. */
 enum { GC_ROUNDING_PARTS = 20 };
 uint32_t gc_round_parts(const gc_rounding *rounding, const double *parts, int count);
 bool gc_parts_pass(const gc_rounding *rounding, const double *parts, int count);
@@ -54,7 +55,8 @@ bool gc_parts_pass(const gc_rounding *rounding, const double *parts, int count);
 /* v as the nearest float32, ties to even; infinite beyond. Zero is +0. */
 float gc_round_parts_to_float(const gc_rounding *rounding, const double *parts, int count);
 
-/* The largest whole threshold: whole sums pass it exactly if |sum|, sum or -sum is greater. */
+/* The largest whole threshold: a whole |sum| or sum passes it exactly if it is greater, minus the
+ * sum for GCONV_RULE_NEGATIVE. */
 double gc_whole_threshold(const gc_rounding *rounding);
 
 #ifdef __cplusplus

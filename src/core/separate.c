@@ -124,7 +124,8 @@ static double magnitude_of(const double *values, int count)
     return sum;
 }
 
-/* Multiplies by 2^shift, rounds to float32, and returns the sum of what that changed. */
+/* Multiplies by 2^shift and rounds to float32. Returns the sum of the magnitudes of what rounding
+ * changed. */
 static double round_vector(const double *values, int count, int shift, float *rounded)
 {
     double error = 0;

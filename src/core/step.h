@@ -40,7 +40,8 @@ static inline size_t gc_step_term_count(const gc_step *step)
     return step->column != NULL ? height + width : height * width;
 }
 
-/* n of rule 4: the terms of a step's sum. Those of column and row add up. */
+/* n of rule 4: the terms of a step's sum. Column and row of a filter of two vectors are summed up
+ * one after the other. */
 static inline double gc_step_terms(const gc_step *step)
 {
     return step->column != NULL ? (double)step->width + step->height

@@ -45,7 +45,8 @@ typedef struct gc_kept_alpha {
     size_t row_bytes; /* of a row of alpha samples; 0 if no alpha is kept */
 } gc_kept_alpha;
 
-/* The alpha samples of an added row y from pixel x on; NULL if none is kept. Any thread. */
+/* The alpha samples of row y from pixel x on; NULL if no alpha is kept. Any thread, for a row that
+ * was added. */
 const void *gc_kept_alpha_at(const gc_kept_alpha *alpha, uint32_t y, size_t x);
 
 typedef struct gc_stream {
@@ -81,7 +82,8 @@ void gc_stream_close(gc_stream *stream);
 void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
                           const gc_memory_sink *result);
 
-/* The next `count` rows of input samples, `stride` bytes apart. No `error` here is NULL. */
+/* The next `count` rows of input samples, `stride` bytes apart. `error` is not NULL, here
+ * and below. */
 gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_t stride,
                             gconv_error *error);
 
@@ -104,7 +106,8 @@ void gc_stream_accept(gc_stream *stream, size_t size);
 /* Chain values of one row of samples. May be called from any thread. */
 void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row);
 
-/* Output of row `y`, once it was read, from its chain values. Any thread. */
+/* Output of row `y` from its chain values. May be called from any thread, once the row was
+ * read. */
 void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, void *output);
 
 /* gc_stream_store_row for `count` pixels of output row `y` from pixel `first` on, with their chain
@@ -142,7 +145,8 @@ gconv_status gc_stream_keep_in(gc_stream *stream, const gc_lent_memory *memory, 
 /* Gives the memory of stream->kept back before the stream is closed. */
 void gc_stream_give_kept(gc_stream *stream);
 
-/* Converts `count` rows of chain values, `stride` values apart, on all threads, for the sink. */
+/* Converts the next `count` rows of chain values, `stride` values apart, on all threads, and gives
+ * them to the sink. */
 gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const float *rows,
                                    size_t stride, gconv_error *error);
 

@@ -226,7 +226,8 @@ int gc_exif_orientation(const unsigned char *exif, size_t size)
                                                  : GC_ORIENTATION_UPRIGHT;
 }
 
-/* Exchanges types, counts and values of two entries. Of long values, offsets are exchanged. */
+/* Exchanges types, counts and values of two entries. Long values stay where they are; their offsets
+ * are exchanged. */
 static void exchange(const tiff *file, const directory *in, unsigned char *exif, uint32_t tag_x,
                      uint32_t tag_y)
 {

@@ -1,4 +1,5 @@
-/* Whole files and images in one call. A client of public functions. */
+/* Whole files and images in one call. A client of the public functions of readers, plans and
+ * writers. */
 #include "base/memory.h"
 #include "base/memory_rows.h"
 #include "base/sized.h"

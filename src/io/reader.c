@@ -1,4 +1,5 @@
-/* Readers. Rows pass three layers: the decoder, background and grey, orientation. */
+/* Readers. Rows pass three layers: the decoder, the background and grey if they are asked for,
+ * orientation. */
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"

@@ -19,7 +19,8 @@ _Noreturn void gc_exchange_give_up(void);
 
 /* ---- What ranks do: rank 0 lends tasks of its batch, and settles their results --------------- */
 
-/* Runs a batch, and returns the exit code. Rank r computes `places[r]` images at one time. */
+/* Runs a batch, and returns the exit code. `places[r]` is how many images rank r computes at one
+ * time. */
 int gc_root_run(const gc_options *options, int ranks, const int *places);
 
 /* Another rank. Computes the images that rank 0 hands out, `places` at one time, until no task

@@ -28,11 +28,12 @@ enum {
     GPUS_MAX = 64
 };
 
-/* A hash of the sources and the compiler of this program. Ranks with the same understand each
- * other. */
+/* What sources and compiler this program was made of, as a hash. Ranks understand each other if it
+ * is the same. */
 extern const char gc_build[];
 
-/* What rank 0 learns of a rank before work starts. All builds read build and host, the first. */
+/* What rank 0 learns of a rank before work starts. Build and host come first: all builds read
+ * these. */
 typedef struct report {
     char build[BUILD_BYTES], host[64];
     int code;                 /* the exit code of a rank that cannot start; else GC_EXIT_DONE */

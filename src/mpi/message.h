@@ -1,4 +1,5 @@
-/* A message from one rank to another: numbers and texts, taken in the order of being put. */
+/* A message from one rank to another: numbers and texts, which are taken in the order in which they
+ * were put. */
 #ifndef GC_MPI_MESSAGE_H
 #define GC_MPI_MESSAGE_H
 

@@ -32,8 +32,8 @@ int gc_run_compare(const gc_options *options, const gc_reporter *reporter);
 /* Runs gconv-lab in the place of this program. Returns only if it cannot be started. */
 int gc_run_lab(const gc_options *options);
 
-/* Writes a chain's frequency response, and says its largest magnitude: CSV by its name, else
- * PNG. */
+/* Writes the magnitudes of a chain's frequency response, and says the largest one: as CSV if the
+ * name ends so, else as PNG. */
 typedef gconv_status gc_response_function(const char *path, gconv_filter *const *filters, int count,
                                           gconv_error *error);
 
@@ -50,7 +50,8 @@ void gc_widen_queues(const gc_options *options);
 /* Writes a text to a file, which appears whole or not at all, and frees the text. */
 gconv_status gc_write_text(const char *path, gc_buffer *text, gconv_error *error);
 
-/* Writes a filter so that gconv reads it again. GCONV_ERROR_FILTER: the notation cannot hold it. */
+/* Writes a filter in a notation from which gconv reads the same filter again. GCONV_ERROR_FILTER if
+ * the notation cannot hold it. */
 gconv_status gc_kernel_write(const char *path, const gconv_filter *filter, gc_notation notation,
                              gconv_error *error);
 

@@ -199,7 +199,8 @@ static void json_end(const compare_table *table, const gc_points *points)
     gc_json_close('}');
 }
 
-/* The line of --json with these points, of `size` bytes; free releases it. NULL: no memory. */
+/* The object of --json with these points, as a line of `size` bytes; free releases it. NULL if
+ * memory is short. */
 static char *make_document(const compare_table *table, const gc_points *points, size_t *size)
 {
     gc_json_begin_apart();

@@ -219,7 +219,8 @@ static void note_found(const char *name, const gc_result *result)
                 found->threshold, found->has_low ? " (high)" : "", 100 * share_of_edges(result));
 }
 
-/* Says the lines of an explanation that begin with "step": choices for each filter. */
+/* Says the lines of an explanation that begin with "step": what the implementation chose for each
+ * filter. */
 static void note_choices(const char *name, const char *explanation)
 {
     for (const char *line = explanation; *line != '\0';) {

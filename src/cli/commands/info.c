@@ -109,7 +109,8 @@ static void print_names_that_lack_cuda(void)
         putchar('\n');
 }
 
-/* Implementations that lack CUDA are described with --verbose. They would bury the rest. */
+/* Implementations that lack CUDA are described with --verbose. Otherwise they would bury the
+ * rest. */
 static bool is_described(const gconv_implementation_info *info, bool verbose)
 {
     return verbose || !lacks_cuda(info);

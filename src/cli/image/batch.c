@@ -31,8 +31,9 @@ enum {
 
 /* ---- Reports of a stream of images ----------------------------------------------------------- */
 
-/* A direct output(a pipe) gets each image of a stream as soon as it is computed, and its result is
- * reported then. A file appears whole after the last image: results are kept until then. */
+/* A direct output, such as a pipe, gets each image of a stream as soon as it is computed, and its
+ * result is reported then. A file appears whole after the last image: results are kept until
+ * then. */
 typedef struct several_reports {
     const gc_batch_plan *plan;
     bool appears_whole; /* the output is a file, not a direct output */
@@ -194,7 +195,7 @@ static void call_returning(batch *b, worker_thread **called)
     }
 }
 
-/* Gives free places to idle workers, or calls all to end if no task is left. They go to
+/* Gives free places to idle workers. If no task is left, all of them are called to end. They go to
  * `called`. */
 static void call_idle(batch *b, worker_thread **called)
 {

@@ -7,8 +7,8 @@
 /* Whether images of different sizes may have different chains. */
 bool gc_has_own_chain(const gc_options *options);
 
-/* The standard deviation of the blur, in pixels: of --sigma, else of a sketch (contract.md, rule
- * 106). */
+/* The standard deviation of the blur, in pixels: that of --sigma, else the one of a sketch of this
+ * size (contract.md, rule 106). */
 double gc_sigma_of(const gc_options *options, const gconv_shape *shape);
 
 /* Makes the chain for an image of this shape. On failure the chain holds what was made before. */

@@ -169,7 +169,8 @@ static gconv_status judge_rows(gc_work *work)
     return GCONV_OK;
 }
 
-/* Computes the image, or the rows of --rows. Taking the times of parts slows a GPU down. */
+/* Computes the image, or the rows of --rows. The times of parts are taken if an option prints them:
+ * that slows a GPU down. */
 static gconv_status run_plan(gc_work *work)
 {
     const gc_options *options = work->options;

@@ -104,7 +104,8 @@ gconv_status gc_first_check_make(gc_first_check *first, gconv_error *error);
 
 /* ---- Computing ------------------------------------------------------------------------------- */
 
-/* Receives the results of a stream's images, but the last. Owns `result`, after a failure too. */
+/* Receives the results of a stream's images, except the last one. Owns `result` and destroys it,
+ * after a failure too. */
 typedef gconv_status gc_image_function(void *user, const gc_task *task, gc_result *result,
                                        gconv_error *error);
 

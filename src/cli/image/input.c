@@ -40,7 +40,8 @@ static void note_opened(void *user, int descriptor)
         gc_journaled_opened(work, descriptor, work->has_times ? &about : NULL);
 }
 
-/* Whether the output cannot hold alpha. One in the format of its input can. */
+/* Whether the output cannot hold alpha. An output in the format of its input can hold what that
+ * has. */
 static bool loses_alpha(const gc_task *task)
 {
     return task->format != GCONV_FORMAT_UNKNOWN && !gconv_format_describe(task->format)->alpha;

@@ -69,7 +69,8 @@ static verdict judge_record(const gc_session *session, const gc_task *task, cons
     return done ? JOURNAL_DONE : JOURNAL_AGAIN;
 }
 
-/* Judges an image by its last record, the times and sizes of its files else by hashes. */
+/* Judges an image by its last record, the times and sizes of its files and, if these differ, by
+ * hashes. */
 static verdict judge(const gc_session *session, const gc_task *task, gconv_error *error)
 {
     gc_record record;

@@ -173,7 +173,8 @@ static range range_of_chain(const gconv_job *job, double white)
     return r;
 }
 
-/* The values of v of rule 5 (core/conversion.c) before it is clamped. Floats can be anything. */
+/* The values that v of rule 5 (core/conversion.c) can have before it is clamped. Samples of float32
+ * can be anything. */
 static range range_of_values(const gconv_job *job, double white)
 {
     const gconv_filter *last = job->filters[job->filter_count - 1];

@@ -17,7 +17,8 @@ void gc_picture_destroy(gc_picture *picture);
 /* Whether every pixel is opaque. */
 bool gc_picture_is_opaque(const gc_picture *picture);
 
-/* The rows of a picture as a source, whose position `rows` holds. It must live as long. */
+/* The rows of a picture as a source. `rows` holds the position of the source, and must live as long
+ * as the source. */
 gconv_source gc_picture_source(const gc_picture *picture, gc_memory_source *rows);
 
 #endif

@@ -35,7 +35,8 @@ void gc_filter_reading(const char *name, const gconv_filter *filter, char *text,
                  filter->width);
 }
 
-/* Says how a filter was read if its text has several meanings: of files, and of "gaussian:1,5". */
+/* Says how a filter was read if the text can be meant in another way: those of files, and
+ * "gaussian:1,5". */
 static void note_reading(const gc_options *options, const char *name, const gconv_filter *filter)
 {
     char reading[256];
@@ -152,7 +153,8 @@ gconv_status gc_session_check(const gc_session *session, const char *implementat
     return status == GCONV_ERROR_UNSUPPORTED ? GCONV_OK : status;
 }
 
-/* At least one of the named implementations must be usable. Others get a row that says why not. */
+/* At least one of the named implementations must be usable. The others get a row that says why
+ * not. */
 static gconv_status check_jobs(const gc_session *session, gconv_error *error)
 {
     const char *next = session->job.implementation;

@@ -34,12 +34,13 @@ typedef struct gc_session {
     gconv_job job;              /* from the command line; an image adds shape, alpha, depth */
 } gc_session;
 
-/* Loads the chain and makes the job. On failure `*subject` is the --kernel at fault, or NULL. */
+/* Loads the chain and makes the job. On failure `*subject` is the --kernel that the message is
+ * about, or NULL. */
 gconv_status gc_session_create(const gc_options *options, gc_session *session, const char **subject,
                                gconv_error *error);
 
-/* Checks all that needs no image: filters, implementations, device. Waits until a named GPU
- * starts. */
+/* Checks everything that needs no image: filters, implementations, device. Waits for the start of
+ * a GPU that is named. */
 gconv_status gc_session_check_all(const gc_session *session, gconv_error *error);
 
 void gc_session_destroy(gc_session *session);

@@ -79,7 +79,8 @@ gconv_status gc_check_task(const gc_task *task, gconv_error *error);
 gconv_status gc_open_input(gc_work *work);
 
 /* Reads pixels before the plan is made, if --alpha auto or --verify needs them, or a GPU is
- * starting. Fills work->picture,or looks through pixels by another reader. Sets work->opaque. */
+ * starting. Fills work->picture, or looks through the pixels by a reader of its own. Sets
+ * work->opaque. */
 gconv_status gc_look_ahead(gc_work *work);
 
 /* Goes on to the next image of the input, and hands over the result of this one. *more is false
@@ -111,7 +112,8 @@ gconv_status gc_finish_output(gc_work *work);
 /* Makes the job that of responses, if they are kept (gc_keeps_responses). */
 void gc_kept_job(const gc_options *options, gconv_job *job);
 
-/* Sets work->detector. Finds thresholds of Canny in the picture, else in the file. */
+/* Sets work->detector. Finds thresholds of Canny in the picture, or in the file if there is
+ * none. */
 gconv_status gc_find_limits(gc_work *work);
 
 /* Whether gc_find_limits reads the picture. */
@@ -120,7 +122,8 @@ bool gc_finds_limits(const gc_options *options);
 /* Notes by which thresholds edges are counted. */
 void gc_note_limits(gc_work *work);
 
-/* Makes room for responses that are kept, and sets the shape of the output after the plan's. */
+/* Makes room for responses that are kept, and sets the shape of the output, once that of the
+ * plan's is there. */
 gconv_status gc_kept_begin(gc_work *work);
 
 /* Draws and writes what was kept. */

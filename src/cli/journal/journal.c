@@ -71,7 +71,8 @@ static gc_hash hash_digest(const char *digest)
     return gc_hash_string(gc_hash_start(), digest);
 }
 
-/* Notes the result of a line if it counts, even if a later line of the image replaces it. */
+/* Notes the result of a line if it counts, also one that a later line of the same image
+ * replaces. */
 static gconv_status note_result(gc_journal *journal, const char *line, gconv_error *error)
 {
     gc_record record;
@@ -128,8 +129,9 @@ static gconv_status check_header(const char *line, size_t length, gconv_error *e
     return GCONV_OK;
 }
 
-/* The header in a line, NULL if there is none. If journals were joined, it may stand behind a torn
- * line. No line of ours holds it otherwise: in a text its quotes have backslashes. */
+/* The header in a line, NULL if there is none. If journals were joined, it may stand behind what a
+ * killed program left of a line. No line of ours holds it otherwise: in a text its quotes have
+ * backslashes. */
 static const char *find_header(const char *line, size_t length)
 {
     size_t end = length < HEADER_BYTES_MAX ? length : (size_t)HEADER_BYTES_MAX;

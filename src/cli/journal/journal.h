@@ -45,8 +45,8 @@ bool gc_journal_has_failed(gc_journal *journal);
 
 /* ---- For processes that share a journal ------------------------------------------------------ */
 
-/* The last line of an image, if this process has the file, or NULL; free releases it. Any
- * thread. */
+/* The last line of an image, in a process that has the file; free releases it. NULL if there is
+ * none. Any thread. */
 gconv_status gc_journal_find_line(const gc_journal *journal, const char *input, const char *output,
                                   char **line, gconv_error *error);
 
@@ -88,7 +88,8 @@ void gc_journal_close(gc_journal *journal);
 
 /* A file of this content is done already, whatever its name. */
 
-/* Whether the content of a regular file that can be read is one of the results. Any thread. */
+/* Whether the content of a regular file is one of the results. False if it cannot be read. Any
+ * thread. */
 bool gc_journal_has_result(const gc_journal *journal, const char *path);
 
 /* The results themselves, for processes that share a journal: hashes of their sizes and digests. */

@@ -51,7 +51,8 @@ bool gc_file_state_is_same(const gc_file_state *a, const gc_file_state *b);
 /* Whether a file that has the recorded size has the recorded hash. */
 bool gc_file_has_digest(const char *path, const gc_file_state *recorded);
 
-/* The line of a record with its newline; free releases it. `host` computed it. NULL: no memory. */
+/* The line of a record with its newline. `host` is the machine that computed it; free releases it.
+ * NULL if memory is out. */
 char *gc_record_line(const gc_record *record, const char *host);
 
 /* Reads a line. GCONV_ERROR_FORMAT if it is not that of a record. */

@@ -19,7 +19,8 @@ static FILE *open_below(const char *root, const char *path)
                : NULL;
 }
 
-/* The number that begins the file whose name has `index` between two parts, else 0. */
+/* The number at the beginning of the file whose name has `index` between two parts; 0 if there is
+ * none. */
 static double read_number(const char *root, const char *before, int index, const char *after)
 {
     char path[128];

@@ -1,4 +1,5 @@
-/* Clock and temperature of processors and GPU during measurements, as far as they are told. */
+/* Clock and temperature of processors and GPU while something is measured, if the system and
+ * NVIDIA's library tell them. */
 #ifndef GC_CLI_MEASURE_CLOCKS_H
 #define GC_CLI_MEASURE_CLOCKS_H
 
@@ -8,7 +9,8 @@ typedef struct gc_clocks {
     double celsius_low, celsius_high;     /* of the hottest sensor, or of the GPU */
 } gc_clocks;
 
-/* Reads what Linux says below `root`, "" for the system's own, and widens the ranges. */
+/* Reads what Linux says below the directory `root`, "" for the system's own, and widens the
+ * ranges. */
 void gc_clocks_read(const char *root, gc_clocks *clocks);
 
 /* Takes a sample of this machine, and of the device cuda:`gpu` unless `gpu` is negative. To be

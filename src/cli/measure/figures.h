@@ -6,8 +6,8 @@
 #include "cli/measure/point.h"
 #include "cli/terminal/table.h"
 
-/* How a column shows a number: times `factor`, with so many decimals, then the unit. 0 is a
- * dash. */
+/* How a column shows a number: times `factor`, with so many decimals, then the unit. A dash stands
+ * for 0, which is not known. */
 typedef struct gc_figure {
     size_t at; /* offset of a double in gc_point */
     double factor;
@@ -20,7 +20,8 @@ void gc_figure_print(const gc_figure *figure, const gc_point *point, char cell[G
 /* Prints a number, or a dash for 0. */
 void gc_number_print(double value, const char *unit, int decimals, char cell[GC_CELL_BYTES]);
 
-/* From the first to the third quartile of runs as a percentage of their median,marked if noise. */
+/* From the first to the third quartile of runs as a percentage of their median, with a mark if that
+ * is noise. */
 void gc_spread_print(const gc_point *point, char cell[GC_CELL_BYTES]);
 
 /* Milliseconds of the median; with the mark of noise, if `marks` and the spread is noise. */

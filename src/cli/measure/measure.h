@@ -75,7 +75,8 @@ typedef struct gc_budget {
 gconv_status gc_time_plan(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,
                           gc_budget budget, gc_point *point, gconv_error *error);
 
-/* Sorts the times of `count` runs, at least 1, and fills median, shortest and quartiles. */
+/* Sorts the times of `count` runs, at least 1, and fills the point's median, shortest run and
+ * quartiles. */
 void gc_take_runs(gc_point *point, double *times, int count);
 
 /* Fills the rates of a point that has times. */

@@ -1,4 +1,5 @@
-/* A point: what is known of an implementation on an image and filter. Reports consist of them. */
+/* A point: what is known of one implementation on one image and filter. Tables, JSON and files are
+ * made of points. */
 #ifndef GC_CLI_MEASURE_POINT_H
 #define GC_CLI_MEASURE_POINT_H
 
@@ -87,7 +88,8 @@ bool gc_point_is_noisy(const gc_point *point);
 /* By what rates are computed: kernel_seconds if it is known, else `seconds`. */
 double gc_point_seconds(const gc_point *point);
 
-/* What ratios are of: the convolution alone on a GPU if that is known, else gc_point_seconds. */
+/* What ratios between implementations are of: the convolution alone on a GPU if that is known, else
+ * gc_point_seconds. */
 double gc_point_counted_seconds(const gc_point *point);
 
 /* Points in the order in which they were measured. Begins as {0}. */

@@ -74,7 +74,8 @@ static gconv_status run_often(const gc_subject *subject, gconv_plan *plan,
     return status;
 }
 
-/* The value that a part (0 to 1) of the sorted times lies below, or between two. */
+/* The value that a part (0 to 1) of the sorted times lies below, between two of them if
+ * necessary. */
 static double quantile(const double *times, int count, double part)
 {
     double place = part * (count - 1);

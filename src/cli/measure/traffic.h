@@ -35,7 +35,8 @@ typedef struct gc_traffic {
  * 112. 0 for the steps of the papers: gconv_plan_intensity has their published models. */
 double gc_traffic_bytes(const gc_traffic *traffic);
 
-/* 2 operations for each weight, even if some are saved, over these bytes; 0 likewise. */
+/* 2 operations for each weight, however an implementation saves some of them, over these bytes; 0
+ * likewise. */
 double gc_traffic_intensity(const gc_traffic *traffic);
 
 /* Operations a second that roofs allow; 0 if they are not known. */

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Runs that a measured plan is made for: so many that preparing it does not matter. */
+/* Runs that a measured plan is made for: so many that the time of its preparation does not
+ * matter. */
 enum { RUNS_EXPECTED = 1000000 };
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
@@ -78,7 +79,8 @@ typedef struct trial {
     gc_point *point;
 } trial;
 
-/* Fills the point's difference: that of chain values, or of the output if that alone is wrong. */
+/* Fills the point's difference: that of chain values, or that of the output if only the output is
+ * wrong. */
 static gconv_status compare(const trial *t, gconv_error *error)
 {
     gconv_difference difference;
@@ -89,7 +91,8 @@ static gconv_status compare(const trial *t, gconv_error *error)
     return status;
 }
 
-/* Runs the job, then the chain. If the job takes longer than `limit`, its time is the point's. */
+/* Runs the whole job, and then the chain. If the job takes longer than `limit`, its time becomes
+ * the point's. */
 static gconv_status run(const trial *t, double limit, gconv_error *error)
 {
     const gc_picture *picture = t->picture;

@@ -64,7 +64,8 @@ static const struct {
     {"shared-memory", GC_MET_SHARED, "rule that reckons with shared memory"},
 };
 
-/* Whether a name says the block or factor that the bit is about, as "tiled:32x32x4" does. */
+/* Whether a name says the thread block or the tiling factor that the bit is about, as
+ * "tiled:32x32x4" does. */
 static bool says_itself(const char *name, unsigned bit)
 {
     int index = gconv_implementation_find(name);

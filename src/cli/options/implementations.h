@@ -6,7 +6,8 @@
 
 enum { GC_NAME_BYTES = 64 };
 
-/* The next name of a list with commas; moves *list behind it. False at the end (NULL). */
+/* The next name of a list with commas; moves *list behind it. False at the end, when *list is
+ * NULL. */
 bool gc_next_name(const char **list, char name[GC_NAME_BYTES]);
 
 /* Refuses a list in which a name is neither an implementation, as gconv_implementation_find knows
@@ -16,7 +17,8 @@ gconv_status gc_check_names(const char *list, gconv_error *error);
 /* Whether a list stands for several implementations. */
 bool gc_names_several(const char *list);
 
-/* Whether a list names each implementation itself: then each must be usable. False for NULL. */
+/* Whether a list names each implementation itself, without "all". Then each must be usable. False
+ * for NULL. */
 bool gc_names_each(const char *list);
 
 /* The names that a list stands for, each once: the reference first, which others are compared with,

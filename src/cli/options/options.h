@@ -122,8 +122,9 @@ typedef struct gc_draw_options {
     bool values;    /* responses are written instead of edges */
 } gc_draw_options;
 
-/* Options for the library are in its own structures. These begin as its _default() functions say.
- * The shape of a job and the metadata of a writer are filled in later, from the input. */
+/* Options for the library are kept in the library's own structures. These begin as its _default()
+ * functions say. The shape of a job and the metadata of a writer are filled in later, from the
+ * input. */
 typedef struct gc_options {
     gc_command command;
     bool given[GC_OPTIONS_MAX];         /* option i of the table was given */

@@ -41,7 +41,8 @@ static bool read_variable(const char *name, long long low, long long *value)
     return text != NULL && gc_parse_integer(text, low, INT32_MAX, value);
 }
 
-/* The part of a task of an array, of `wanted` parts; 0: as many as the scheduler says. */
+/* The part of a task of an array. If `wanted` is not 0 there are this many parts, whatever the
+ * scheduler says of the array. */
 static gconv_status read_array(const array_variables *names, long long index, long long wanted,
                                gc_shard *shard, gconv_error *error)
 {

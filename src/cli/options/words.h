@@ -34,7 +34,8 @@ enum {
     GC_FORMAT_LIST_BYTES = 16 * GC_FORMAT_WORDS,
 };
 
-/* The names of the formats that can be written, and "pnm" before "pgm". Returns their count. */
+/* The names of the formats that can be written, and "pnm" before "pgm". Returns how many there
+ * are. */
 size_t gc_format_words(const char *words[GC_FORMAT_WORDS]);
 
 /* "png, jpeg, pnm, pgm, ppm or pfm". Returns `list`. */

@@ -98,7 +98,8 @@ void gc_clean_parent(gc_directories *made, const char *path, FILE *notes)
     pthread_mutex_unlock(&made->visiting);
 }
 
-/* Others wait until the leftovers are gone: a file of theirs would be one until it is locked. */
+/* Other threads wait until the leftovers are gone: a file that they create would be taken for one
+ * until it is locked. */
 gconv_status gc_prepare_parent(gc_directories *made, const char *path, FILE *notes,
                                gconv_error *error)
 {

@@ -308,7 +308,8 @@ static bool append(char resolved[PATH_MAX], const char *rest)
     return fits;
 }
 
-/* Resolves the links of a directory, as far as it exists. False if the path is too long. */
+/* Resolves the links of a directory; of one that does not exist, those of the part that does. False
+ * if the path is too long. */
 static bool resolve(const char *directory, char resolved[PATH_MAX])
 {
     char existing[PATH_MAX];
@@ -338,7 +339,8 @@ static const char *resolve_cached(gc_identity_cache *cache, const char *path, si
     return NULL;
 }
 
-/* Follows a link that leads to nothing yet, as an output does. False: no end, or too long. */
+/* Follows a link that leads to nothing yet, as an output does. False if the links have no end or a
+ * path is too long. */
 static bool follow(const char *path, char target[PATH_MAX])
 {
     enum { LINKS_MAX = 40 }; /* as in Linux */

@@ -28,12 +28,14 @@ bool gc_is_directory(const char *path);
 /* Whether nothing is in a directory. True if it does not exist. */
 bool gc_is_empty_directory(const char *path);
 
-/* Whether an errno is about the machine, not about the file: the call may succeed another time. */
+/* Whether an errno is about the state of the machine, not about the file. The same call may succeed
+ * at another time. */
 bool gc_is_passing(int error_number);
 
 /* The format by content. The path is that of a regular file, or of none. If a passing failure
  * (gc_is_passing) hides the content, *unknown becomes its errno. Such a file may be an image, so
- * the caller must not skip it. *foreign becomes a format known by sight; NULL: nobody asks. */
+ * the caller must not skip it. *foreign becomes the format that is known by sight; NULL: nobody
+ * asks. */
 gconv_format gc_sniff(const char *path, int *unknown, const gconv_foreign_format **foreign);
 
 /* Whether an extension fits an output in `format`. */
@@ -86,13 +88,16 @@ typedef struct gc_identity {
 
 gc_identity gc_identify(gc_identity_cache *cache, const char *path);
 
-/* gc_identify without a look at the last part of the path: no link is followed, its mode is 0. */
+/* gc_identify without a look at the last part of the path: its links are not followed, it has one
+ * name, and its mode is 0. */
 gc_identity gc_identify_plain(gc_identity_cache *cache, const char *path);
 
-/* Whether two paths lead to one file: hard links differ. False if one is NULL or "-". */
+/* Whether two paths lead to one file: hard links count as different files. False if one is NULL or
+ * "-". */
 bool gc_is_one_path(const char *a, const char *b);
 
-/* Whether an output would replace its input. What is written to directly replaces nothing. */
+/* Whether an output would take the place of its input. What is written to directly replaces
+ * nothing. */
 bool gc_replaces_input(const char *input, const char *output);
 
 /* Whether `path` names something in a directory or below it. Neither needs to exist. */

@@ -124,7 +124,8 @@ static gconv_status check_paths(const gc_options *options, const char *input, co
     return GCONV_OK;
 }
 
-/* Fills format and either_pnm of a named output: from --format, else its extension. */
+/* Fills format and either_pnm of an output that has a name: from --format, else from its
+ * extension. */
 static gconv_status choose_named_format(const gc_options *options, gc_task *task,
                                         gconv_error *error)
 {

@@ -37,8 +37,9 @@ static gc_task make_task(const gc_options *options, const char *path, const char
     return task;
 }
 
-/* Whether a file found in a directory is an image to process. By content or name: a broken image is
- * an error, not passed over. `foreign`: it is one of another format. */
+/* Whether a file found in a directory is an image to process. Its content or its name says so: a
+ * broken image is an error to report, not a file to pass over. `foreign`: it is one of another
+ * format. */
 static bool looks_like_image(const char *path, const gc_named_format *named, int *unknown,
                              bool *foreign)
 {

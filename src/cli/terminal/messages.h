@@ -15,7 +15,8 @@ bool gc_messages_are_quiet(void);
  * there again. For a process whose reports another one prints. */
 void gc_messages_into(FILE *stream);
 
-/* "gconv: FILE:LINE: MESSAGE": an error. Without a line if there is none, or a file if NULL. */
+/* "gconv: FILE:LINE: MESSAGE": an error. Without the line if there is none, without the file if
+ * `file` is NULL. */
 void gc_report(const char *file, const gconv_error *error);
 
 /* "gconv: MESSAGE", unless --quiet. */
@@ -27,11 +28,13 @@ void gc_answer(const char *file, const char *format, ...) GC_PRINTF(2, 3);
 /* "gconv: FILE: MESSAGE", only with --verbose. */
 void gc_note(const char *file, const char *format, ...) GC_PRINTF(2, 3);
 
-/* A note about an image of a batch. Others may be reported first, so it is written to `stream`, and
- * gc_notes_print says it. If that is NULL it is said at once. Any thread. */
+/* A note about an image of a batch. Other images may be reported first, so the note is written to
+ * `stream`, and gc_notes_print says it later. If `stream` is NULL it is said at once. Any
+ * thread. */
 void gc_note_into(FILE *stream, const char *file, const char *message);
 
-/* A warning about such an image: "gconv: FILE: warning: MESSAGE", unless --quiet. */
+/* A warning about an image of a batch, likewise: "gconv: FILE: warning: MESSAGE", unless
+ * --quiet. */
 void gc_warn_into(FILE *stream, const char *file, const char *message);
 
 /* Says what the two functions above wrote to a stream. */
@@ -41,7 +44,8 @@ void gc_notes_print(const char *notes);
 
 /* Warnings of readers and writers are said, and kept for --json. */
 
-/* The warnings about one image. A hostile file may cause many: the first 100 are kept. */
+/* The warnings about one image. A hostile file may cause any number of them: the first 100 are
+ * kept, the others are counted. */
 typedef struct gc_warning_list {
     char **texts;
     size_t count;

@@ -132,7 +132,8 @@ static void describe_seconds(double seconds, char *text, size_t size)
         snprintf(text, size, ", %d:%02d left", rest / 60, rest % 60);
 }
 
-/* The time that is left, estimated; "" in the first second, and before a hundredth is done. */
+/* The time that is left, estimated from what is done; "" in the first second, and before a
+ * hundredth is done. */
 static void describe_rest(double now, char *text, size_t size)
 {
     double elapsed = now - progress.start, done = progress.done;

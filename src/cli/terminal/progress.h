@@ -12,7 +12,8 @@
  * `may_fail` the last words also tell how many failed or were skipped. Both texts are kept. */
 void gc_counts_begin(const char *what, bool may_fail, size_t items);
 
-/* What the last words advise if things are left; NULL: nothing. Called before gc_counts_begin. */
+/* What the last words advise if things are left. It is called before gc_counts_begin. The text is
+ * kept; NULL: no advice. */
 void gc_counts_advise(const char *advice);
 
 /* Counts one thing that is finished. Any thread. */
@@ -50,10 +51,12 @@ void gc_progress_show(const char *name, double done, size_t item, size_t items);
 
 /* Draws the line for `count` images of equal weight; 0: nobody knows how many. Done are those that
  * are counted as finished, and `part`, from 0 to 1, of one that is computed. The line also says how
- * many have failed and how many are finished in a second; the time left follows from these. */
+ * many have failed and how many are finished in a second; the time that is left follows from the
+ * last seconds. */
 void gc_progress_show_images(const char *name, double part, size_t count);
 
-/* gc_progress_show without its limit: before work that may take long and tells no progress. */
+/* gc_progress_show without the limit of ten times a second: before work that may take long without
+ * telling its progress. */
 void gc_progress_begin(const char *name, double done, size_t item, size_t items);
 
 /* Whether a line was ever drawn. */

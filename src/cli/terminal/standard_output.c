@@ -71,7 +71,8 @@ void gc_json_end(void)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-/* Whether SIGALRM was ignored or blocked at first. Then only the program's own alarm ends it. */
+/* Whether SIGALRM was ignored or blocked when the program began. Then only the alarm that the
+ * program sets itself ends it. */
 static volatile sig_atomic_t alarm_is_own;
 
 /* Ends the program by a signal. It is called up to three times:

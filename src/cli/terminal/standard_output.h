@@ -27,7 +27,8 @@ void gc_signals_install(void);
  * program does not end that one. */
 void gc_signals_hand_over(void);
 
-/* From now on SIGUSR1, unless it is ignored, ends the program softly: gc_stop_is_requested. */
+/* From now on SIGUSR1 ends the program softly: gc_stop_is_requested tells it. A signal that is
+ * ignored stays ignored. */
 void gc_signals_stop_softly(void);
 
 /* Whether a signal asked to finish what is at work, and to begin nothing. Any thread. */

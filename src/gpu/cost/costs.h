@@ -133,11 +133,13 @@ double gc_cost_of_step(const gc_problem *problem, const gc_step *step,
 double gc_cost_of_pass(const gc_problem *problem, double bytes, double multiply_adds,
                        const gconv_device_info *device, double share);
 
-/* Seconds to turn samples of so many bytes, with alpha, into planes of floats, or back. */
+/* Seconds to turn samples of so many bytes, alpha with them, into planes of floats, or planes into
+ * samples. */
 double gc_cost_of_planes(const gc_problem *problem, double sample_bytes,
                          const gconv_device_info *device);
 
-/* Bytes a second of the device's memory. If nobody tells it, those of a slow device. */
+/* Bytes a second of the device's memory. If the driver does not tell it, the bandwidth of a slow
+ * device. */
 double gc_cost_bandwidth(const gconv_device_info *device);
 
 /* Seconds of an image whose kernels take `kernels` seconds. `finishes` says whether the device

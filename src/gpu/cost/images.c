@@ -47,7 +47,8 @@ static bool is_decoded_by_kernels(const gc_problem *problem)
            job->border != GCONV_BORDER_WRAP;
 }
 
-/* Seconds of the parts of an image. Copies and kernels overlap with each other and the CPU. */
+/* Seconds of the parts of an image. The copies and the kernels overlap with each other and with the
+ * CPU. */
 typedef struct image_parts {
     double upload, kernels, download;
     double thread; /* of the CPU: from the file and to it, the driver, output of chain values */

@@ -1,4 +1,5 @@
-/* What was measured on a GPU of this machine, in the cache for later processes. Needs no GPU. */
+/* What was measured on a GPU of this machine, kept in the cache for later processes. Plain C: needs
+ * no GPU. */
 #ifndef GC_GPU_COST_MEASURED_H
 #define GC_GPU_COST_MEASURED_H
 

@@ -1,4 +1,5 @@
-/* Compiling kernels at run time, without a device. Plain C. NVRTC is loaded when first needed. */
+/* Compiling kernels at run time, as far as no device is needed. Plain C. NVRTC is loaded when it is
+ * first needed. */
 #ifndef GC_GPU_JIT_JIT_H
 #define GC_GPU_JIT_JIT_H
 

@@ -10,8 +10,9 @@
  * launch it at the same time. */
 struct gc_gpu_kernel;
 
-/* Finds `source` in the cache or compiles it (see gc_jit_binary), loads it on `device`, which is
- * current, and finds its extern "C" kernel `name`. On failure *kernel is null. / */
+/* Finds `source` in the cache or compiles it (see gc_jit_binary), loads it on
+ * `device`, which is current, and finds its extern "C" kernel `name`. *kernel is null on failure.
+ */
 gconv_status gc_jit_create(const gconv_device_info *device, const char *source, const char *name,
                            gc_jit_when when, gc_gpu_kernel **kernel, gconv_error *error);
 

@@ -1,10 +1,11 @@
-/* Kernels that fill planes with random samples, convolve by the definition, and compare. */
+/* Kernels that fill planes with random samples, compute a convolution by its definition, and
+ * compare. */
 #ifndef GC_GPU_TUNE_CHECK_KERNELS_CUH
 #define GC_GPU_TUNE_CHECK_KERNELS_CUH
 
 #include "gpu/tune/tuner.cuh"
 
-/* The finalizer of MurmurHash3 (Appleby, public domain) turns consecutive numbers into random
+/* The finalizer of MurmurHash3 (Appleby, public domain). It turns consecutive numbers into random
  * ones. */
 static __host__ __device__ inline unsigned gc_scramble(unsigned n)
 {
@@ -31,7 +32,8 @@ static __device__ inline int reflected(int index, int size)
     return index;
 }
 
-/* Computes one output by the definition: with a divisor of 0 the sum, else an 8-bit sample. */
+/* Computes one output by the definition. With a divisor of 0 it is the sum, else an 8-bit
+ * sample. */
 template <typename sample>
 static __global__ void expect(const sample *input, gc_tuner_view image, gc_layout layout,
                               const double *taps, double divisor)

@@ -44,7 +44,8 @@ static gconv_status warm_up(const gc_search *s, const gc_contender &contender, g
     return GCONV_OK;
 }
 
-/* Sets *microseconds to the median time of `runs` launches, from end to end. */
+/* Sets *microseconds to the median time of `runs` launches, from the end of one to the end of the
+ * next. */
 static gconv_status measure(const gc_search *s, const gc_contender &contender, int runs,
                             double *microseconds, gconv_error *error)
 {

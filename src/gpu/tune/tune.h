@@ -34,7 +34,8 @@ int gc_candidates_like(const gconv_device_info *device, const gc_layout *layout,
 
 /* ---- On the device --------------------------------------------------------------------------- */
 
-/* Planes of random samples on a device, larger than twice its cache, and events for timing. */
+/* Planes of random samples on a device, together larger than twice its cache, and events for
+ * timing. */
 typedef struct gc_tuner gc_tuner;
 
 /* Needs NVRTC (gc_jit_available). Makes the device current. *side becomes the side of the square

@@ -1,4 +1,5 @@
-/* The tuner's planes on a device, so many that no cache holds one until it is used again. */
+/* The tuner's planes on a device. There are so many that no cache holds a plane until it is used
+ * again. */
 #include "gpu/tune/tuner.cuh"
 
 #include "gpu/device/check.cuh"

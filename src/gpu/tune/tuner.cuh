@@ -1,4 +1,5 @@
-/* What the parts of the tuner share: planes on a device, a search over them, its contenders. */
+/* What the parts of the tuner share: planes on a device, one search over them, and its
+ * contenders. */
 #ifndef GC_GPU_TUNE_TUNER_CUH
 #define GC_GPU_TUNE_TUNER_CUH
 

@@ -66,7 +66,8 @@ bool gc_forms_compete(gc_form a, gc_form b);
 /* Weights of a kernel: the matrix, or of each product the row, then the column. */
 int gc_form_weights(gc_form form, int width, int height);
 
-/* The time of a kernel, in weights of a filter for which GC_FORM_BLOCK takes as long. */
+/* The time of a kernel, as a number of weights: GC_FORM_BLOCK takes as long for a filter of so
+ * many. */
 double gc_form_work(gc_form form, int width, int height);
 
 /* Whether products of a column and a row are faster than every weight. */

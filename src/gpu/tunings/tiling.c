@@ -45,7 +45,8 @@ void gc_tiling_measure_down(int filter_width, int filter_height, gc_tiling *tili
                            (uint64_t)(filter_height - 1 + tiling->factor * tiling->block_height);
 }
 
-/* Blocks of this tiling that a multiprocessor holds at once in `shared_limit` bytes together. */
+/* Blocks of this tiling that a multiprocessor holds at once, if blocks take at most `shared_limit`
+ * bytes together. */
 static int resident_blocks(const gconv_device_info *device, const gc_factor_registers *registers,
                            uint64_t shared_limit, const gc_tiling *tiling)
 {
@@ -66,7 +67,8 @@ static int resident_blocks(const gconv_device_info *device, const gc_factor_regi
     return by_shared < (uint64_t)blocks ? (int)by_shared : blocks;
 }
 
-/* Sets the largest factor of which a multiprocessor holds that many blocks. False: none. */
+/* Sets the largest factor of which a multiprocessor holds that many blocks. False if there is
+ * none. */
 static bool take_largest(const gconv_device_info *device, const gc_factor_registers *registers,
                          uint64_t shared_limit, int filter_width, int filter_height, int blocks,
                          gc_tiling *tiling)

@@ -1,4 +1,5 @@
-/* The thread block and the tiling factor of a step, by a device's description. Needs no GPU. */
+/* The thread block and the tiling factor of a step, chosen from a device's description. Plain C:
+ * needs no GPU. */
 #ifndef GC_GPU_TUNINGS_TILING_H
 #define GC_GPU_TUNINGS_TILING_H
 
@@ -36,7 +37,8 @@ void gc_tiling_measure_unpadded(int filter_width, int filter_height, gc_tiling *
  * filter has one column, so that rows have no apron. */
 void gc_tiling_measure_down(int filter_width, int filter_height, gc_tiling *tiling);
 
-/* Registers of a thread of the kernel of a tiling factor, the index; [0] is not used. */
+/* Registers that a thread of the kernel of a tiling factor takes: indexed by factor, [0] not
+ * used. */
 typedef struct gc_factor_registers {
     int count[GC_FACTOR_MAX + 1];
 } gc_factor_registers;

@@ -116,7 +116,8 @@ static void look_through(search *s, const gc_tuned *entries, int count)
     }
 }
 
-/* Of entries that are as near, one of `found`, which may be NULL, comes before a shipped one. */
+/* Of entries that are equally near, one of `found`, which may be NULL, comes before a shipped
+ * one. */
 static gc_tuning choose(const gconv_device_info *device, const gc_layout *layout,
                         const gc_tuned_list *found)
 {

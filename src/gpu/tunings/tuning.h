@@ -28,7 +28,8 @@ gc_tuning gc_tuning_of(const gconv_device_info *device, const gc_layout *layout)
 /* The tuning for a layout as gc_tuning_of finds it, but without the file of this machine. */
 gc_tuning gc_tuning_untuned(const gconv_device_info *device, const gc_layout *layout);
 
-/* Whether the layout with its tuning can run. Registers are estimated, the rest is exact. */
+/* Whether the layout with its tuning can run. Form, threads and shared memory are exact, registers
+ * are estimated. */
 bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout);
 
 /* The tuning of a filter on a device that was never tuned. */

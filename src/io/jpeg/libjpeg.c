@@ -127,7 +127,8 @@ static void no_operation(j_decompress_ptr jpeg)
     (void)jpeg;
 }
 
-/* Fills libjpeg's buffer. At the end of the file it gets an EOI marker, and decodes what it has. */
+/* Fills libjpeg's buffer. At the end of the file it gets an EOI marker, so that it decodes what it
+ * has. */
 static boolean fill_source(j_decompress_ptr jpeg)
 {
     static const JOCTET end_of_image[] = {0xff, JPEG_EOI};

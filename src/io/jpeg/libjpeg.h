@@ -11,7 +11,8 @@ struct jpeg_decompress_struct;
 typedef struct gc_libjpeg gc_libjpeg;
 
 /* Reads the header from common->input. Fills shape and metadata of `common`, which has to live as
- * long as the decoder. The caller frees *opened, after a failure too. */
+ * long as the decoder. Sets *opened even on failure, and the caller frees it; NULL if memory is
+ * out. */
 gconv_status gc_libjpeg_open(gc_decoder *common, gc_libjpeg **opened, gconv_error *error);
 
 /* NULL is allowed. */

@@ -1,5 +1,6 @@
-/* JPEG: which decoder gives the rows. libjpeg reads the header and judges the file. Rows come from
- * a device that takes the whole image, gconv's own decoder (jpeg/fast), or libjpeg. */
+/* JPEG: which decoder gives the rows. libjpeg reads the header and judges the file. The rows come
+ * from a device that takes the whole image, else from gconv's own decoder (jpeg/fast), else from
+ * libjpeg. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"

@@ -22,7 +22,8 @@ enum {
 
 typedef struct png_encoder png_encoder;
 
-/* One way to compress the file. Several attempts stay in memory until the smallest is known. */
+/* One way to compress the file. If several attempts run, each stays in memory until the smallest
+ * is known. */
 typedef struct attempt {
     png_encoder *encoder;
     png_structp png;

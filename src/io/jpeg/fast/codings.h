@@ -46,7 +46,8 @@ bool gc_jpeg_copy_code(const void *from, gc_jpeg_code *to);
 /* Gives every symbol its code. False if the table is not sound or not usual. */
 bool gc_jpeg_build_codes(const gc_jpeg_code *from, bool ac, gc_jpeg_table *to);
 
-/* The tables that the scan uses. NULL if one is not sound or usual, and if memory is out. */
+/* The tables that the scan uses. NULL if one of them is not sound or not usual, and if memory is
+ * out. */
 gc_jpeg_codings *gc_jpeg_codings_hold(const struct jpeg_decompress_struct *jpeg);
 void gc_jpeg_codings_release(gc_jpeg_codings *codings);
 

@@ -12,7 +12,8 @@ bool gc_jpeg_is_baseline(const struct jpeg_decompress_struct *jpeg);
 
 /* Describes a file between jpeg_read_header and jpeg_start_decompress; out_color_space is set.
  * False if libjpeg has to decode it: other than baseline, several scans, unusual tables, other
- * colours or components; or memory is out. The caller releases frame->codings then, too. / */
+ * colours or components; and if memory is out. The caller releases frame->codings in each case.
+ */
 bool gc_jpeg_describe(const struct jpeg_decompress_struct *jpeg, gc_jpeg_frame *frame);
 
 #endif

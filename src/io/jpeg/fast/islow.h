@@ -1,5 +1,6 @@
-/* Samples of JPEG blocks: dequantised, then the inverse DCT "islow" of libjpeg, two at a time.
- * docs/gpu-jpeg.md says why a bound on the energy makes the samples those of libjpeg-turbo. / */
+/* Samples of JPEG blocks: dequantised, and by the inverse DCT "islow" of libjpeg, two blocks at
+ * a time. docs/gpu-jpeg.md says why a bound on the energy makes the samples those of libjpeg-turbo.
+ */
 #ifndef GC_IO_JPEG_FAST_ISLOW_H
 #define GC_IO_JPEG_FAST_ISLOW_H
 

@@ -111,12 +111,14 @@ static inline void transpose(vector x[SIDE])
     }
 }
 
-/* What is not sound: the sign of a 16-bit number in `signs`, or bits above 10 in `far`. / */
+/* What is not sound: the sign of a 16-bit number in `signs`, or bits above the lowest 10 in `far`.
+ */
 typedef struct findings {
     vector signs, far;
 } findings;
 
-/* Dequantises the blocks. Within the limits the sums of squares cannot overflow. / */
+/* Dequantises the blocks. Coefficients within the limits cannot make the sums of squares overflow.
+ */
 static inline void dequantise(const gc_islow_steps *steps, vector x[SIDE], findings *to)
 {
     vector energy = _mm256_set1_epi32(0);

@@ -66,7 +66,8 @@ static size_t phases_of(const gc_jpeg_lanes *of, uint32_t mcus)
     return (size_t)mcus * 2 * (size_t)of->frame->block_count;
 }
 
-/* Lets the phases of `mcus` MCUs have blocks from `block` on. The rest goes behind them. */
+/* Lets the phases of `mcus` MCUs have blocks from `block` on. What goes too far goes to the block
+ * behind them. */
 static void set_blocks(const gc_jpeg_lanes *of, phase *phases, int16_t *block, uint32_t mcus)
 {
     const int count = of->frame->block_count;

@@ -6,7 +6,8 @@
 
 typedef struct gc_jpeg_lanes gc_jpeg_lanes;
 
-/* NULL if frame or processor do not suit, and without memory. gc_jpeg_take_mcus follows then. */
+/* NULL if the frame or the processor does not suit, and if memory is out. Then gc_jpeg_take_mcus
+ * alone follows. */
 gc_jpeg_lanes *gc_jpeg_lanes_create(const gc_jpeg_frame *frame);
 void gc_jpeg_lanes_free(gc_jpeg_lanes *lanes);
 

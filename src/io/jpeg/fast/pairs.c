@@ -23,7 +23,8 @@ static gc_jpeg_pair untold(void)
 
 /* Of a window that begins with `look`, a number of GC_JPEG_LOOK_BITS bits. The value is the first
  * bit, which the bias takes away. If the step does not fit in the place of the first value, that is
- * the coefficient before: only components that are passed over have such entries. / */
+ * the value of the coefficient before: only components that are passed over have such entries.
+ */
 static gc_jpeg_pair valueless(uint32_t look, uint32_t bits, uint32_t step, bool last)
 {
     enum { FIRST_STEP_MAX = 31 };

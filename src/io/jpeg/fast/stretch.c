@@ -302,8 +302,8 @@ static bool transform(gc_jpeg_stretch *of, const gc_jpeg_image *image, size_t fi
 
 /* ---- Following ------------------------------------------------------------------------------- */
 
-/* Adds bytes from `from` to `end`. They are most of a file, so room is not doubled as by
- * gc_buffer. */
+/* Adds bytes from `from` to `end`. They are most of a file, so the room is not doubled, as that of
+ * a gc_buffer is. */
 static bool keep_bytes(gc_jpeg_stretch *of, const unsigned char *from, const unsigned char *end)
 {
     size_t more = (size_t)(end - from);

@@ -52,7 +52,8 @@ void gc_jpeg_image_divide(gc_jpeg_image *image);
 /* Bytes that the samples of a row of MCUs take, and its pixels if RGB is wanted. */
 size_t gc_jpeg_image_row_bytes(const gc_jpeg_image *image);
 
-/* Fills `bytes`, which have `room`, behind the first `size`. Returns how many there are then. */
+/* Fills `bytes`, which have `room`, behind the `size` ones that are there. Returns how many there
+ * are then. */
 size_t gc_jpeg_feed_read(gc_jpeg_feed *feed, unsigned char *bytes, size_t size, size_t room);
 
 /* Makes sure that the place has the next `wanted` bytes, as far as the file has them. If it has
@@ -66,7 +67,8 @@ bool gc_jpeg_stretch_create(gc_jpeg_stretch *stretch, const gc_jpeg_image *image
 void gc_jpeg_stretch_destroy(gc_jpeg_stretch *stretch);
 
 /* Follow stretch->count rows of MCUs from a place on, with bytes of the feed: to keep the bytes, or
- * to take all coefficients. False: not sound, or no memory. `lanes` may be NULL. / */
+ * to take all coefficients. False if they are not sound, or memory is out. `lanes` may be NULL.
+ */
 bool gc_jpeg_stretch_pass(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
                           gc_jpeg_place *place);
 bool gc_jpeg_stretch_take(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,

@@ -58,7 +58,8 @@ typedef struct gc_jpeg_table {
  * fit. */
 bool gc_jpeg_assign_codes(gc_jpeg_table *to, const unsigned char *counts);
 
-/* Whether the symbols are those of AC or DC coefficients of 8-bit samples, each once. */
+/* Whether the symbols are those of a table for AC or DC coefficients of 8-bit samples, each once.
+ * */
 bool gc_jpeg_symbols_are_sound(const gc_jpeg_table *of, bool ac);
 
 /* Fills of->fast. */

@@ -42,7 +42,8 @@ bool gc_pack_full(const gc_pack_block *block)
 /* Blocks of runs (RFC 1951) for bytes that are mostly runs of one value, such as edges at one bit a
  * pixel. A block is about as small as zlib's with Z_RLE and takes less than half the time. */
 
-/* A block of fewer bytes takes the fixed code: its own would not pay for being written. */
+/* A block of fewer bytes takes the fixed code: a code of its own would not pay for being
+ * written. */
 enum { OWN_CODE_BYTES = 1024 };
 
 /* A symbol for lengths (RFC 1951, 3.2.5): 2^extra_bits of them, from `first` on. The longest length

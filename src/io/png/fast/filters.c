@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-/* A filter is chosen anew every CHOICE_BYTES, by SAMPLES samples of a row of SAMPLE_BYTES. */
+/* A filter is chosen anew every CHOICE_BYTES, by SAMPLES samples of a row that have SAMPLE_BYTES
+ * each. */
 enum { CHOICE_BYTES = 1 << 16, SAMPLES = 8, SAMPLE_BYTES = 256 };
 
 /* Bytes of 0 on the left of a row: more than a pixel has. */

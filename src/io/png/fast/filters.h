@@ -1,4 +1,5 @@
-/* Filters of the rows of a PNG (ISO/IEC 15948, 9.2), chosen by what a row would take with each. */
+/* Filters of the rows of a PNG (ISO/IEC 15948, 9.2), chosen now and then by what a row would take
+ * with each. */
 #ifndef GC_IO_PNG_FAST_FILTERS_H
 #define GC_IO_PNG_FAST_FILTERS_H
 

@@ -14,7 +14,8 @@ enum {
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* Several counters for each byte: a byte that follows itself does not wait for one counter. */
+/* Several counters for each byte: the processor does not wait for one counter if a byte follows
+ * itself. */
 enum { COUNTERS = 4 };
 
 static inline void count_word(uint64_t word, uint32_t parts[COUNTERS][256])

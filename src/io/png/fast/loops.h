@@ -1,4 +1,5 @@
-/* Loops over the bytes of rows, compiled for every instruction set. Each gives the same bytes. */
+/* Loops over the bytes of rows, compiled once for every instruction set. Each set gives the same
+ * bytes. */
 #ifndef GC_IO_PNG_FAST_LOOPS_H
 #define GC_IO_PNG_FAST_LOOPS_H
 
@@ -83,7 +84,8 @@ typedef struct gc_pack_loops {
 /* The best loops that this processor has; the portable ones if GCONV_INSTRUCTIONS says so. */
 const gc_pack_loops *gc_pack_loops_chosen(void);
 
-/* The loops that build and processor have, the portable ones last; NULL after the last. */
+/* The loops that this build and this processor have, the portable ones last; NULL after the
+ * last. */
 const gc_pack_loops *gc_pack_loops_at(int index);
 
 #endif

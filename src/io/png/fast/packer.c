@@ -58,7 +58,8 @@ static void destroy_queue(block_queue *queue)
     pthread_mutex_destroy(&queue->lock);
 }
 
-/* Makes a block the next to be filled, or keeps it. It and the next two have the lock. */
+/* Makes a block the next one to be filled, or keeps it. This function and the next two have the
+ * lock. */
 static void take_back(block_queue *queue, gc_pack_block *block)
 {
     if (queue->filling != NULL) {

@@ -66,7 +66,8 @@ typedef struct run_bounds {
     uint64_t within; /* whether it is in a run, but neither its first byte nor its last one */
 } run_bounds;
 
-/* Writes `base` plus the places of the first AHEAD ones of `bits`, and returns the others. */
+/* Writes `base` plus the places of the first AHEAD bits of `bits` that are 1, and returns `bits`
+ * without them. */
 static inline uint64_t take_places(uint64_t bits, uint32_t base, uint32_t to[AHEAD])
 {
     const uint64_t top = UINT64_C(1) << 63; /* there is always one */
@@ -119,7 +120,8 @@ static inline size_t add_bytes(uint16_t *restrict tokens, size_t count,
     return count + added;
 }
 
-/* Appends the tokens of a run of any length: the longest may leave too little for one. */
+/* Appends the tokens of a run of any length: what the longest ones leave may be too short for
+ * one. */
 static size_t add_long_run(uint16_t *tokens, size_t count, const uint8_t *bytes, size_t run)
 {
     for (size_t part; run >= GC_RUN_MIN; run -= part) {

@@ -35,7 +35,8 @@ typedef struct part {
     unsigned char bytes[PART_BYTES + GC_UNFILTER_SLACK];
 } part;
 
-/* What libpng gets next: `edge`, a block's bytes, then what read_stream puts into `edge`. */
+/* What libpng gets next: `edge`, then a block's bytes, then what read_stream puts into
+ * `edge`. */
 struct gc_png_stream {
     /* Of the thread that inflates. */
     gc_input *input;
@@ -155,7 +156,8 @@ static void inflate_part(gc_png_stream *stream)
     pthread_cond_broadcast(&stream->inflated);
 }
 
-/* Undoes the filters of the whole rows of a part. libpng refuses filters that PNG lacks. */
+/* Undoes the filters of the whole rows of a part. libpng refuses a filter that PNG does not
+ * have. */
 static void unfilter(gc_png_stream *stream, part *rows)
 {
     size_t row_bytes = stream->row_bytes, count = rows->filled / (row_bytes + 1);

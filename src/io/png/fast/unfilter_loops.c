@@ -54,7 +54,8 @@ static void add_above(uint8_t *restrict row, const uint8_t *restrict above, size
 
 /* ---- A wave ---------------------------------------------------------------------------------- */
 
-/* Rows one below the other. Lanes without a row have some that nobody reads. */
+/* Rows one below the other. If these are fewer than lanes, the other lanes have rows that nobody
+ * reads. */
 typedef struct wave {
     const uint8_t *above; /* of the first row */
     uint8_t *rows[LANES_MAX];
