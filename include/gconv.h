@@ -510,13 +510,13 @@ typedef enum gconv_planes {
     GCONV_PLANES_ALL       /* a plane; those of a frame come one behind the other, luma first */
 } gconv_planes;
 
-/* What becomes of float samples that are infinite or not a number, of images without alpha
- * (contract.md, rule 126). */
+/* What becomes of float samples that are infinite or not a number (contract.md, rule 126). */
 typedef enum gconv_nan {
     GCONV_NAN_REFUSE = 0, /* GCONV_ERROR_FORMAT, which names the first one */
     GCONV_NAN_SPREAD,     /* rows have them */
-    /* Rows end with a channel of alpha, which is 0 for pixels with such a sample, else 255. All
-     * samples of these pixels are 0. See least_alpha of gconv_writer_options. */
+    /* Of images without alpha. Rows end with a channel of alpha, which is 0 for pixels with such a
+     * sample, else 255. All samples of these pixels are 0. See least_alpha of
+     * gconv_writer_options. */
     GCONV_NAN_IGNORE
 } gconv_nan;
 

@@ -1,6 +1,6 @@
 /* What the core asks of the GPU part, which defines these functions, gconv_cuda_reason,
- * gconv_device_await, gconv_device_is_starting and gconv_nvrtc_version. Plain C, no CUDA types. In a
- * build without CUDA they say that there is no device (src/gpu/unavailable.c). */
+ * gconv_device_await, gconv_device_is_starting and gconv_nvrtc_version. Plain C, no CUDA types. In
+ * a build without CUDA they say that there is no device (src/gpu/unavailable.c). */
 #ifndef GC_CORE_GPU_H
 #define GC_CORE_GPU_H
 

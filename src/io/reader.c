@@ -3,61 +3,17 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"
-#include "core/background.h"
 #include "core/grey.h"
-#include "io/codec.h"
 #include "io/exif.h"
 #include "io/format.h"
 #include "io/orient.h"
+#include "io/reader_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAND_BYTES = 256 * 1024 }; /* of rows before their conversion: they fit the L2 cache */
-
 #define MAX_PIXELS_DEFAULT (UINT64_C(1) << 30)
-
-/* Larger files are decoded on the CPU. */
-#define OFFER_BYTES_MAX ((size_t)256 << 20)
-
-/* Of a file that a device decodes: a piece stays in the cache of a processor while it is packed. */
-enum { OFFER_PIECE_BYTES = 1 << 16 };
-
-struct gconv_reader {
-    gconv_reader_options options;
-    gconv_source source; /* what gconv_reader_source gave */
-    gc_input input;
-    gc_decoder *decoder;
-    gconv_shape stored;  /* of rows after their conversion, before orientation */
-    gconv_shape shape;   /* of the rows that the caller gets */
-    size_t stored_bytes; /* of a stored row */
-    uint32_t decoded;    /* rows that the decoder has given or passed over */
-    uint32_t delivered;  /* rows that the caller has */
-    uint32_t end;        /* the caller may have the rows before this one */
-    bool selected;       /* some rows alone are read */
-    bool finished;       /* the image was read to its end, and the end was checked */
-    uint32_t page;       /* number of the image in its input, from 1 */
-    bool alone;          /* it is known that no image follows */
-    bool next_failed;    /* an image follows that could not be opened */
-    int orientation;     /* 1 to 8, as EXIF has it; 1 if rows stay as they are stored */
-    bool to_grey;
-    bool masks;             /* alpha is added to floats: GCONV_NAN_IGNORE */
-    bool flattens;          /* the decoder's rows have alpha, and those of the caller have none */
-    uint16_t background[3]; /* in samples of the decoder's depth; of grey rows the first counts */
-    bool composited;        /* a pixel was not opaque */
-    unsigned char *band;    /* rows before their conversion; allocated when needed */
-    uint32_t band_rows;
-    unsigned char *image; /* all stored rows, for orientations 3 to 8; allocated when needed */
-    bool offered;         /* a device may still accept the image */
-    unsigned char *head;  /* first bytes of the file, if an offer has read them; else NULL */
-    unsigned char *piece; /* of the file that is offered; allocated when needed */
-    size_t offer_bytes;   /* size of the file that is offered */
-    size_t offer_given;   /* of its bytes, how many the device has got so far */
-    const char *reason;   /* why no device decodes the image; "" if that is not known */
-    bool accepted;        /* a device has decoded the image */
-    gconv_error failure;  /* the first one; every later call repeats it */
-};
 
 void gconv_reader_options_init(gconv_reader_options *options, size_t size)
 {
@@ -191,8 +147,8 @@ static gconv_status plan_layers(gconv_reader *reader, gconv_error *error)
     gc_decoder *decoder = reader->decoder;
     gconv_metadata *metadata = &decoder->metadata;
     bool is_float = decoder->shape.depth == 32;
-    if (options->nan != GCONV_NAN_REFUSE && is_float && decoder->shape.channels % 2 == 0)
-        return gc_fail(error, GCONV_ERROR_FORMAT, "--nan spread and ignore take no alpha");
+    if (options->nan == GCONV_NAN_IGNORE && is_float && decoder->shape.channels % 2 == 0)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "--nan ignore takes no alpha");
     reader->stored = decoder->shape;
     reader->to_grey = options->grey && decoder->shape.channels > 1;
     reader->flattens = (options->grey || options->opaque) && decoder->shape.channels % 2 == 0;
@@ -315,251 +271,6 @@ const gconv_metadata *gconv_reader_metadata(const gconv_reader *reader)
     return &reader->decoder->metadata;
 }
 
-/* ---- Layers ---------------------------------------------------------------------------------- */
-
-static gconv_status allocate_band(gconv_reader *reader, size_t row_bytes, gconv_error *error)
-{
-    uint32_t rows = row_bytes < BAND_BYTES ? (uint32_t)(BAND_BYTES / row_bytes) : 1;
-    if (rows > reader->stored.height)
-        rows = reader->stored.height;
-    reader->band = gc_allocate_aligned(rows, row_bytes);
-    if (reader->band == NULL)
-        return gc_fail_memory(error, rows * row_bytes);
-    reader->band_rows = rows;
-    return GCONV_OK;
-}
-
-/* Makes a stored row from a row of the decoder, which it may overwrite. */
-static void convert_row(gconv_reader *reader, unsigned char *row, unsigned char *stored)
-{
-    const gconv_shape *shape = &reader->decoder->shape;
-    if (reader->flattens &&
-        !gc_flatten_row(row, shape->width, shape->channels, shape->depth, reader->background))
-        reader->composited = true;
-    if (reader->to_grey)
-        gc_grey_row(row, stored, shape->width, shape->channels, shape->depth, false);
-    else
-        gc_drop_alpha_row(row, stored, shape->width, shape->channels, (size_t)shape->depth / 8);
-}
-
-/* Fails if a sample of a decoder's row is none of contract.md, rule 82, and may not be. */
-static gconv_status judge_row(const gconv_reader *reader, const float *row, uint32_t y,
-                              gconv_error *error)
-{
-    const gconv_shape *shape = &reader->decoder->shape;
-    size_t channels = (size_t)shape->channels, count = shape->width * channels, i = 0;
-    bool takes_all = reader->options.nan != GCONV_NAN_REFUSE;
-    while (i < count && (fabsf(row[i]) <= 0x1p32f || (takes_all && !isfinite(row[i]))))
-        i++;
-    if (i == count)
-        return GCONV_OK;
-    return gc_fail(error, GCONV_ERROR_FORMAT,
-                   "a sample is infinite, not a number, or beyond 2^32: %g at x %zu, y %lu",
-                   isnan(row[i]) ? (double)NAN : (double)row[i], i / channels,
-                   (unsigned long)(reader->decoder->bottom_up ? shape->height - 1 - y : y));
-}
-
-/* Adds alpha to a row, from its end on, and makes the samples of missing pixels 0. */
-static void mask_row(const gconv_reader *reader, float *row)
-{
-    size_t colours = (size_t)reader->stored.channels - 1;
-    for (size_t x = reader->stored.width; x-- > 0;) {
-        const float *from = row + x * colours;
-        float *to = row + x * (colours + 1);
-        bool is_there = true;
-        for (size_t c = 0; c < colours; c++)
-            is_there = is_there && isfinite(from[c]);
-        to[colours] = is_there ? UINT8_MAX : 0;
-        for (size_t c = colours; c-- > 0;)
-            to[c] = is_there ? from[c] : 0;
-    }
-}
-
-static gconv_status decode_rows(gc_decoder *decoder, uint32_t count, unsigned char *rows,
-                                size_t stride, gconv_error *error)
-{
-    gconv_status status = GCONV_OK;
-    if (decoder->type->read != NULL)
-        return decoder->type->read(decoder, count, rows, stride, error);
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
-        status = decoder->type->read_row(decoder, rows + i * stride, error);
-    return status;
-}
-
-/* The decoder's next rows, judged. */
-static gconv_status decode(gconv_reader *reader, uint32_t count, unsigned char *rows, size_t stride,
-                           gconv_error *error)
-{
-    gc_decoder *decoder = reader->decoder;
-    gconv_status status = decode_rows(decoder, count, rows, stride, error);
-    for (uint32_t i = 0; status == GCONV_OK && decoder->shape.depth == 32 && i < count; i++)
-        status = judge_row(reader, (const float *)(const void *)(rows + i * stride),
-                           reader->decoded + i, error);
-    reader->decoded += count;
-    return status;
-}
-
-/* The same, on the background, as grey, and with what is missing, if that is asked for. */
-static gconv_status read_stored(gconv_reader *reader, uint32_t count, unsigned char *rows,
-                                size_t stride, gconv_error *error)
-{
-    const gc_decoder *decoder = reader->decoder;
-    bool converts = reader->to_grey || reader->flattens;
-    size_t row_bytes = gconv_shape_row_bytes(&decoder->shape);
-    gconv_status status = GCONV_OK;
-    if (!converts)
-        status = decode(reader, count, rows, stride, error);
-    else if (reader->band == NULL)
-        status = allocate_band(reader, row_bytes, error);
-    for (uint32_t done = 0; converts && status == GCONV_OK && done < count;) {
-        uint32_t some = count - done < reader->band_rows ? count - done : reader->band_rows;
-        status = decode(reader, some, reader->band, row_bytes, error);
-        for (uint32_t i = 0; status == GCONV_OK && i < some; i++)
-            convert_row(reader, reader->band + i * row_bytes, rows + (done + i) * stride);
-        done += some;
-    }
-    for (uint32_t i = 0; status == GCONV_OK && reader->masks && i < count; i++)
-        mask_row(reader, (float *)(void *)(rows + i * stride));
-    return status;
-}
-
-static gconv_status load_image(gconv_reader *reader, gconv_error *error)
-{
-    reader->image = gc_allocate_array(reader->stored.height, reader->stored_bytes);
-    if (reader->image == NULL)
-        return gc_fail_memory(error, reader->stored.height * reader->stored_bytes);
-    return read_stored(reader, reader->stored.height, reader->image, reader->stored_bytes, error);
-}
-
-static gconv_status read_upright(gconv_reader *reader, uint32_t count, unsigned char *rows,
-                                 size_t stride, gconv_error *error)
-{
-    gconv_status status;
-    switch (reader->orientation) {
-    case 1:
-        return read_stored(reader, count, rows, stride, error);
-    case 2:
-        status = read_stored(reader, count, rows, stride, error);
-        for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
-            gc_orient_mirror_row(rows + i * stride, reader->stored.width,
-                                 reader->stored_bytes / reader->stored.width);
-        return status;
-    default:
-        status = reader->image != NULL ? GCONV_OK : load_image(reader, error);
-        if (status == GCONV_OK)
-            gc_orient_rows(&(gc_stored_image){reader->image, reader->stored, reader->stored_bytes,
-                                              reader->orientation},
-                           reader->delivered, count, rows, stride);
-        return status;
-    }
-}
-
-/* ---- Decoding by a device -------------------------------------------------------------------- */
-
-/* Whether images of this reader may be offered at all. */
-static bool makes_offers(const gconv_reader *reader)
-{
-    return reader->options.decoder != GCONV_DECODER_CPU && reader->decoder->type->offer != NULL;
-}
-
-/* Whether a device may decode the image. A file that is sound is the same to a tolerant reader. */
-static bool may_offer(const gconv_reader *reader)
-{
-    return makes_offers(reader) && reader->failure.status == GCONV_OK && reader->delivered == 0 &&
-           !reader->offered;
-}
-
-static void end_offer(gconv_reader *reader)
-{
-    free(reader->head);
-    free(reader->piece);
-    reader->head = reader->piece = NULL;
-    reader->offered = false;
-}
-
-static gc_offer offer_bytes(gconv_reader *reader, const unsigned char *bytes, size_t count,
-                            gconv_encoded *picture)
-{
-    gc_decoder *decoder = reader->decoder;
-    reader->offer_given = count;
-    *picture = (gconv_encoded){.bytes = bytes, .held = count, .size = reader->offer_bytes};
-    return decoder->type->offer(decoder, picture, &reader->reason);
-}
-
-/* Reads the first `count` bytes of the file and offers them. */
-static gc_offer offer_read(gconv_reader *reader, size_t count, gconv_encoded *picture)
-{
-    free(reader->head);
-    if (!gc_input_load(&reader->input, count, &reader->head, &reader->reason))
-        return GC_OFFER_REFUSED;
-    return offer_bytes(reader, reader->head, count, picture);
-}
-
-/* Offers the bytes that are buffered, and more if the header goes on behind them. */
-static gc_offer offer_head(gconv_reader *reader, gconv_encoded *picture)
-{
-    const unsigned char *bytes;
-    size_t size = reader->offer_bytes, count = gc_input_head(&reader->input, &bytes);
-    gc_offer offer = GC_OFFER_NEEDS_MORE;
-    if (count > 0)
-        offer = offer_bytes(reader, bytes, count < size ? count : size, picture);
-    for (; offer == GC_OFFER_NEEDS_MORE && count < size; count *= 4) {
-        count = count > 0 ? count : (size_t)OFFER_PIECE_BYTES;
-        offer = offer_read(reader, 4 * count < size ? 4 * count : size, picture);
-    }
-    return offer;
-}
-
-static bool offer_for_source(void *user, gconv_encoded *picture)
-{
-    gconv_reader *reader = user;
-    if (!may_offer(reader) ||
-        !gc_input_measure(&reader->input, OFFER_BYTES_MAX, &reader->offer_bytes, &reader->reason))
-        return false;
-    if (offer_head(reader, picture) != GC_OFFER_MADE) {
-        end_offer(reader);
-        return false;
-    }
-    reader->reason = "";
-    reader->offered = true;
-    picture->orientation = reader->orientation;
-    return true;
-}
-
-static bool more_for_source(void *user, const unsigned char **bytes, size_t *count)
-{
-    gconv_reader *reader = user;
-    size_t left = reader->offer_bytes - reader->offer_given;
-    size_t wanted = left < OFFER_PIECE_BYTES ? left : (size_t)OFFER_PIECE_BYTES;
-    *count = 0;
-    if (!reader->offered)
-        return false;
-    if (wanted == 0)
-        return true;
-    if (reader->piece == NULL)
-        reader->piece = malloc(OFFER_PIECE_BYTES);
-    if (reader->piece == NULL)
-        return false;
-    ssize_t got = gc_input_read_at(&reader->input, reader->piece, wanted, reader->offer_given);
-    if (got <= 0)
-        return false; /* the file has become shorter */
-    reader->offer_given += (size_t)got;
-    *bytes = reader->piece;
-    *count = (size_t)got;
-    return true;
-}
-
-static void accept_for_source(void *user, size_t size)
-{
-    gconv_reader *reader = user;
-    if (!reader->offered)
-        return;
-    end_offer(reader);
-    reader->decoder->type->accept(reader->decoder, size);
-    reader->accepted = true;
-    reader->delivered = reader->shape.height;
-}
-
 const char *gconv_reader_decoder(const gconv_reader *reader)
 {
     const gc_decoder *decoder = reader->decoder;
@@ -599,10 +310,10 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
     if (count == 0)
         return GCONV_OK;
     if (reader->offered) {
-        end_offer(reader);
+        gc_reader_end_offer(reader);
         reader->reason = "data that the GPU rejects, or lacks memory for";
     }
-    gconv_status status = read_upright(reader, count, rows, stride, &reader->failure);
+    gconv_status status = gc_reader_decode(reader, count, rows, stride, &reader->failure);
     reader->delivered += count;
     return settle(reader, status, error);
 }
@@ -698,22 +409,6 @@ gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *er
 
 /* ---- Some rows alone ------------------------------------------------------------------------- */
 
-static gconv_status skip_stored(gconv_reader *reader, uint32_t count, gconv_error *error)
-{
-    gc_decoder *decoder = reader->decoder;
-    size_t row_bytes = gconv_shape_row_bytes(&decoder->shape);
-    reader->decoded += count;
-    if (decoder->type->skip != NULL)
-        return decoder->type->skip(decoder, count, error);
-    gconv_status status = count == 0 ? GCONV_OK : allocate_band(reader, row_bytes, error);
-    while (status == GCONV_OK && count > 0) {
-        uint32_t some = count < reader->band_rows ? count : reader->band_rows;
-        status = decode_rows(decoder, some, reader->band, row_bytes, error);
-        count -= some;
-    }
-    return status;
-}
-
 /* Passes over the images before the first one that is wanted. */
 static gconv_status go_to_page(gconv_reader *reader, gconv_error *error)
 {
@@ -723,7 +418,7 @@ static gconv_status go_to_page(gconv_reader *reader, gconv_error *error)
     gconv_status status = GCONV_OK;
     reader->page = type->finds_page && page > 0 ? page : 1;
     while (status == GCONV_OK && reader->page < page) {
-        status = skip_stored(reader, reader->stored.height, error);
+        status = gc_reader_skip(reader, reader->stored.height, error);
         reader->delivered = reader->end;
         if (status == GCONV_OK)
             status = gconv_reader_finish(reader, error);
@@ -753,7 +448,7 @@ static gconv_status select_for_source(void *user, uint32_t first, uint32_t count
     reader->stored.height = reader->end = count;
     bool from_below = reader->orientation >= 3; /* 3 and 4: turned over */
     uint32_t before = from_below ? height - first - count : first;
-    return settle(reader, skip_stored(reader, before, &reader->failure), error);
+    return settle(reader, gc_reader_skip(reader, before, &reader->failure), error);
 }
 
 static gconv_status read_for_source(void *user, uint32_t count, void *rows, size_t stride,
@@ -784,10 +479,10 @@ const gconv_source *gconv_reader_source(gconv_reader *reader)
                              .select = select_for_source};
     if (reader->decoder->type->help != NULL)
         source->help = help_for_source;
-    if (makes_offers(reader)) {
-        source->offer = offer_for_source;
-        source->more = more_for_source;
-        source->accept = accept_for_source;
+    if (gc_reader_makes_offers(reader)) {
+        source->offer = gc_reader_offer;
+        source->more = gc_reader_more;
+        source->accept = gc_reader_accept;
     }
     if (reader->decoder->type->spread != NULL)
         source->spread = spread_for_source;

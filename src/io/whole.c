@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOB_BYTES_MAX = 8 << 20 };
-
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 gconv_status gc_whole_load(gc_whole_decoder *decoder, uint64_t most, gconv_error *error)
@@ -18,7 +16,7 @@ gconv_status gc_whole_load(gc_whole_decoder *decoder, uint64_t most, gconv_error
 
 gconv_status gc_whole_check_blob(const char *name, size_t size, gconv_error *error)
 {
-    if (size <= BLOB_BYTES_MAX)
+    if (size <= GC_WHOLE_BLOB_BYTES_MAX)
         return GCONV_OK;
     return gc_fail(error, GCONV_ERROR_LIMIT, "the %s has %zu bytes, more than the limit of 8 MiB",
                    name, size);

@@ -5,6 +5,8 @@
 #include "base/buffer.h"
 #include "io/codec.h"
 
+enum { GC_WHOLE_BLOB_BYTES_MAX = 8 << 20 }; /* of a profile or EXIF */
+
 typedef struct gc_whole_decoder {
     gc_decoder common;
     gc_buffer file;

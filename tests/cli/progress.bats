@@ -71,7 +71,7 @@ gconv: 2 of 3 images done, 1 failed, 0 skipped'
 }
 
 @test "progress runs while the reference computes" {
-    make_image pgm in.pgm 300 300 noise
+    make_image pgm in.pgm 450 450 noise
     for arguments in 'filter --impl reference in.pgm out.png' 'filter --verify --impl cpu in.pgm out.png' \
         'compare --time 0.01 -i cpu in.pgm'; do
         # shellcheck disable=SC2086

@@ -114,6 +114,13 @@ def try_others():
         np.save("in.npy", grey)
         done = subprocess.run([GCONV, "filter", *words, "in.npy", "out.npy"], stderr=subprocess.PIPE)
         assert done.returncode in (1, 2) and message in done.stderr.decode(), (words, done.stderr)
+    np.save("in.npy", np.concatenate([image, image[..., :1]], axis=2))
+    for nan in "spread", "ignore":
+        done = subprocess.run([GCONV, "filter", "-k", "box3", "--nan", nan, "in.npy", "out.npy"], stderr=subprocess.PIPE)
+        assert done.returncode == 1 and b"no alpha" in done.stderr, done.stderr
+    np.save("in.npy", np.nan_to_num(np.load("in.npy")))
+    for command in ("filter", "-q", "-k", "gaussian:1", "--journal", "j", "-o", "out", "in.npy"), ("check", "-q", "--verify", "j"):
+        subprocess.run([GCONV, *command], check=True)
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -55,11 +55,15 @@ static gconv_status take_own_chain(gc_work *work, gconv_job *job)
     return status;
 }
 
-/* --nan can give what is no number. */
+/* --nan can give what is no number, and has no rule for alpha. */
 static gconv_status check_nan(const gc_work *work, int depth)
 {
-    if (work->options->reader.nan == GCONV_NAN_REFUSE || work->result->input.depth != 32 ||
-        depth == 32)
+    gconv_nan nan = work->options->reader.nan;
+    if (nan == GCONV_NAN_REFUSE || work->result->input.depth != 32)
+        return GCONV_OK;
+    if (nan == GCONV_NAN_SPREAD && gconv_reader_channels(work->reader) % 2 == 0)
+        return gc_fail(work->error, GCONV_ERROR_FORMAT, "--nan spread takes no alpha");
+    if (depth == 32)
         return GCONV_OK;
     return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
                    "--nan %s needs an output of floats: --depth 32, and TIFF, PFM or NPY",

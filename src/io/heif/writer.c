@@ -28,6 +28,8 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_LIMIT, "a file of libheif holds at most %d x %d pixels",
                        SIDE_MAX, SIDE_MAX);
     opened->context = gc_heif.heif_context_alloc();
+    if (opened->context == NULL)
+        return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libheif cannot start");
     struct heif_error failure = gc_heif.heif_context_get_encoder_for_format(
         opened->context,
         common->format == GCONV_FORMAT_HEIC ? heif_compression_HEVC : heif_compression_AV1,

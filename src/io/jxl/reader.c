@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BOX_BYTES_MAX = 8 << 20 };
-
 #if JPEGXL_NUMERIC_VERSION < JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
 #define NO_FORMAT NULL, /* an argument of old versions, which they do not use */
 #else
@@ -115,8 +113,8 @@ static gconv_status turn_box(jxl_decoder *decoder, bool begins, gconv_error *err
     JxlBoxType type = "";
     if (decoder->exif != NULL) {
         size_t left = gc_jxl.JxlDecoderReleaseBoxBuffer(decoder->jxl);
-        status = gc_whole_set_exif_box(&decoder->whole.common, decoder->exif, BOX_BYTES_MAX - left,
-                                       error);
+        status = gc_whole_set_exif_box(&decoder->whole.common, decoder->exif,
+                                       GC_WHOLE_BLOB_BYTES_MAX - left, error);
         free(decoder->exif);
         decoder->exif = NULL;
     }
@@ -127,9 +125,9 @@ static gconv_status turn_box(jxl_decoder *decoder, bool begins, gconv_error *err
     metadata->has_xmp |= memcmp(type, "xml ", sizeof type) == 0;
     if (memcmp(type, "Exif", sizeof type) != 0 || metadata->exif != NULL)
         return status;
-    status = gc_whole_room("EXIF", BOX_BYTES_MAX, &decoder->exif, error);
+    status = gc_whole_room("EXIF", GC_WHOLE_BLOB_BYTES_MAX, &decoder->exif, error);
     if (status == GCONV_OK)
-        gc_jxl.JxlDecoderSetBoxBuffer(decoder->jxl, decoder->exif, BOX_BYTES_MAX);
+        gc_jxl.JxlDecoderSetBoxBuffer(decoder->jxl, decoder->exif, GC_WHOLE_BLOB_BYTES_MAX);
     return status;
 }
 
@@ -149,7 +147,7 @@ static gconv_status read_headers(jxl_decoder *decoder, gconv_error *error)
             status = turn_box(decoder, true, error);
             break;
         case JXL_DEC_BOX_NEED_MORE_OUTPUT:
-            return gc_whole_check_blob("EXIF", BOX_BYTES_MAX + 1, error);
+            return gc_whole_check_blob("EXIF", GC_WHOLE_BLOB_BYTES_MAX + 1, error);
         case JXL_DEC_NEED_MORE_INPUT: /* decode tells whether the image ends early */
         case JXL_DEC_SUCCESS:
             if (decoder->whole.common.shape.width == 0)

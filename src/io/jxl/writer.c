@@ -70,11 +70,12 @@ static bool add_exif(JxlEncoder *jxl, const gc_whole_encoder *encoder)
     if (encoder->exif == NULL)
         return true;
     unsigned char *box = calloc(1, 4 + encoder->exif_bytes);
-    if (box == NULL || gc_jxl.JxlEncoderUseBoxes(jxl) != JXL_ENC_SUCCESS)
+    if (box == NULL)
         return false;
     memcpy(box + 4, encoder->exif, encoder->exif_bytes);
-    bool added = gc_jxl.JxlEncoderAddBox(jxl, "Exif", box, 4 + encoder->exif_bytes, JXL_FALSE) ==
-                 JXL_ENC_SUCCESS;
+    bool added = gc_jxl.JxlEncoderUseBoxes(jxl) == JXL_ENC_SUCCESS &&
+                 gc_jxl.JxlEncoderAddBox(jxl, "Exif", box, 4 + encoder->exif_bytes, JXL_FALSE) ==
+                     JXL_ENC_SUCCESS;
     free(box);
     return added;
 }
