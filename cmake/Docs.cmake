@@ -1,5 +1,5 @@
 # The target `docs`, built by name only: pages in HTML of the comments in gconv.h, by Doxygen, in
-# html/ of the build directory.
+# html/header of the build directory.
 find_package(Doxygen QUIET)
 if(NOT DOXYGEN_FOUND)
   return()
@@ -17,4 +17,5 @@ set(DOXYGEN_PREDEFINED GCONV_API= __cplusplus=0
 set(DOXYGEN_QUIET YES)
 set(DOXYGEN_WARN_AS_ERROR YES)
 set(DOXYGEN_INPUT_FILTER "sed -f ${PROJECT_SOURCE_DIR}/cmake/docs.sed")
-doxygen_add_docs(docs ${PROJECT_SOURCE_DIR}/include/gconv.h COMMENT "Pages of gconv.h in html/")
+set(DOXYGEN_HTML_OUTPUT html/header)
+doxygen_add_docs(docs ${PROJECT_SOURCE_DIR}/include/gconv.h COMMENT "Pages of gconv.h in html/header")
