@@ -1,40 +1,30 @@
 #include "lab/bench/theory.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
-enum { TRANSPOSED_FACTOR = 4 }; /* of both passes of twopass:transposed */
-
-/* Whether a name is one of a list that ends with NULL. */
-static bool is_one_of(const char *name, const char *const *names)
+/* Equation 14: a column and a row, each with `factor` tiles. */
+static double separable_intensity(int filter_width, int filter_height, int factor)
 {
-    while (*names != NULL && strcmp(name, *names) != 0)
-        names++;
-    return *names != NULL;
+    return 2.0 * (filter_width + filter_height) * factor / (4 * (2 * 2 + (factor - 2)));
 }
 
 double gc_kth_intensity(const char *implementation, int filter_width, int filter_height, int factor)
 {
-    static const char *const untiled[] = {"twopass:lecture", "twopass:lecture1d", NULL};
-    static const char *const tiles[] = {"tiled", "adaptive", "adaptive:kth", NULL};
-    static const char *const two_passes[] = {"twopass:transposed", "twopass:tiled", NULL};
-    double taps = (double)filter_width * filter_height, sides = filter_width + filter_height;
+    double taps = (double)filter_width * filter_height;
     if (strcmp(implementation, "naive") == 0)
         return 2 * taps / (8 * taps);
     if (strcmp(implementation, "shared") == 0)
         return 2 * taps / (4 * 4 + 4 * taps);
     if (strcmp(implementation, "const") == 0)
         return 2 * taps / (4 * 4);
-    if (is_one_of(implementation, untiled))
+    if (strcmp(implementation, "twopass") == 0)
         return (2.0 * filter_width / (4 * 2) + 2.0 * filter_height / (4 * 2)) / 2;
-    if (strcmp(implementation, "twopass:transposed") == 0)
-        factor = TRANSPOSED_FACTOR;
-    if (factor > 0 && is_one_of(implementation, tiles))
+    if (strcmp(implementation, "tiled") == 0 || strcmp(implementation, "adaptive") == 0 ||
+        strcmp(implementation, "adaptive:kth") == 0)
         return 2 * taps * factor / (4 * (2 * 4 + (factor - 2) * 2));
-    if (factor > 0 && is_one_of(implementation, two_passes))
-        return 2 * sides * factor / (4 * (2 * 2 + (factor - 2)));
+    if (strcmp(implementation, "twopass:tiled") == 0)
+        return separable_intensity(filter_width, filter_height, factor);
     return 0;
 }
 

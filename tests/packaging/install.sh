@@ -55,6 +55,7 @@ quietly cmake --install "$build" --prefix "$work/staged"
 mv "$work/staged" "$work/prefix"
 prefix=$work/prefix
 
+"$source/tests/packaging/packages.sh" "$source" "$prefix"
 for file in bin/gconv include/gconv.h share/gconv/filters/gauss5.txt share/man/man1/gconv.1 \
   share/man/man1/gconv-mpi.1 share/man/man5/gconv-filter.5 share/doc/gconv/contract.md \
   share/doc/gconv/conventions.md \

@@ -1,0 +1,166 @@
+#!/bin/sh
+# Makes packages and archives of gconv, each by one command. docs/packaging.md says more.
+
+# shellcheck disable=SC1091,SC2154 # common.sh sets what is named here
+set -eu
+umask 022
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(dirname "$here")
+. "$here/common.sh"
+
+usage() {
+  cat <<'EOF'
+Usage: packaging/build.sh [--clean] [-o DIR] ARTEFACT...
+
+  source    gconv-VERSION.tar.xz, the sources of the commit that is checked out
+  deb       Debian packages (debhelper); the package with the CUDA module if GCONV_CUDA=ON
+  rpm       RPM packages of the same table of files
+  tarball   an archive that runs wherever it is unpacked, and its SBOM; with CUDA if GCONV_CUDA=ON
+  image     a container image of the tarball, by buildah, as an OCI archive
+  html      the manual and the pages of gconv.h in HTML
+  recipes   recipes of conda-forge, Homebrew and Nix with the version and the hash of the source
+  sums      SHA256SUMS of all that lies in DIR
+
+  -o DIR    where they go (default: build/packages)
+  --clean   build in a fresh Debian root with what debian/control names (takes root, mmdebstrap)
+
+Environment:
+  GCONV_CUDA               ON adds the CUDA module (default: OFF); CUDAARCHS chooses GPUs
+  DEBFULLNAME, DEBEMAIL    who packs
+  GCONV_URL                the page of the project, below which recipes look for the sources
+  SUITE                    the release of Debian for --clean (default: bookworm)
+  BASE                     the image on which `image` builds
+EOF
+}
+
+# Sources are those of the commit: what is not committed is in no package.
+make_source() {
+  tree "$work"
+  (cd "$work" && pack "$name") | xz -T1 -6 >"$out/$name.tar.xz"
+}
+
+make_deb() {
+  tree "$work"
+  debian_folder "$work/$name"
+  profile=
+  [ "$cuda" = OFF ] || profile=--build-profiles=pkg.gconv.cuda
+  # A toolkit that is no package of Debian serves, too.
+  (cd "$work/$name" && dpkg-checkbuilddeps && DEB_BUILD_OPTIONS="parallel=$jobs" \
+    dpkg-buildpackage -b -us -uc -d ${profile:+"$profile"})
+  ! command -v lintian >/dev/null ||
+    lintian --allow-root --fail-on error --info --tag-display-limit 0 "$work"/*.changes \
+      >"$work/lintian.txt" || { cat "$work/lintian.txt"; exit 1; }
+  [ ! -e "$work/lintian.txt" ] || cp "$work/lintian.txt" "$out"
+  cp "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$out"
+}
+
+make_rpm() {
+  tree "$work"
+  mkdir -p "$work/rpm/SOURCES" "$work/rpm/SPECS"
+  (cd "$work" && pack "$name") | xz -T1 -1 >"$work/rpm/SOURCES/$name.tar.xz"
+  rpm_spec >"$work/rpm/SPECS/gconv.spec"
+  # --nodeps: names of packages differ between systems, and CMake finds what is there.
+  RPM_BUILD_NCPUS=$jobs rpmbuild -bb --nodeps --define "_topdir $work/rpm" \
+    "--$([ "$cuda" = ON ] && echo with || echo without)" cuda "$work/rpm/SPECS/gconv.spec"
+  cp "$work"/rpm/RPMS/*/*.rpm "$work/rpm/SPECS/gconv.spec" "$out"
+}
+
+make_tarball() {
+  . "$here/tarball.sh"
+}
+
+make_image() {
+  [ "$cuda" = ON ] && kind=cuda || kind=cpu
+  archive=$(tarball_name).tar.xz
+  [ -e "$out/$archive" ] || make_tarball
+  buildah build --isolation chroot --timestamp "$SOURCE_DATE_EPOCH" \
+    ${BASE:+--build-arg "BASE=$BASE"} --build-arg "ARCHIVE=$archive" -t "gconv:$version-$kind" \
+    -f "$here/container/Containerfile.$kind" "$out"
+  rm -f "$out/gconv-$version-$kind.oci.tar"
+  buildah push "gconv:$version-$kind" "oci-archive:$out/gconv-$version-$kind.oci.tar"
+}
+
+make_html() {
+  tree "$work"
+  configure "$work/html-build" -DGCONV_CUDA=OFF
+  cmake --build "$work/html-build" --parallel "$jobs" --target html
+  (cd "$work/html-build" && pack html) | xz -T1 -6 >"$out/gconv-$version-html.tar.xz"
+}
+
+make_recipes() {
+  [ -e "$out/$name.tar.xz" ] || make_source
+  sum=$(sha256sum "$out/$name.tar.xz" | cut -d ' ' -f 1)
+  page=${GCONV_URL:-https://gconv.invalid}
+  for recipe in conda/recipe.yaml conda/variants.yaml homebrew/gconv.rb nix/package.nix; do
+    mkdir -p "$out/recipes/$(dirname "$recipe")"
+    sed -e "s|@VERSION@|$version|g; s|@URL@|$page/$name.tar.xz|g; s|@HOMEPAGE@|$page|g" \
+      -e "s|@SHA256@|$sum|g" "$here/$recipe" >"$out/recipes/$recipe"
+  done
+}
+
+make_sums() {
+  (cd "$out" && find . -type f ! -name SHA256SUMS | sed 's|^\./||' | LC_ALL=C sort |
+    xargs -d '\n' sha256sum) >"$work/sums"
+  mv "$work/sums" "$out/SHA256SUMS"
+}
+
+# Runs this script in a root that has Debian's own compiler, what debian/control names, and the
+# tools of these artefacts. It gets a CUDA toolkit of this machine as hard links, if they can be.
+build_clean() {
+  tree "$work"
+  debian_folder "$work/$name"
+  toolkit=/usr/local/cuda
+  lend=true
+  if [ "$cuda" = ON ]; then
+    [ -e $toolkit ] || fail "GCONV_CUDA=ON needs a toolkit in $toolkit"
+    from=$(realpath $toolkit)
+    lend="cp -al \"$from\" \"\$1$toolkit\" 2>/dev/null || cp -aT \"$from\" \"\$1$toolkit\""
+  fi
+  cat >"$work/inside.sh" <<EOF
+cd /build/$name
+rm -rf debian
+mkdir -p /build/out
+exec env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin:$toolkit/bin \\
+  GCONV_CUDA=$cuda CUDAARCHS='${CUDAARCHS:-}' CMAKE_BUILD_PARALLEL_LEVEL=$jobs \\
+  DEBFULLNAME='${DEBFULLNAME:-}' DEBEMAIL='${DEBEMAIL:-}' \\
+  SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH GCONV_PACKAGE_VERSION=$package_version \\
+  packaging/build.sh -o /build/out $*
+EOF
+  mmdebstrap --mode=root --variant=buildd --format=null \
+    --include=patchelf,xz-utils,rpm,python3,g++ \
+    --customize-hook="mkdir \"\$1/build\" && cp -r \"$work\"/* \"\$1/build\"" \
+    --customize-hook="chroot \"\$1\" apt-get -q -y build-dep --no-install-recommends /build/$name" \
+    --customize-hook="$lend" --customize-hook="chroot \"\$1\" sh /build/inside.sh" \
+    --customize-hook="cp -r \"\$1\"/build/out/. \"$out\"" "${SUITE:-bookworm}" /dev/null
+}
+
+clean=
+out=$top/build/packages
+while [ $# -gt 0 ]; do
+  case $1 in
+  --clean) clean=yes ;;
+  -o) out=$2 && shift ;;
+  -*) usage && exit ;;
+  *) break ;;
+  esac
+  shift
+done
+[ $# -gt 0 ] || { usage >&2 && exit 2; }
+for artefact in "$@"; do
+  case $artefact in
+  source | deb | rpm | tarball | image | html | recipes | sums) ;;
+  *) fail "there is no artefact $artefact" ;;
+  esac
+done
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' HUP INT TERM
+if [ -n "$clean" ]; then
+  build_clean "$@"
+else
+  for artefact in "$@"; do
+    "make_$artefact"
+  done
+fi

@@ -1,0 +1,36 @@
+# Sourced by build.sh: makes the archive that runs wherever it is unpacked. Beside libgconv.so lie
+# all shared libraries that gconv needs or loads, but those of the C and C++ compilers. Debian's
+# static libraries are not compiled for use in a shared one. libheif is left to the machine:
+# Debian's comes with x265, which is under the GPL.
+# shellcheck shell=sh disable=SC2154
+
+folder=$(tarball_name)
+tree "$work"
+configure "$work/tarball" -DGCONV_CUDA="$cuda" -DGCONV_MPI=OFF -DGCONV_ISAL=ON -DGCONV_TIFF=ON \
+  -DGCONV_WEBP=ON -DGCONV_HEIF=ON -DGCONV_JXL=ON -DCMAKE_INSTALL_LIBDIR=lib \
+  -DCMAKE_INSTALL_LIBEXECDIR=libexec
+cmake --build "$work/tarball" --parallel "$jobs"
+cmake --install "$work/tarball" --prefix "$work/$folder" --strip
+strip --strip-debug --enable-deterministic-archives "$work/$folder/lib/libgconv.a"
+
+# Shared libraries that some files need. Arguments: FILE...
+needed() {
+  ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
+    grep -vE '/(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)|ld-[a-z0-9-]*)\.so' || true
+}
+
+echo | cc -x c - -shared -o "$work/codecs.so" -Wl,--no-as-needed -ltiff -lwebp -lwebpdemux \
+  -lwebpmux -ljxl
+needed "$work/$folder/bin/gconv" "$work/codecs.so" >"$work/bundled"
+xargs cp -L -t "$work/$folder/lib" <"$work/bundled"
+for file in "$work/$folder"/lib/*.so.*; do
+  patchelf --set-rpath "\$ORIGIN" "$file"
+done
+patchelf --set-rpath "\$ORIGIN/../lib" "$work/$folder/bin/gconv"
+patchelf --set-rpath "\$ORIGIN/../../lib" "$work/$folder/libexec/gconv/gconv-lab"
+
+python3 "$here/sbom.py" "$folder" "$package_version" "$work/$folder" <"$work/bundled" \
+  >"$work/sbom.json"
+cp "$work/sbom.json" "$work/$folder/share/doc/gconv/sbom.spdx.json"
+cp "$work/sbom.json" "$out/$folder.spdx.json"
+(cd "$work" && pack "$folder") | xz -T1 -6 >"$out/$folder.tar.xz"
