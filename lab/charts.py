@@ -148,6 +148,8 @@ class Maker:
         self.study, self.preset = study, study.preset
         self.points = [point for point in study.points if point.counts]
         self.names = list(dict.fromkeys(point.name for point in self.points))
+        # Of this machine: what is compared with each other.
+        self.own = [name for name in self.names if "@" not in name]
         self.published = [row for row in PUBLISHED if row.preset == self.preset]
         colours = dict.fromkeys([*self.names, *map(self.name_of, self.published)])
         self.colours = {name: i for i, name in enumerate(colours)}
@@ -189,7 +191,7 @@ class Maker:
             return
         names = self.names
         if scene.is_grid:  # those with a block and a factor, "tiled:16x16x2", have maps
-            names = [name for name in names if not re.fullmatch(r".+:[x\d]+", name)] or names
+            names = [name for name in names if not re.fullmatch(r".+:[x\d]+(@.*)?", name)] or names
         title = f"Rate over the side of square filters, {scene.name}"
         chart = Chart("lines", title, "GFLOP/s", NOTES["sides"] + self.rate_note, SQUARES)
         for name in names:
@@ -239,7 +241,7 @@ class Maker:
                 p, serial = at.get((name, side)), at.get(("reference", side))
                 if p and not speed_up:
                     dots.append((side, p.time * unit, p.whisker(p.time * unit, False)))
-                elif p and serial and name != "reference":
+                elif p and serial and name != "reference" and not p.is_beside:
                     dots.append((side, serial.time / p.counted_seconds))
             chart.add(name, "measured", self.colour(name), dots)
         if chart.series:
@@ -283,7 +285,7 @@ class Maker:
         yield from (self.rate_map(scene, name) for name in self.names)
         yield from (self.factor_map(scene, name) for name in self.names)
         yield from (self.ratio_map(scene, *step) for step in self.steps())
-        if len(self.names) > 1:
+        if len(self.own) > 1:
             yield self.fastest_map(scene)
 
     def rate_map(self, scene, name):
@@ -305,7 +307,7 @@ class Maker:
         """What is compared with what: what the sources compare; of two implementations both."""
         pairs = [(row.implementation, row.over) for row in PAIRS if row.preset == self.preset]
         pairs = [pair for pair in pairs if {*pair} <= {*self.names}]
-        return pairs or ([self.names[::-1]] if len(self.names) == 2 else [])
+        return pairs or ([self.own[::-1]] if len(self.own) == 2 else [])
 
     def ratio_map(self, scene, name, over):
         mine, theirs = (self.cells(scene, each, lambda p: p) for each in (name, over))
@@ -323,7 +325,7 @@ class Maker:
         return chart
 
     def fastest_map(self, scene):
-        points = [p for p in scene.every if p.counts and scene.has(p)]
+        points = [p for p in scene.every if p.counts and scene.has(p) and not p.is_beside]
         points.sort(key=lambda p: p.time, reverse=True)
         cells = {p.size: p.name for p in points}
         title = f"The fastest implementation, {scene.name}"
@@ -336,7 +338,7 @@ class Maker:
     def ratio(self, scene, on_gpu, width, height):
         """How many times as fast the fastest spatial implementation is; None: not measured. On the
         CPU the methods take part: `cpu` chooses between both, so it belongs to neither."""
-        points = [scene.at.get((name, width, height)) for name in self.names]
+        points = [scene.at.get((name, width, height)) for name in self.own]
         points = [p for p in points if p and (p.on_gpu if on_gpu else p.name.startswith("cpu:"))]
         spatial = [p.time for p in points if not p.transforms]
         fourier = [p.time for p in points if p.transforms]
@@ -380,6 +382,7 @@ class Maker:
         note = f"{NOTES['roofline']} {NOTES['roofline_' + device.lower()]}"
         chart = Chart("lines", title, "GFLOP/s", note, label, "xy", own_ticks=False)
         points = [p for p in self.points if p.intensity > 0 and p.on_gpu == on_gpu]
+        points = [p for p in points if on_gpu or not p.is_beside]  # it has other roofs
         for name in self.names:
             dots = [(p.intensity, p.gflops) for p in points if p.name == name]
             chart.add(name, "marks", self.colour(name), dots)

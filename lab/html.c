@@ -53,6 +53,8 @@ static gconv_status check(const gc_options *options, gconv_error *error)
     if (status == GCONV_OK)
         status =
             refuse_file(options, data, options->measure.baseline, "the file of --baseline", error);
+    if (status == GCONV_OK)
+        status = refuse_file(options, data, options->measure.with, "the file of --with", error);
     for (int i = 0; status == GCONV_OK && i < options->operand_count; i++)
         status = refuse_file(options, data, options->operands[i], "the input", error);
     for (int i = 0; status == GCONV_OK && i < options->kernel_count; i++)
@@ -88,8 +90,7 @@ static gconv_status write_data(const char *name, const char *json, size_t size, 
 
 /* ---- The program that draws ------------------------------------------------------------------ */
 
-/* Finds report.py beside this program, else in the directory `lab` there. */
-static gconv_status find_program(char *path, size_t size, gconv_error *error)
+bool gc_find_lab_file(const char *name, char *path, size_t size)
 {
     static const char *const places[] = {"", "lab/"};
     char program[PATH_MAX];
@@ -98,10 +99,17 @@ static gconv_status find_program(char *path, size_t size, gconv_error *error)
     char *slash = strrchr(program, '/');
     for (size_t i = 0; slash != NULL && i < sizeof places / sizeof places[0]; i++) {
         int directory = (int)(slash - program) + 1;
-        int end = snprintf(path, size, "%.*s%sreport.py", directory, program, places[i]);
+        int end = snprintf(path, size, "%.*s%s%s", directory, program, places[i], name);
         if (end < (int)size && access(path, R_OK) == 0)
-            return GCONV_OK;
+            return true;
     }
+    return false;
+}
+
+static gconv_status find_program(char *path, size_t size, gconv_error *error)
+{
+    if (gc_find_lab_file("report.py", path, size))
+        return GCONV_OK;
     return gc_fail(error, GCONV_ERROR_OPEN, "report.py, which draws it, is not installed");
 }
 

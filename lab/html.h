@@ -9,4 +9,7 @@
  * otherwise: an operand, a file of --kernel, --resume or --baseline. */
 extern const gc_reporter gc_html_reporter;
 
+/* Finds a file of the laboratory: beside this program, else in the directory `lab` there. */
+bool gc_find_lab_file(const char *name, char *path, size_t size);
+
 #endif

@@ -230,11 +230,11 @@ def refused(study):
         quoted = re.match(r"'([^']*)' ", p.reason)
         own = quoted and p.name.startswith(quoted[1])
         names.setdefault(p.reason[quoted.end() :] if own else p.reason, []).append(p.name)
-    items = ""
+    items = []
     for reason, those in names.items():
         codes = ", ".join(f"<code>{text(name)}</code>" for name in those)
-        items += f"<li>{codes}: {'each ' if len(those) > 1 else ''}{text(reason)}</li>\n"
-    return f"<h2>Not usable here</h2>\n<ul>{items}</ul>\n" if items else ""
+        items.append(f"{codes}: {'each ' if len(those) > 1 else ''}{text(reason)}")
+    return f'<p class="note">Not usable here: {"; ".join(items)}.</p>\n' if items else ""
 
 
 # ---- The page ----
@@ -242,7 +242,7 @@ def refused(study):
 
 def verdicts(study):
     right, wrong, lacking = (
-        sum(p.verdict in meant for p in study.points)
+        sum(p.verdict in meant for p in study.points if not p.is_beside)
         for meant in (RIGHT, ("WRONG",), ("not usable",))
     )
     how = "Each result was compared with the serial reference before it was timed"

@@ -29,6 +29,7 @@ class Point:
             if not isinstance(value, str if none == "" else (int, float)):
                 raise ValueError(f"a measurement has a wrong value of '{key}'")
             setattr(self, key, value)
+        self.is_beside = "@" in self.name  # of another machine: bench --with
         # No other than right and timed ones are in a chart.
         self.counts = self.verdict in RIGHT and self.runs > 0 and self.seconds > 0
         self.on_gpu = self.kernel_seconds > 0
@@ -125,15 +126,19 @@ class Study:
         what = self.preset or document.get("input", "").split("/")[-1]
         self.title = f"gconv {document.get('command', 'bench')}" + (what and f": {what}")
         self.subject = about.get("subject", "")
-        self.points = read_points(document)
+        beside = document.get("with", {})
+        self.points = read_points(document) + [Point(row) for row in beside.get("results", [])]
         self.has_gpu = any(point.on_gpu for point in self.points)
         devices = {device["kind"]: device for device in reversed(about.get("devices", []))}
-        gpu = devices.get("cuda", {}) if self.has_gpu else {}
+        own_gpu = any(point.on_gpu and not point.is_beside for point in self.points)
+        gpu = devices.get("cuda", {}) if own_gpu else {}
         # Bytes and float32 operations a second, in thousand millions; 0: not known.
         self.gpu_roofs = [1e-9 * gpu.get(key, 0) for key in ("memory_bandwidth", "peak_flops")]
         self.cpu_roofs = [1e-9 * document.get(k, 0) for k in ("cpu_bandwidth", "cpu_peak_flops")]
         facts = list_facts(document, gpu, devices.get("cpu"), self.cpu_roofs)
         self.facts = {name: fact for name, fact in facts if fact}
+        if beside:
+            self.facts["beside it"] = f"results of {beside.get('source', '')}, named with '@'"
 
 
 def plain(data):

@@ -10,6 +10,7 @@
 #include "cli/terminal/messages.h"
 #include "cli/terminal/standard_output.h"
 #include "lab/bench/baseline.h"
+#include "lab/bench/beside.h"
 #include "lab/bench/circumstances.h"
 #include "lab/bench/lists.h"
 #include "lab/bench/presets.h"
@@ -169,6 +170,8 @@ static gconv_status plan(benchmark *b, const char **subject, gconv_error *error)
         status = measure_roofs(b, error);
     if (status == GCONV_OK)
         status = read_baseline(b, subject, error);
+    if (status == GCONV_OK)
+        status = gc_beside_read(b->options, &sweep->beside, subject, error);
     return status == GCONV_OK ? open_resume(b, subject, error) : status;
 }
 
@@ -186,13 +189,27 @@ static gconv_status add_unusable(benchmark *b, gconv_error *error)
     return status;
 }
 
+/* Prints what cannot be used: with reasons if it was asked for by name or with --verbose, else the
+ * names in one line. */
+static void print_unusable(benchmark *b)
+{
+    bool asked =
+        b->options->report.verbose || b->preset == NULL || gc_option_given(b->options, "impl");
+    if (asked) {
+        gc_bench_refusals(&b->sweep.table, &b->sweep.points);
+        gc_print_unusable(&b->unusable);
+    } else {
+        gc_bench_not_usable(&b->sweep.points);
+    }
+}
+
 static void print_rest(benchmark *b)
 {
     if (gc_bench_is_text(&b->sweep.table)) {
         if (b->options->measure.markdown && b->unusable.count > 0)
             putchar('\n'); /* ends the table */
-        gc_bench_refusals(&b->sweep.table, &b->sweep.points);
-        gc_print_unusable(&b->unusable);
+        gc_bench_warn(&b->sweep.table, &b->sweep.points);
+        print_unusable(b);
     }
     if (b->options->report.verbose && b->sweep.entry > 0)
         gc_note_effects(b->options, b->sweep.met);
@@ -206,6 +223,8 @@ static gconv_status run(benchmark *b, gconv_error *error)
     gc_sweep *sweep = &b->sweep;
     gc_bench_open(&sweep->table);
     gconv_status status = add_unusable(b, error);
+    gc_sweep_keep(sweep, &sweep->beside);
+    gc_sweep_plan(sweep, &sweep->table.count, &sweep->table.seconds);
     gc_bench_heads(&sweep->table, sweep->names, sweep->name_count);
     if (status == GCONV_OK)
         status = gc_sweep_run(sweep, error);
@@ -280,6 +299,7 @@ int gc_run_bench(const gc_options *given)
     benchmark b = {.options = &options};
     b.sweep.table.options = &options;
     b.sweep.table.sizes = &b.lists.sizes;
+    b.sweep.table.beside = &b.sweep.beside;
     b.sweep.session = &session;
     b.sweep.resume.descriptor = -1;
     gconv_status status = prepare(given, &options, &b, &error);

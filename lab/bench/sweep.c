@@ -15,6 +15,7 @@
 #include "lab/bench/theory.h"
 #include "lab/bench/transforms.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,11 +24,17 @@ enum { CHECKED_WIDTH = 257, CHECKED_HEIGHT = 131 };
 
 /* ---- One point ------------------------------------------------------------------------------- */
 
-/* The time that is left, shared by the points that are left. */
+/* Fewer runs say nothing of how they spread, and a ratio of them is rough. */
+enum { RUNS_MIN = 3 };
+
+/* The time that is left, shared by the points that are left. If none is left, a part of the share
+ * that each would have, so that what is fast runs several times. */
 static gc_budget next_budget(const gc_sweep *s)
 {
-    double left = s->seconds - (gc_seconds() - s->begin);
-    return (gc_budget){.seconds = left / (double)(s->count - s->entry), .runs_min = 1};
+    double left = s->seconds - (gc_seconds() - s->begin),
+           least = s->seconds / (double)s->count / 10;
+    return (gc_budget){.seconds = fmax(left / (double)(s->count - s->entry), least),
+                       .runs_min = RUNS_MIN};
 }
 
 /* Whether one run is known to take too long. The time of the reference is in proportion to the
@@ -92,10 +99,10 @@ static void compare_point(const gc_sweep *s, gc_point *point)
 static gconv_status measure_again(gc_sweep *s, const gc_subject *subject, gc_budget budget,
                                   gc_point *point, gconv_error *error)
 {
-    enum { TIMES = 2, RUNS_MIN = 5 };
+    enum { TIMES = 2, AGAIN_MIN = 5 };
     gconv_status status = GCONV_OK;
     double begin = gc_seconds();
-    budget.runs_min = RUNS_MIN;
+    budget.runs_min = AGAIN_MIN;
     compare_point(s, point);
     for (int i = 0; status == GCONV_OK && point->slower && i < TIMES; i++) {
         point->runs = 0;
@@ -139,11 +146,13 @@ static gconv_status measure_transform(gc_sweep *s, const char *name, gc_point *p
     return status == GCONV_OK ? measure_again(s, &subject, budget, point, error) : status;
 }
 
-/* Fills the speed-ups of a point over those before it on the same image and filter. */
-static void compare_with_others(const gc_sweep *s, gc_point *point)
+/* Fills the speed-ups of a point over those before it on the same image and filter, and says to the
+ * table whether they are rough. */
+static void compare_with_others(gc_sweep *s, gc_point *point)
 {
     double seconds = gc_point_counted_seconds(point);
-    bool is_first = true;
+    bool is_first = true, few = point->runs < RUNS_MIN;
+    s->table.rough_speed_up = s->table.rough_step = false;
     point->speed_up = point->step_speed_up = 0;
     for (size_t i = s->points.count; point->runs > 0 && i > 0; i--) {
         const gc_point *other = &s->points.at[i - 1];
@@ -153,11 +162,15 @@ static void compare_with_others(const gc_sweep *s, gc_point *point)
             break;
         if (other->runs == 0)
             continue;
-        if (is_first)
+        if (is_first) {
             point->step_speed_up = gc_point_counted_seconds(other) / seconds;
+            s->table.rough_step = few || other->runs < RUNS_MIN;
+        }
         is_first = false;
-        if (strcmp(other->name, "reference") == 0)
+        if (strcmp(other->name, "reference") == 0) {
             point->speed_up = other->seconds / seconds;
+            s->table.rough_speed_up = few || other->runs < RUNS_MIN;
+        }
     }
 }
 
@@ -242,6 +255,20 @@ static gconv_status measure_name(gc_sweep *s, trial *t, const char *name, gconv_
     return status == GCONV_OK ? add_measured(s, &point, error) : status;
 }
 
+/* Prints what --with has of the case. */
+static void show_beside(gc_sweep *s)
+{
+    for (size_t i = 0; i < s->beside.count && gc_bench_is_text(&s->table); i++) {
+        const gc_point *other = &s->beside.at[i];
+        gc_point same = s->next;
+        memcpy(same.name, other->name, sizeof same.name);
+        if (other->runs == 0 || !gc_point_is_same(other, &same))
+            continue;
+        gc_progress_clear();
+        gc_bench_row(&s->table, other);
+    }
+}
+
 /* Adds the points of all implementations: those that are kept, and what is measured now. */
 static gconv_status measure_names(gc_sweep *s, trial *t, gconv_error *error)
 {
@@ -252,6 +279,9 @@ static gconv_status measure_names(gc_sweep *s, trial *t, gconv_error *error)
             status =
                 kept != NULL ? add_kept(s, kept, error) : measure_name(s, t, s->names[i], error);
     }
+    s->table.rough_speed_up = s->table.rough_step = false;
+    if (status == GCONV_OK)
+        show_beside(s);
     return status;
 }
 
@@ -346,23 +376,48 @@ size_t gc_sweep_count(const gc_sweep *sweep, const gc_points *among)
     return count;
 }
 
+void gc_sweep_keep(const gc_sweep *sweep, gc_points *points)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        gc_point point;
+        bool met = false;
+        for (size_t j = 0; j < sweep->cases.count && !met; j++) {
+            describe_case(sweep, &sweep->cases.at[j], &point);
+            memcpy(point.name, points->at[i].name, sizeof point.name);
+            met = gc_point_is_same(&point, &points->at[i]);
+        }
+        if (met)
+            points->at[kept++] = points->at[i];
+    }
+    points->count = kept;
+}
+
+void gc_sweep_plan(const gc_sweep *sweep, size_t *count, double *seconds)
+{
+    size_t all = gc_sweep_count(sweep, NULL);
+    *count = 0;
+    for (size_t i = 0; i < sweep->cases.count; i++) {
+        gc_point point;
+        describe_case(sweep, &sweep->cases.at[i], &point);
+        *count += (size_t)count_points(sweep, &point);
+    }
+    *seconds = all > 0 ? sweep->seconds * (double)*count / (double)all : 0;
+}
+
 /* ---- The sweep ------------------------------------------------------------------------------- */
 
 /* Says how many points the file of --resume has. The time for these is not spent on the others. */
 static void begin(gc_sweep *s)
 {
-    gc_point point;
     size_t all = gc_sweep_count(s, NULL);
-    for (size_t i = 0; i < s->cases.count; i++) {
-        describe_case(s, &s->cases.at[i], &point);
-        s->count += (size_t)count_points(s, &point);
-    }
+    double seconds;
+    gc_sweep_plan(s, &s->count, &seconds);
     if (s->count < all)
         gc_say("%s: %zu of %zu measurements are there", s->session->options->measure.resume,
                all - s->count, all);
     s->limit = s->seconds;
-    if (all > 0)
-        s->seconds *= (double)s->count / (double)all;
+    s->seconds = seconds;
     gc_counts_advise(s->session->options->measure.resume != NULL
                          ? "the same command measures the others"
                          : NULL);
@@ -383,6 +438,7 @@ void gc_sweep_destroy(gc_sweep *sweep)
 {
     gc_points_destroy(&sweep->points);
     gc_points_destroy(&sweep->baseline);
+    gc_points_destroy(&sweep->beside);
     gc_picture_destroy(&sweep->timed);
     gc_picture_destroy(&sweep->checked);
     gc_transforms_free(sweep->transforms);

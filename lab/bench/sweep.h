@@ -17,6 +17,7 @@ typedef struct gc_sweep {
     gc_cases cases;
     gc_resume resume; /* the file of --resume, which keeps every point */
     gc_points baseline;
+    gc_points beside;   /* of --with */
     gc_machine machine; /* that measures */
     const char **names;
     int name_count;
@@ -39,6 +40,13 @@ typedef struct gc_sweep {
 
 /* How many points the sweep has; of these, how many `among` has with times, unless it is NULL. */
 size_t gc_sweep_count(const gc_sweep *sweep, const gc_points *among);
+
+/* Keeps those points of another machine that are of a case of the sweep. */
+void gc_sweep_keep(const gc_sweep *sweep, gc_points *points);
+
+/* How many points are to be measured, and the seconds that this may take: without those that the
+ * file of --resume holds. */
+void gc_sweep_plan(const gc_sweep *sweep, size_t *count, double *seconds);
 
 /* Measures what the file of --resume does not hold, and prints every point. */
 gconv_status gc_sweep_run(gc_sweep *sweep, gconv_error *error);

@@ -8,6 +8,7 @@
 #include "lab/bench/formats.h"
 #include "lab/bench/presets.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,9 @@ enum column {
     COLUMN_BEST,
     COLUMN_SPREAD,
     COLUMN_PIXELS,
+    COLUMN_INTENSITY,
     COLUMN_FLOPS,
+    COLUMN_ROOF,
     COLUMN_THEORY,
     COLUMN_SPEED_UP,
     COLUMN_STEP,
@@ -51,17 +54,30 @@ static const struct {
     [COLUMN_BEST] = {{"best ms", 9, .rank = 3}, {AT(shortest), 1e3, 3, ""}},
     [COLUMN_SPREAD] = {{"spread %", 8, .rank = 4}},
     [COLUMN_PIXELS] = {{"Mpixel/s", 9}, {AT(values_a_second), 1e-6, 1, ""}},
+    [COLUMN_INTENSITY] = {{"FLOP/B", 6}, {AT(intensity), 1, 2, ""}},
+    [COLUMN_ROOF] = {{"of roof", 7}},
     [COLUMN_FLOPS] = {{"GFLOP/s", 8, .rank = 1}, {AT(flops), 1e-9, 1, ""}},
     [COLUMN_THEORY] = {{"theory", 8, .rank = 6}, {AT(theory), 1e-9, 1, ""}},
-    [COLUMN_SPEED_UP] = {{"x ref", 8}, {AT(speed_up), 1, 1, "x"}},
-    [COLUMN_STEP] = {{"x step", 7}, {AT(step_speed_up), 1, 2, "x"}},
+    [COLUMN_SPEED_UP] = {{"x ref", 8}},
+    [COLUMN_STEP] = {{"x step", 7}},
     [COLUMN_CHANGE] = {{"change %", 8}},
 };
 enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
 
+/* A ratio; two digits of it behind a tilde if it is rough. */
+static void print_ratio(double ratio, int decimals, bool rough, char cell[GC_CELL_BYTES])
+{
+    double step = pow(10, floor(log10(fmax(ratio, 1e-9))) - 1);
+    if (rough && ratio > 0)
+        snprintf(cell, GC_CELL_BYTES, "~%gx", round(ratio / step) * step);
+    else
+        gc_number_print(ratio, "x", decimals, cell);
+}
+
 static void fill_cells(gc_bench_table *table, const gc_point *point)
 {
     gc_column *columns = table->columns;
+    double share = point->roofline > 0 ? 100 * point->flops / point->roofline : 0;
     for (int i = 0; i < COLUMN_COUNT; i++)
         if (all_columns[i].figure.factor > 0)
             gc_figure_print(&all_columns[i].figure, point, columns[i].cell);
@@ -72,6 +88,9 @@ static void fill_cells(gc_bench_table *table, const gc_point *point)
     snprintf(columns[COLUMN_RUNS].cell, GC_CELL_BYTES, "%d", point->runs);
     gc_total_print(point, columns[COLUMN_SPREAD].hidden, columns[COLUMN_TOTAL].cell);
     gc_spread_print(point, columns[COLUMN_SPREAD].cell);
+    gc_number_print(share, "%", 1, columns[COLUMN_ROOF].cell);
+    print_ratio(point->speed_up, 1, table->rough_speed_up, columns[COLUMN_SPEED_UP].cell);
+    print_ratio(point->step_speed_up, 2, table->rough_step, columns[COLUMN_STEP].cell);
     snprintf(columns[COLUMN_CHANGE].cell, GC_CELL_BYTES, point->has_baseline ? "%+.1f" : "-",
              point->change);
 }
@@ -150,6 +169,43 @@ void gc_bench_refusals(const gc_bench_table *table, const gc_points *points)
     }
 }
 
+void gc_bench_not_usable(const gc_points *points)
+{
+    int used = 0, most = gc_line_width() - (int)strlen(", ... (-v says why)");
+    bool all = true;
+    for (size_t i = 0; i < points->count; i++) {
+        const char *name = points->at[i].name;
+        bool known = points->at[i].verdict != GC_VERDICT_UNUSABLE;
+        for (size_t j = 0; j < i && !known; j++)
+            known = points->at[j].verdict == GC_VERDICT_UNUSABLE &&
+                    strcmp(points->at[j].name, name) == 0;
+        if (known || !all)
+            continue;
+        all = used + (int)strlen(name) + 2 <= most || used == 0;
+        if (all)
+            used += printf("%s%s", used == 0 ? "not usable: " : ", ", name);
+    }
+    if (used > 0)
+        puts(all ? " (-v says why)" : ", ... (-v says why)");
+}
+
+void gc_bench_warn(const gc_bench_table *table, const gc_points *points)
+{
+    size_t noisy = 0, rough = 0, timed = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        timed += points->at[i].runs > 0;
+        rough += points->at[i].runs == 1 || points->at[i].runs == 2;
+        noisy += gc_point_is_noisy(&points->at[i]);
+    }
+    if (table->options->measure.markdown)
+        return;
+    if (noisy > 0)
+        printf("! noisy: %zu of %zu measurements; something disturbed the machine\n", noisy, timed);
+    if (rough > 0 && !table->columns[COLUMN_SPEED_UP].hidden)
+        printf("~ rough: fewer than 3 runs of %zu of %zu measurements; --time gives more\n", rough,
+               timed);
+}
+
 void gc_bench_row(gc_bench_table *table, const gc_point *point)
 {
     if (table->options->report.json) {
@@ -192,6 +248,15 @@ static void json_head(const gc_bench_table *table)
 static void json_end(const gc_bench_table *table, const char *subject, const gc_points *points)
 {
     gc_json_close(']');
+    if (table->options->measure.with != NULL) {
+        gc_json_open("with", '{');
+        gc_json_name("source", table->options->measure.with);
+        gc_json_open("results", '[');
+        for (size_t i = 0; i < table->beside->count; i++)
+            gc_point_json(&table->beside->at[i], NULL);
+        gc_json_close(']');
+        gc_json_close('}');
+    }
     gc_clocks_json();
     gc_facts_json(table->options, subject, gc_points_have_gpu(points));
     gc_json_close('}');
@@ -210,21 +275,63 @@ static bool has_transforms(const gc_bench_table *table)
     return table->preset != NULL && table->preset->has_transforms;
 }
 
+/* Whether all images have samples of one kind, which then needs no column. */
+static bool has_one_kind(const gc_bench_table *table)
+{
+    const char *samples = table->options->measure.samples;
+    return samples == NULL || (strchr(samples, ',') == NULL && strcmp(samples, "all") != 0);
+}
+
+static void print_plan(const gc_bench_table *table)
+{
+    if (table->count == 0)
+        return;
+    bool minutes = table->seconds >= 120;
+    double time = minutes ? table->seconds / 60 : table->seconds;
+    printf("%zu measurement%s in about %.*f %s (--time)\n", table->count,
+           table->count == 1 ? "" : "s", time < 10, time, minutes ? "min" : "s");
+}
+
 static void print_title(const gc_bench_table *table)
 {
     if (has_transforms(table)) {
-        puts("Fourier transforms of complex numbers of two float32, from memory to memory\n");
+        puts("Fourier transforms of complex numbers of two float32, from memory to memory");
+        print_plan(table);
+        putchar('\n');
         return;
     }
+    const char *samples = table->options->measure.samples;
     if (table->sizes->count == 1)
         printf("%dx%d, ", table->sizes->at[0].width, table->sizes->at[0].height);
-    printf("%sfrom memory to memory; border %s\n",
-           table->options->measure.samples == NULL ? "1 channel of 8 bits, " : "",
-           gconv_border_name(table->options->job.border));
+    if (has_one_kind(table))
+        printf("%s, ", samples != NULL ? samples : "1 channel of 8 bits");
+    printf("from memory to memory; border %s\n", gconv_border_name(table->options->job.border));
+    print_plan(table);
     if (table->cpu.peak > 0)
         printf("roofs of the CPU, measured: %.1f GB/s, %.0f GFLOP/s\n", 1e-9 * table->cpu.bandwidth,
                1e-9 * table->cpu.peak);
     putchar('\n');
+}
+
+static int label_width(const gc_bench_table *table, const char *const *names, int name_count)
+{
+    int width = gc_label_width(names, name_count);
+    for (size_t i = 0; i < table->beside->count; i++)
+        if ((int)strlen(table->beside->at[i].name) > width)
+            width = (int)strlen(table->beside->at[i].name);
+    return width;
+}
+
+/* For a roofline its columns come before those of times. */
+static void show_roofs(gc_bench_table *table, bool shown)
+{
+    static const int times[] = {COLUMN_KERNEL, COLUMN_TOTAL, COLUMN_PIXELS};
+    table->columns[COLUMN_INTENSITY].hidden = table->columns[COLUMN_ROOF].hidden = !shown;
+    if (!shown)
+        return;
+    table->columns[COLUMN_FLOPS].rank = 0;
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        table->columns[times[i]].rank = 7 + (int)i;
 }
 
 void gc_bench_heads(gc_bench_table *table, const char *const *names, int name_count)
@@ -234,16 +341,18 @@ void gc_bench_heads(gc_bench_table *table, const char *const *names, int name_co
     print_title(table);
     for (int i = 0; i < COLUMN_COUNT; i++)
         table->columns[i] = all_columns[i].column;
-    table->columns[COLUMN_NAME].width = gc_label_width(names, name_count);
+    table->columns[COLUMN_NAME].width = label_width(table, names, name_count);
     table->columns[COLUMN_SIZE].hidden = table->sizes->count <= 1;
-    table->columns[COLUMN_SAMPLES].hidden = table->options->measure.samples == NULL;
+    table->columns[COLUMN_SAMPLES].hidden = has_one_kind(table);
     table->columns[COLUMN_CHANGE].hidden = table->options->measure.baseline == NULL;
-    table->columns[COLUMN_KERNEL].hidden = !gc_may_use_device(names, name_count);
+    table->columns[COLUMN_KERNEL].hidden =
+        !gc_may_use_device(names, name_count) && !gc_points_have_gpu(table->beside);
     table->columns[COLUMN_BORDER].hidden = table->columns[COLUMN_KERNEL].hidden;
     const gc_preset *preset = table->preset;
     bool has_steps = preset != NULL && preset->has_steps;
     table->columns[COLUMN_SPEED_UP].hidden = !has_steps;
     table->columns[COLUMN_STEP].hidden = !has_steps;
+    show_roofs(table, preset != NULL && preset->has_roofs);
     table->columns[COLUMN_THEORY].hidden =
         preset == NULL || !preset->has_theory ||
         (table->columns[COLUMN_KERNEL].hidden && !preset->has_transforms);

@@ -9,13 +9,17 @@
 #include "lab/bench/lists.h"
 #include "lab/bench/presets.h"
 
-enum { GC_BENCH_COLUMNS = 16 };
+enum { GC_BENCH_COLUMNS = 18 };
 
 typedef struct gc_bench_table {
     const gc_options *options;
     const gc_preset *preset; /* NULL: none */
     const gc_sweep_sizes *sizes;
-    gc_roofs cpu; /* of the processors; 0 if they were not measured */
+    const gc_points *beside;         /* of --with */
+    gc_roofs cpu;                    /* of the processors; 0 if they were not measured */
+    size_t count;                    /* how many points are to be measured */
+    double seconds;                  /* that this may take */
+    bool rough_speed_up, rough_step; /* those of the next row come from few runs */
     gc_column columns[GC_BENCH_COLUMNS];
 } gc_bench_table;
 
@@ -34,6 +38,12 @@ void gc_bench_row(gc_bench_table *table, const gc_point *point);
 
 /* Prints behind the table which implementations refused which cases, a line for each reason. */
 void gc_bench_refusals(const gc_bench_table *table, const gc_points *points);
+
+/* Prints in one line what could not be used, without reasons. */
+void gc_bench_not_usable(const gc_points *points);
+
+/* Says how many points are noisy, if any is. */
+void gc_bench_warn(const gc_bench_table *table, const gc_points *points);
 
 /* Ends the object of --json. `subject` says in a sentence what was measured. */
 void gc_bench_close(const gc_bench_table *table, const char *subject, const gc_points *points);

@@ -168,6 +168,7 @@ BRIEF=0.3
 @test "bench" {
     tells 0 '' gconv bench --time $BRIEF --impl cpu -k box3
     like "$out" '*, 1 channel of 8 bits, *; border mirror
+1 measurement in about *
 
 filter *name *verdict
 * cpu *exact*'
@@ -267,6 +268,10 @@ naive not usable: *'
 * cpu *[0-9]x *[0-9]x *rounded once'
     # What a preset names need not be usable here.
     prints 0 '*border constant*3x3*reference*' gconv bench --preset kth --sizes 32 --time 0.1
+    same "$(printf '%s\n' "$out" | grep -c 'not usable')" 1
+    like "$(printf '%s\n' "$out" | tail -n 1)" 'not usable: naive, shared, *, ... (-v says why)'
+    expect 0 gconv bench --preset kth --sizes 32 --filters 3 --time 0.1 -v
+    like "$(printf '%s\n' "$out" | tail -n 1)" 'not usable: naive, *: each needs a CUDA device*'
     # The roofs of the processors are measured, and every rate has its intensity: 2 * 9 operations
     # for two bytes.
     expect 0 gconv bench --preset roofline --impl cpu,cpu:taps --sizes 64 --filters 3 --time 0.1 --json
@@ -276,7 +281,51 @@ naive not usable: *'
     same "$(key roofline_flops | uniq | wc -l)" 1
     expect 0 gconv bench --preset roofline --impl cpu --sizes 64 --filters 3 --time 0.1
     like "$out" '*roofs of the CPU, measured: * GB/s, * GFLOP/s*'
+    # In 80 columns, of one image and of several.
+    for sizes in 64 64,32; do
+        expect 0 gconv bench --preset roofline --impl cpu,cpu:taps --sizes $sizes --filters 3,rank1:5 --time 0.1
+        like "$out" '*FLOP/B *GFLOP/s *of roof *verdict
+* cpu * 9.00 *[0-9]% *'
+        same "$(printf '%s\n' "$out" | awk 'length > 80')" ''
+    done
     complains 2 "option '--preset': 'kht' is not kth, lecture, *; did you mean 'kth'?" gconv bench --preset kht
+}
+
+@test "bench says how long it will take, and which figures are rough" {
+    expect 0 gconv bench --preset kth --impl reference,cpu --sizes 32,64 --filters 3 --time 0.5
+    like "$out" '*
+4 measurements in about 0.5 s (--time)
+
+*'
+    like "$(gconv bench --preset kth --impl cpu --sizes 32 --filters 3..5 --time 0.3)" '*
+2 measurements in about 0.3 s*'
+    # One run of the reference is all that there is time for.
+    expect 0 gconv bench --preset kth --impl reference,cpu --sizes 1024 --filters 9 --time 0.9
+    like "$out" '* cpu * ~[0-9]*x *~[0-9]*x *
+*~ rough: fewer than 3 runs of 1 of 2 measurements; --time gives more*'
+    expect 0 gconv bench --preset kth --impl reference,cpu --sizes 64 --filters 3 --time 0.5
+    same "$(printf '%s\n' "$out" | grep -c '~')" 0
+}
+
+@test "bench --with: results of another machine stand beside, and are none of this one" {
+    expect 0 gconv bench --preset kth --impl cpu --sizes 256,32 --filters 3,rank1:5 --time 0.2 --with h200
+    same "$(printf '%s\n' "$out" | grep -c '^256x256 .*@h200 ')" 14
+    same "$(printf '%s\n' "$out" | grep -c '^32x32 .*@h200 ')" 0
+    like "$out" '*kernel ms*3x3 * cpu *3x3 * reference@h200 *3x3 *naive@h200 *0.0219 *5x5 rank 1 *twopass@h200 *'
+    expect 0 gconv bench --preset kth --impl cpu --sizes 256 --filters 3 --time 0.1 --with h200 --json
+    is_json
+    same "$(key source)" h200
+    same "$(key name | head -n 9 | paste -sd ' ')" \
+        'cpu reference@h200 cpu@h200 naive@h200 shared@h200 const@h200 tiled@h200 adaptive@h200 adaptive:kth@h200'
+    # A file, without a preset; as a baseline it holds what was measured and nothing else.
+    expect 0 gconv bench --impl cpu --sizes 64 --filters 3 --time 0.1 --json
+    printf '%s\n' "$out" >mine
+    expect 0 gconv bench --impl cpu --sizes 64 --filters 3,5 --time 0.1 --with mine
+    same "$(printf '%s\n' "$out" | grep -c 'cpu@with')" 1
+    expect 0 gconv bench --impl cpu --sizes 64 --filters 3 --time 0.1 --with mine --csv
+    same "$(printf '%s\n' "$out" | wc -l)" 2
+    complains 2 '--with h200 needs a --preset' gconv bench --with h200
+    complains 1 'nothing: cannot open: *' gconv bench --with nothing
 }
 
 @test "study.sh: of each preset a report, measurements, and a table below its head" {
@@ -293,15 +342,16 @@ naive not usable: *'
 # commit:   abc1234
 # command:  gconv bench --preset quick --impl cpu --sizes 32 --time 0.1
 
-32x32, from memory to memory; border mirror
+32x32, grey8, from memory to memory; border mirror
 
-filter *3x3 *grey8 *cpu *17x17 *'
+filter *3x3 *cpu *17x17 *'
     same "$(wc -l <study/quick.jsonl)" 6
 }
 
 @test "bench --preset fft-locality: transforms from memory to memory, and the bound" {
     expect 0 gconv bench --preset fft-locality --sample 3 --time 0.1
     like "$out" 'Fourier transforms of complex numbers of two float32, from memory to memory
+3 measurements in about *
 
 transform *name *GFLOP/s *theory *verdict
 memory *cpu * - *- *exact

@@ -198,6 +198,22 @@ class Charts(unittest.TestCase):
         )
         self.assertNotIn("Published figures", page_of([row("reference", 3, 256)]))
 
+    def test_results_of_another_machine(self):
+        """They are drawn, and compared with nothing."""
+        beside = [row(name, side, gpu=True) for name in ("naive@h200", "fft@h200") for side in (3, 5)]
+        rows = [row(name, side) for name in ("reference", "cpu") for side in (3, 5)]
+        more = {"with": {"source": "h200", "results": beside}}
+        made = charts_of(rows, **more)
+        (chart,) = titled(made, "Rate over the side of square filters")
+        self.assertEqual(
+            [series.name for series in chart.series], ["reference", "cpu", "naive@h200", "fft@h200"]
+        )
+        self.assertEqual(titled(made, "GPU: the fastest spatial"), [])
+        text = page_of(rows, **more)
+        self.assertIn("4 are right", text)
+        self.assertIn("results of h200", text)
+        self.assertNotIn("GPU Y", text)
+
     def test_ranks(self):
         """A figure of two passes is compared with filters of rank 1 alone."""
         figure = next(r for r in charts.PUBLISHED if r.step == "Separable")

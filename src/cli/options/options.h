@@ -77,6 +77,7 @@ typedef struct gc_measure_options {
     double time;          /* seconds that measuring may take; 0: the command's own limit */
     const char *resume;   /* NULL: not given */
     const char *baseline; /* NULL: not given */
+    const char *with;     /* likewise */
     double fail_above;    /* in per cent; below 0: not given */
     bool csv;
     bool markdown;
