@@ -143,8 +143,22 @@ def counterpart(study, row, names):
     return None
 
 
+def speed_ups(study, row):
+    """Those of all filters of full rank that both were measured with."""
+    seconds = {name: {} for name in (row.implementations[0], row.over[0])}
+    for p in study.points:
+        if p.counts and not p.rank1 and p.width == row.image and p.name in seconds:
+            seconds[p.name][p.size] = p.counted_seconds
+    mine, theirs = seconds.values()
+    return [theirs[size] / mine[size] for size in mine.keys() & theirs]
+
+
 def measured_value(study, row):
     """What was measured here of the same quantity, and the name of what did; 0: nothing was."""
+    if row.quantity in ("mean speed-up", "largest speed-up"):
+        ratios = speed_ups(study, row) or [0]
+        value = max(ratios) if row.quantity[0] == "l" else sum(ratios) / len(ratios)
+        return value, row.implementations[0]
     point = counterpart(study, row, row.implementations)
     if point is None:
         return 0, row.implementations[0]
@@ -154,6 +168,7 @@ def measured_value(study, row):
         "milliseconds": 1e3 * point.time,
         "GFLOP/s": point.gflops,
         "GFLOP/s allowed": 1e-9 * point.theory_flops,
+        "FLOP/byte": point.intensity,
         "speed-up": other.counted_seconds / point.counted_seconds if other else 0,
         "tiling factor": point.factor,
     }[row.quantity]
@@ -169,7 +184,8 @@ def published(study):
         cells = [f"{row.source}, {row.place}", row.device or "not named"]
         cells.append(f"{row.image}x{row.image}" if row.image else "any")
         cells.append("{}x{}".format(*row.size) if row.size[0] else "any")
-        cells += row.step, name, f"times as fast as {row.over[0]}" if row.over[0] else row.quantity
+        unit = f"{row.quantity} over {row.over[0]}" if row.over[0] else row.quantity
+        cells += row.step, name, unit
         cells += figure(f"{row.value:.6g}"), value or None
         cells.append(figure(number(value / row.value, 3) if value else ""))
         rows["with" if value > 0 else "without"].append(cells)

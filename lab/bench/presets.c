@@ -16,20 +16,21 @@
     "31x47,31x63,47x3,47x9,47x17,47x31,47x63,63x3,63x9,63x17,63x31,63x47"
 
 static const gc_preset presets[] = {
-    /* KTH 2018, tables 2 and 3, figures 4, 8 and 9. */
+    /* KTH 2018, tables 2 and 3, figures 4, 8 and 9. twopass:lecture has equation 12. */
     {.name = "kth",
      .sizes = "256,512,1024,2048,4096",
      .filters = "3,5,rank1:5",
-     .implementations = "reference," STEPS ",adaptive:kth,twopass,twopass:transposed",
+     .implementations =
+         "reference," STEPS ",adaptive:kth,twopass:lecture,twopass,twopass:transposed",
      .full_rank = "naive,shared,tiled,adaptive:kth",
-     .rank1 = "twopass,twopass:transposed",
+     .rank1 = "twopass:lecture,twopass,twopass:transposed",
      .samples = "grey8",
      .border = "zero",
      .time = 60,
      .has_steps = true,
      .has_theory = true,
      .blocks = {{32, 32, "naive,shared,const,tiled,adaptive"}}},
-    /* Abramov 2011: a Gaussian of radius 8 on RGB images. */
+    /* Abramov 2011, RGB images: a filter of rank 1 with the sides of its Gaussian of radius 8. */
     {.name = "lecture",
      .sizes = "400,2000",
      .filters = "rank1:17",
@@ -87,7 +88,7 @@ static const gc_preset presets[] = {
      .time = 20,
      .has_theory = true},
     /* Arithmetic intensity against what is reached (KTH 2018, section 4; van Werkhoven et al. 2014,
-     * section 3). */
+     * section 2). */
     {.name = "roofline",
      .sizes = "1024,4096",
      .filters = "3,5,9,17,31,rank1:9",

@@ -76,9 +76,8 @@ static double predict(const gc_sweep *s, const gc_point *point)
         return 0;
     if (preset->has_transforms)
         return predict_transform(s, point);
-    int factor = point->factor > 0 ? point->factor : GC_KTH_FACTOR;
-    double intensity =
-        gc_kth_intensity(point->implementation, point->filter_width, point->filter_height, factor);
+    double intensity = gc_kth_intensity(point->implementation, point->filter_width,
+                                        point->filter_height, point->factor);
     return gc_roof_at(gc_roofs_of(&s->machine.gpu), intensity);
 }
 

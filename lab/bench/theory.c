@@ -1,30 +1,40 @@
 #include "lab/bench/theory.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-/* Equation 14: a column and a row, each with `factor` tiles. */
-static double separable_intensity(int filter_width, int filter_height, int factor)
+enum { TRANSPOSED_FACTOR = 4 }; /* of both passes of twopass:transposed */
+
+/* Whether a name is one of a list that ends with NULL. */
+static bool is_one_of(const char *name, const char *const *names)
 {
-    return 2.0 * (filter_width + filter_height) * factor / (4 * (2 * 2 + (factor - 2)));
+    while (*names != NULL && strcmp(name, *names) != 0)
+        names++;
+    return *names != NULL;
 }
 
 double gc_kth_intensity(const char *implementation, int filter_width, int filter_height, int factor)
 {
-    double taps = (double)filter_width * filter_height;
+    static const char *const untiled[] = {"twopass:lecture", "twopass:lecture1d", NULL};
+    static const char *const tiles[] = {"tiled", "adaptive", "adaptive:kth", NULL};
+    static const char *const two_passes[] = {"twopass:transposed", "twopass:tiled", NULL};
+    double taps = (double)filter_width * filter_height, sides = filter_width + filter_height;
     if (strcmp(implementation, "naive") == 0)
         return 2 * taps / (8 * taps);
     if (strcmp(implementation, "shared") == 0)
         return 2 * taps / (4 * 4 + 4 * taps);
     if (strcmp(implementation, "const") == 0)
         return 2 * taps / (4 * 4);
-    if (strcmp(implementation, "twopass") == 0)
+    if (is_one_of(implementation, untiled))
         return (2.0 * filter_width / (4 * 2) + 2.0 * filter_height / (4 * 2)) / 2;
-    if (strcmp(implementation, "tiled") == 0 || strcmp(implementation, "adaptive") == 0 ||
-        strcmp(implementation, "adaptive:kth") == 0)
+    if (strcmp(implementation, "twopass:transposed") == 0)
+        factor = TRANSPOSED_FACTOR;
+    if (factor > 0 && is_one_of(implementation, tiles))
         return 2 * taps * factor / (4 * (2 * 4 + (factor - 2) * 2));
-    if (strcmp(implementation, "twopass:tiled") == 0)
-        return separable_intensity(filter_width, filter_height, factor);
+    if (factor > 0 && is_one_of(implementation, two_passes))
+        return 2 * sides * factor / (4 * (2 * 2 + (factor - 2)));
     return 0;
 }
 

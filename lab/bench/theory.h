@@ -3,13 +3,11 @@
 #ifndef GC_LAB_BENCH_THEORY_H
 #define GC_LAB_BENCH_THEORY_H
 
-/* The tiling factor that KTH 2018 uses for both of its filters. */
-enum { GC_KTH_FACTOR = 21 };
-
 /* Floating-point operations for a byte of global memory, with a filter of these sides, by the
- * equation for the implementation of this name: naive (9), shared (10), const (11), twopass (12),
- * tiled, adaptive and adaptive:kth (13), and twopass:tiled (14), whose column and row count alone.
- * The last four have `factor` tiles. 0 for others. */
+ * equation for the implementation of this name: naive (9), shared (10), const (11), twopass:lecture
+ * and twopass:lecture1d (12), tiled, adaptive and adaptive:kth (13), and twopass:transposed and
+ * twopass:tiled (14). `factor` is that of the tiles of (13) and of twopass:tiled in both passes; 0:
+ * not known. 0 for others, and if the factor that it takes is not known. */
 double gc_kth_intensity(const char *implementation, int filter_width, int filter_height,
                         int factor);
 

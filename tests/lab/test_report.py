@@ -223,9 +223,23 @@ class Charts(unittest.TestCase):
             self.assertEqual(page.measured_value(study, figure)[0] > 0, there)
 
 
+    def test_speed_ups_over_all_filters(self):
+        """A mean and a largest one are of the filters that both were measured with."""
+        rows = [row("naive", side, 4096, gpu=True) for side in (3, 5, 7)]
+        for side, times in ((3, 2), (5, 4), (9, 100)):
+            rows.append(row("adaptive:unrolled", side, 4096, 1e-3 / times, gpu=True))
+        study = study_of(rows, "adaptive-2014")[0]
+        for figure in charts.PUBLISHED:
+            if figure.preset == study.preset and figure.quantity == "largest speed-up":
+                self.assertAlmostEqual(page.measured_value(study, figure)[0], 4)
+                figure.quantity = "mean speed-up"
+                self.assertAlmostEqual(page.measured_value(study, figure)[0], 3)
+                figure.quantity = "largest speed-up"
+
+
 class Published(unittest.TestCase):
     def test_every_row_names_its_source_and_place(self):
-        self.assertEqual(len(charts.PUBLISHED), 159)
+        self.assertEqual(len(charts.PUBLISHED), 167)
         for figure in charts.PUBLISHED:
             self.assertTrue(figure.source and figure.place and figure.step and figure.value > 0)
             self.assertIn(
@@ -235,7 +249,10 @@ class Published(unittest.TestCase):
                     "milliseconds",
                     "GFLOP/s",
                     "GFLOP/s allowed",
+                    "FLOP/byte",
                     "speed-up",
+                    "mean speed-up",
+                    "largest speed-up",
                     "tiling factor",
                 ),
             )

@@ -15,7 +15,7 @@ static void assert_near(double value, double wanted, double digit)
 
 static double gflops(const char *name, int side)
 {
-    double intensity = gc_kth_intensity(name, side, side, GC_KTH_FACTOR);
+    double intensity = gc_kth_intensity(name, side, side, 21);
     return gc_roof_at((gc_roofs){bandwidth, peak}, intensity) / 1e9;
 }
 
@@ -39,11 +39,36 @@ TEST(test_by_hand)
     assert_near(gc_kth_intensity("naive", 17, 3, 1), 0.25, 1e-12);
     assert_near(gc_kth_intensity("shared", 17, 3, 1), 102.0 / 220, 1e-12);
     assert_near(gc_kth_intensity("const", 17, 3, 1), 102.0 / 16, 1e-12);
-    assert_near(gc_kth_intensity("twopass", 17, 3, 1), 2.5, 1e-12); /* (34/8 + 6/8) / 2 */
+    assert_near(gc_kth_intensity("twopass:lecture", 17, 3, 0), 2.5, 1e-12); /* (34/8 + 6/8) / 2 */
+    assert_near(gc_kth_intensity("twopass:lecture1d", 17, 3, 0), 2.5, 1e-12);
     assert_near(gc_kth_intensity("tiled", 17, 3, 4), 408.0 / 48, 1e-12);
     assert_near(gc_kth_intensity("twopass:tiled", 17, 3, 4), 160.0 / 24, 1e-12);
     assert_near(gc_kth_intensity("twopass:tiled", 5, 5, 21), 420.0 / 92, 1e-12);
-    assert_true(gc_kth_intensity("direct", 3, 3, 1) == 0);
+    assert_near(gc_kth_intensity("twopass:transposed", 17, 3, 0), 160.0 / 24, 1e-12);
+    /* twopass has a factor for each pass, and the others need to know theirs. */
+    static const char *const none[] = {"direct", "twopass", "adaptive", "twopass:tiled"};
+    for (size_t i = 0; i < COUNT(none); i++)
+        assert_true(gc_kth_intensity(none[i], 3, 3, 0) == 0);
+}
+
+/* Equation 1 of van Werkhoven et al. 2014, with a block of 32x32. */
+static double intensity_of_2014(int width, int height)
+{
+    return 2.0 * width * height * 32 * 32 / ((width - 1 + 32) * (height - 1 + 32) * 4);
+}
+
+/* Section 2 there: 3.99 FLOP a byte and 766.36 GFLOP/s at 3x3 on a GTX 680, and "for most filter
+ * sizes in our test range, except for the 20 smallest", the peak is the limit. */
+TEST(test_roofline_of_2014)
+{
+    const gc_roofs gtx680 = {192.26e9, 3090.43e9};
+    int by_memory = 0;
+    assert_near(intensity_of_2014(3, 3), 3.99, 0.01);
+    assert_near(gc_roof_at(gtx680, intensity_of_2014(3, 3)) / 1e9, 766.36, 1);
+    for (int width = 3; width <= 43; width += 2)
+        for (int height = 3; height <= 43; height += 2)
+            by_memory += gc_roof_at(gtx680, intensity_of_2014(width, height)) < gtx680.peak;
+    assert_int_equal(by_memory, 20);
 }
 
 /* De Smet 2011, table 1, which rounds bandwidths to 0.1 10^9 numbers a second: 141.7, 111.9 and

@@ -240,6 +240,31 @@ TEST(map_of_a_gtx680)
                      3); /* 138 * 74 * 4, one block */
 }
 
+/* With the registers of its kernels up to factor 16 an H200 takes the largest factor nearly
+ * everywhere; where it does not, two blocks have to fit. By shared memory alone two of factor 26
+ * would at 3x3. */
+TEST(map_of_an_h200)
+{
+    gc_factor_registers registers = registers_of(32);
+    int largest = 0;
+    for (int width = SIDE_FIRST; width <= SIDE_LAST; width += 2)
+        for (int height = SIDE_FIRST; height <= SIDE_LAST; height += 2) {
+            int factor = published(&h200, &registers, 32, 32, width, height);
+            largest += factor == GC_FACTOR_MAX;
+            assert_true(factor == GC_FACTOR_MAX || (width <= 17 && height >= 25 && factor >= 11));
+        }
+    assert_int_equal(largest, 363);
+    for (int width = 7; width <= SIDE_LAST; width += 2)
+        for (int height = 7; height <= SIDE_LAST; height += 2)
+            assert_int_equal(published(&h200, &registers, 16, 32, width, height), GC_FACTOR_MAX);
+    gc_tiling tiling = {.block_width = 32, .block_height = 32, .factor = 26};
+    gc_tiling_measure(3, 3, &tiling);
+    assert_true(2 * (tiling.shared_bytes + 1024) <= h200.shared_per_processor);
+    tiling.factor++;
+    gc_tiling_measure(3, 3, &tiling);
+    assert_true(2 * (tiling.shared_bytes + 1024) > h200.shared_per_processor);
+}
+
 /* Blocks of 16x32 (2011, figure 8d), whose rows are padded: one block, as large as fits. */
 TEST(map_of_a_gtx480)
 {

@@ -4,7 +4,8 @@
  *   memory; while the filter is small, two blocks (van Werkhoven et al. 2011, section 7; 2014,
  *   section 4; gc_tiling_adapt has the rule). Kernels for every factor are compiled from one
  *   template.
- * Variants: adaptive:nc loads pixels through the read-only cache (2014, section 6).
+ * Variants: adaptive:nc loads pixels through the read-only cache. The paper adds that to unrolled
+ *   kernels (2014, section 6), which adaptive:unrolled does not.
  * Improves on: tiled, whose one factor is too small for small filters and does not fit large ones.
  * Needs: what tiled needs, at the factor chosen.
  * Limits: filters of up to 16384 weights for which factor 1 fits in shared memory.

@@ -48,9 +48,8 @@ int gc_tiling_factor(const void *state);
 
 #ifdef __CUDACC__
 /* Loads `width` x `height` pixels from `input` to shared memory. All threads of the block take
- * part, with several elements each (van Werkhoven et al. 2014, figure 7; KTH 2018, section 3.2).
- * The extended image ends after `columns` and `rows`. Pixels beyond are left out: no output needs
- * them. */
+ * part, with several elements each (van Werkhoven et al. 2014, figure 7). The extended image ends
+ * after `columns` and `rows`. Pixels beyond are left out: no output needs them. */
 template <bool READ_ONLY, class pixel>
 static __device__ inline void gc_load_block(pixel *shared, int pitch, int width, int height,
                                             const float *input, int64_t input_pitch, int columns,

@@ -1,8 +1,8 @@
 /* shared: the block's pixels and apron in shared memory.
  *
- * Idea: the threads of a block read almost the same part of the image. They load it once, together,
- *   several elements each, with no thread idle (KTH 2018, section 3.2; van Werkhoven et al. 2014,
- *   figure 7). The filter stays in global memory.
+ * Idea: the threads of a block read almost the same part of the image. They load it once, together
+ *   (KTH 2018, section 3.2), several elements each, with no thread idle (van Werkhoven et al. 2014,
+ *   figure 7; in KTH 2018 each thread loads 1, 2 or 4). The filter stays in global memory.
  * Improves on: naive, by reading each pixel of the image about once.
  * Needs: (F_w - 1 + B_w) * (F_h - 1 + B_h) floats of shared memory a block.
  * Limits: these must fit: filters up to about 220x220 on a device with 227 KiB a block.
