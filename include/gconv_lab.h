@@ -101,6 +101,13 @@ double gconv_plan_intensity(gconv_plan *plan);
  * thread block computes. 0 for implementations without tiles. */
 int gconv_plan_tiling_factor(gconv_plan *plan);
 
+/* The tiling factor that the rule of `adaptive` takes for a filter on a device with the limits that
+ * `device` describes: its capability, registers and threads of a multiprocessor, threads of a
+ * block, and shared memory of both. A thread takes registers[0] up to factor 4, registers[1]
+ * beyond. 0 if not one tile fits. Needs no GPU. */
+int gconv_adaptive_factor(const gconv_device_info *device, const int registers[2], int block_width,
+                          int block_height, int filter_width, int filter_height);
+
 /* ---- The search of `gconv tune` -------------------------------------------------------------- */
 
 /* Results that the file of a device holds at most. */

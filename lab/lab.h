@@ -6,6 +6,7 @@
 
 int gc_run_bench(const gc_options *options);
 int gc_run_tune(const gc_options *options);
+int gc_run_guide(const gc_options *options);
 
 gc_response_function gc_write_response;
 

@@ -16,8 +16,14 @@ static int run(const gc_options *options)
         return gc_run_compare(options, options->measure.html != NULL ? &gc_html_reporter : NULL);
     case GC_COMMAND_KERNEL:
         return gc_run_kernel(options, gc_write_response);
+    case GC_COMMAND_INFO:
+        if (options->operand_count > 0)
+            return gc_run_guide(options);
+        __attribute__((fallthrough));
     default:
-        gc_answer(NULL, "gconv-lab is for bench, tune, compare and kernel; use gconv for the rest");
+        gc_answer(NULL,
+                  "gconv-lab is for bench, tune, compare, kernel and info IMPLEMENTATION; use "
+                  "gconv for the rest");
         return GC_EXIT_USAGE;
     }
 }

@@ -24,7 +24,7 @@ static int run(const gc_options *options)
         return options->kernel.response != NULL ? gc_run_lab(options)
                                                 : gc_run_kernel(options, NULL);
     case GC_COMMAND_INFO:
-        return gc_run_info(options);
+        return options->operand_count > 0 ? gc_run_lab(options) : gc_run_info(options);
     default:
         gc_help_usage(stderr);
         return GC_EXIT_USAGE;

@@ -33,13 +33,15 @@ void gc_explain(char **text, const char *format, ...)
 typedef struct contest {
     const gc_problem *problem;
     gconv_device_choice wanted;
-    gc_device_set excluded; /* CUDA devices that may not be chosen */
-    gc_device_set devices;  /* CUDA devices that may be chosen */
-    gc_choice *choice;      /* the best so far; no implementation: none yet */
-    double best;            /* its seconds */
-    double weighed;         /* the same, times BOUNDED_GAIN if its output is bounded */
-    double least;           /* seconds of the fastest */
-    gconv_error refusal;    /* the latest by a candidate that finds such edges */
+    gc_device_set excluded;          /* CUDA devices that may not be chosen */
+    gc_device_set devices;           /* CUDA devices that may be chosen */
+    gc_choice *choice;               /* the best so far; no implementation: none yet */
+    double best;                     /* its seconds */
+    double weighed;                  /* the same, times BOUNDED_GAIN if its output is bounded */
+    double least;                    /* seconds of the fastest */
+    const gc_implementation *second; /* the fastest of the others; NULL: none */
+    double second_seconds;
+    gconv_error refusal; /* the latest by a candidate that finds such edges */
 } contest;
 
 /* A bounded output has to be this many times as fast as one that is rounded once. */
@@ -83,7 +85,14 @@ static gconv_status try_on_device(contest *c, const gc_implementation *candidate
     gc_explain(&c->choice->explanation, "%-10s %10.3f ms estimated on %s, %s", candidate->name,
                1e3 * cost, device.name, gconv_promise_name(promise));
     c->least = is_first || cost < c->least ? cost : c->least;
-    if (is_first || weighed < c->weighed) {
+    bool wins = is_first || weighed < c->weighed;
+    const gc_implementation *beaten = wins ? c->choice->implementation : candidate;
+    double beaten_seconds = wins ? c->best : cost;
+    if (beaten != NULL && (c->second == NULL || wins || beaten_seconds < c->second_seconds)) {
+        c->second = beaten;
+        c->second_seconds = beaten_seconds;
+    }
+    if (wins) {
         c->choice->implementation = candidate;
         c->choice->device = device;
         c->best = cost;
@@ -254,9 +263,14 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
         return status;
     if (choice->implementation == NULL)
         return fail_choice(c, error);
-    gc_explain(&choice->explanation, "chosen: %s, %sthe least estimated time",
-               choice->implementation->name,
-               c->best > c->least ? "which rounds once, for little more than " : "");
+    if (c->best > c->least || c->second == NULL || c->second == choice->implementation)
+        gc_explain(&choice->explanation, "chosen: %s, %sthe least estimated time",
+                   choice->implementation->name,
+                   c->best > c->least ? "which rounds once, for little more than " : "");
+    else
+        gc_explain(&choice->explanation,
+                   "chosen: %s, the least estimated time; %s would take %.1f times as long",
+                   choice->implementation->name, c->second->name, c->second_seconds / c->best);
     return GCONV_OK;
 }
 

@@ -111,7 +111,7 @@ meaning() {
 }
 
 @test "operands that a command does not take" {
-    complains 2 "'x' is one operand too many: gconv info *" gconv info x
+    complains 2 "'x' is one operand too many: gconv info *" gconv info tiled x
     complains 2 "'x' is one operand too many: gconv bench *" gconv bench x
     complains 2 "'x' is one operand too many: gconv tune *" gconv tune x
     complains 2 "'b' is one operand too many: gconv compare *" gconv compare a b

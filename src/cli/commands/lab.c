@@ -1,4 +1,5 @@
-/* gconv bench, gconv tune, --html and --response: gconv-lab, a program of its own, runs them. */
+/* gconv bench, gconv tune, gconv info IMPLEMENTATION, --html and --response: gconv-lab, a program
+ * of its own, runs them. */
 #include "base/status.h"
 #include "cli/commands/commands.h"
 #include "cli/terminal/messages.h"
@@ -42,6 +43,7 @@ int gc_run_lab(const gc_options *options)
                 "%s needs the program gconv-lab, which is not installed with this gconv",
                 options->command == GC_COMMAND_BENCH  ? "bench"
                 : options->command == GC_COMMAND_TUNE ? "tune"
+                : options->command == GC_COMMAND_INFO ? "info IMPLEMENTATION"
                 : options->measure.html != NULL       ? "option '--html'"
                                                       : "option '--response'");
         gc_report(NULL, &error);

@@ -32,7 +32,8 @@ typedef enum gc_operands {
     GC_OPERANDS_NONE,
     GC_OPERANDS_FILES,
     GC_OPERANDS_FILTERS,
-    GC_OPERANDS_COMMANDS
+    GC_OPERANDS_COMMANDS,
+    GC_OPERANDS_IMPLEMENTATIONS
 } gc_operands;
 
 /* One entry of the table. */

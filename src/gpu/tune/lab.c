@@ -1,6 +1,7 @@
 /* The search of tunings for programs: gconv_lab.h. */
 #include "base/status.h"
 #include "gpu/tune/tune.h"
+#include "gpu/tunings/tiling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,17 @@ struct gconv_tuner {
     bool has_found;
     gc_tuned_list before; /* what the file held */
 };
+
+int gconv_adaptive_factor(const gconv_device_info *device, const int registers[2], int block_width,
+                          int block_height, int filter_width, int filter_height)
+{
+    gc_factor_registers all;
+    gc_tiling tiling = {.block_width = block_width, .block_height = block_height};
+    for (int factor = 0; factor <= GC_FACTOR_MAX; factor++)
+        all.count[factor] = registers[factor > 4];
+    bool fits = gc_tiling_adapt(device, &all, 0, filter_width, filter_height, &tiling);
+    return fits ? tiling.factor : 0;
+}
 
 static gc_form form_of(const gconv_tuning_case *one)
 {

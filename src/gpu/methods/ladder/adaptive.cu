@@ -2,7 +2,7 @@
  *
  * Idea: take the largest tiling factor for which a block fits in the device's registers and shared
  *   memory; while the filter is small, two blocks (van Werkhoven et al. 2011, section 7; 2014,
- *   section 4; gc_tiling_adapt has the rule). Kernels for every factor are compiled from one
+ *   section 4; the rule is in tunings/tiling.c). Kernels for every factor are compiled from one
  *   template.
  * Variants: adaptive:nc loads pixels through the read-only cache. The paper adds that to unrolled
  *   kernels (2014, section 6), which adaptive:unrolled does not.

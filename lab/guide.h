@@ -1,0 +1,16 @@
+/* What is known of an implementation, in words: gconv info IMPLEMENTATION. */
+#ifndef GC_LAB_GUIDE_H
+#define GC_LAB_GUIDE_H
+
+#include "base/buffer.h"
+
+/* Adds what an implementation does, from which source, what it needs and when it loses, in lines of
+ * at most `width` columns, and a drawing. The words are the comment at the head of its source file;
+ * a variant without any has its summary and those of what it varies. False if there are none. */
+bool gc_guide_describe(const char *name, const char *summary, int width, gc_buffer *text);
+
+/* Adds the factors that the rule of `adaptive` gives on devices of the papers and later ones, by
+ * their limits alone: a table, one line a device. */
+void gc_guide_factors(gc_buffer *text);
+
+#endif

@@ -1,0 +1,80 @@
+/* gconv info IMPLEMENTATION. */
+#include "lab/lab.h"
+
+#include "base/json.h"
+#include "base/nearest.h"
+#include "base/status.h"
+#include "cli/options/implementations.h"
+#include "cli/terminal/messages.h"
+#include "cli/terminal/standard_output.h"
+#include "cli/terminal/table.h"
+#include "lab/guide.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH_MIN = 40, WIDTH_MAX = 100 };
+
+static gconv_status refuse(const char *name, gconv_error *error)
+{
+    int count = gconv_implementation_count();
+    const char **names = malloc((size_t)count * sizeof *names);
+    for (int i = 0; names != NULL && i < count; i++)
+        names[i] = gconv_implementation_name(i);
+    const char *nearest = names != NULL ? gc_nearest_name(name, names, (size_t)count) : NULL;
+    gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation '%s'%s%s%s", name,
+            nearest != NULL ? "; did you mean '" : "; see gconv info",
+            nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+    free(names);
+    return error->status;
+}
+
+static void print(const gconv_implementation_info *info, const char *text, bool json)
+{
+    if (!json) {
+        fputs(text, stdout);
+        return;
+    }
+    gc_json_open(NULL, '{');
+    gc_json_integer("schema", GC_JSON_SCHEMA);
+    gc_json_string("command", "info");
+    gc_json_string("implementation", info->name);
+    gc_json_string("text", text);
+    gc_json_close('}');
+    gc_json_end();
+}
+
+static gconv_status describe(const char *name, bool json, gconv_error *error)
+{
+    gconv_implementation_info info = gconv_implementation_info_default();
+    gc_buffer text = {.bytes = NULL};
+    int width = gc_line_width();
+    if (!gc_describe_name(name, &info))
+        return refuse(name, error);
+    width = width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
+    gc_guide_describe(info.name, info.summary, width, &text);
+    if (info.limits[0] != '\0')
+        gc_buffer_print(&text, "\nrefuses: %s\n", info.limits);
+    if (!info.usable)
+        gc_buffer_print(&text, "%snot usable here: %s\n", info.limits[0] != '\0' ? "" : "\n",
+                        info.reason);
+    if (strcmp(info.name, "adaptive") == 0) {
+        gc_buffer_put(&text, "\n");
+        gc_guide_factors(&text);
+    }
+    gconv_status status = text.failed ? gc_fail_memory(error, text.size) : GCONV_OK;
+    if (status == GCONV_OK)
+        print(&info, text.bytes, json);
+    gc_buffer_free(&text);
+    return status;
+}
+
+int gc_run_guide(const gc_options *options)
+{
+    gconv_error error;
+    gconv_status status = describe(options->operands[0], options->report.json, &error);
+    if (status != GCONV_OK)
+        gc_report(NULL, &error);
+    return status == GCONV_OK ? GC_EXIT_DONE : gc_start_code(status);
+}
