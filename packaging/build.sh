@@ -71,13 +71,14 @@ make_tarball() {
 
 make_image() {
   [ "$cuda" = ON ] && kind=cuda || kind=cpu
+  [ -e "$out/$(tarball_name).tar.xz" ] || make_tarball
   archive=$(tarball_name).tar.xz
-  [ -e "$out/$archive" ] || make_tarball
   buildah build --isolation chroot --timestamp "$SOURCE_DATE_EPOCH" \
     ${BASE:+--build-arg "BASE=$BASE"} --build-arg "ARCHIVE=$archive" -t "gconv:$version-$kind" \
     -f "$here/container/Containerfile.$kind" "$out"
   rm -f "$out/gconv-$version-$kind.oci.tar"
-  buildah push "gconv:$version-$kind" "oci-archive:$out/gconv-$version-$kind.oci.tar"
+  buildah push "gconv:$version-$kind" \
+    "oci-archive:$out/gconv-$version-$kind.oci.tar:gconv:$version-$kind"
 }
 
 make_html() {

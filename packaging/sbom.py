@@ -1,8 +1,9 @@
 """Prints the SBOM of a tarball (SPDX 2.3, JSON): which packages of Debian are in it, and puts their
 licences into share/doc/gconv/licences of its folder.
 
-Usage: sbom.py NAME VERSION FOLDER <FILES
-FILES are libraries of this machine that were copied into the folder. xxHash is a header alone.
+Usage: sbom.py NAME VERSION FOLDER [CUDA] <FILES
+FILES are libraries of this machine that were copied into the folder. xxHash is a header alone. CUDA
+is the version of the toolkit whose runtime is in the CUDA module.
 """
 
 import datetime
@@ -56,7 +57,17 @@ def package(name, licences):
     }
 
 
-def main(name, version, folder):
+def cuda_runtime(version):
+    return {
+        "SPDXID": "SPDXRef-cudart-static", "name": "cudart_static", "versionInfo": version,
+        "supplier": "Organization: NVIDIA", "downloadLocation": "NOASSERTION",
+        "filesAnalyzed": False, "licenseConcluded": "NOASSERTION",
+        "licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION",
+        "licenseComments": "The EULA of the CUDA toolkit allows to distribute this library.",
+    }
+
+
+def main(name, version, folder, cuda=""):
     licences = pathlib.Path(folder, "share/doc/gconv/licences")
     licences.mkdir(parents=True, exist_ok=True)
     found = {owner(file): "DYNAMIC_LINK" for file in sys.stdin.read().split()}
@@ -67,12 +78,16 @@ def main(name, version, folder):
         "filesAnalyzed": False, "licenseConcluded": "MIT", "licenseDeclared": "MIT",
         "copyrightText": "Copyright (c) 2026 The gconv developers",
     }
-    others = [package(name, licences) for name in sorted(found)]
+    others = [package(part, licences) for part in sorted(found)]
+    hows = [found[part] for part in sorted(found)]
+    if cuda:
+        others.append(cuda_runtime(cuda))
+        hows.append("STATIC_LINK")
     related = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
                 "relatedSpdxElement": own["SPDXID"]}]
-    related += [{"spdxElementId": own["SPDXID"], "relationshipType": found[name],
+    related += [{"spdxElementId": own["SPDXID"], "relationshipType": how,
                  "relatedSpdxElement": other["SPDXID"]}
-                for name, other in zip(sorted(found), others)]
+                for how, other in zip(hows, others)]
     second = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]),
                                              datetime.timezone.utc)
     packages = [own, *others]

@@ -4,14 +4,14 @@
 # Debian's comes with x265, which is under the GPL.
 # shellcheck shell=sh disable=SC2154
 
-folder=$(tarball_name)
+archive=$(tarball_name)
 tree "$work"
 configure "$work/tarball" -DGCONV_CUDA="$cuda" -DGCONV_MPI=OFF -DGCONV_ISAL=ON -DGCONV_TIFF=ON \
   -DGCONV_WEBP=ON -DGCONV_HEIF=ON -DGCONV_JXL=ON -DCMAKE_INSTALL_LIBDIR=lib \
   -DCMAKE_INSTALL_LIBEXECDIR=libexec
 cmake --build "$work/tarball" --parallel "$jobs"
-cmake --install "$work/tarball" --prefix "$work/$folder" --strip
-strip --strip-debug --enable-deterministic-archives "$work/$folder/lib/libgconv.a"
+cmake --install "$work/tarball" --prefix "$work/$archive" --strip
+strip --strip-debug --enable-deterministic-archives "$work/$archive/lib/libgconv.a"
 
 # Shared libraries that some files need. Arguments: FILE...
 needed() {
@@ -21,16 +21,18 @@ needed() {
 
 echo | cc -x c - -shared -o "$work/codecs.so" -Wl,--no-as-needed -ltiff -lwebp -lwebpdemux \
   -lwebpmux -ljxl
-needed "$work/$folder/bin/gconv" "$work/codecs.so" >"$work/bundled"
-xargs cp -L -t "$work/$folder/lib" <"$work/bundled"
-for file in "$work/$folder"/lib/*.so.*; do
+needed "$work/$archive/bin/gconv" "$work/codecs.so" >"$work/bundled"
+xargs cp -L -t "$work/$archive/lib" <"$work/bundled"
+for file in "$work/$archive"/lib/*.so.*; do
   patchelf --set-rpath "\$ORIGIN" "$file"
 done
-patchelf --set-rpath "\$ORIGIN/../lib" "$work/$folder/bin/gconv"
-patchelf --set-rpath "\$ORIGIN/../../lib" "$work/$folder/libexec/gconv/gconv-lab"
+patchelf --set-rpath "\$ORIGIN/../lib" "$work/$archive/bin/gconv"
+patchelf --set-rpath "\$ORIGIN/../../lib" "$work/$archive/libexec/gconv/gconv-lab"
 
-python3 "$here/sbom.py" "$folder" "$package_version" "$work/$folder" <"$work/bundled" \
-  >"$work/sbom.json"
-cp "$work/sbom.json" "$work/$folder/share/doc/gconv/sbom.spdx.json"
-cp "$work/sbom.json" "$out/$folder.spdx.json"
-(cd "$work" && pack "$folder") | xz -T1 -6 >"$out/$folder.tar.xz"
+toolkit=
+[ "$cuda" = OFF ] || toolkit=$(nvcc --version | sed -n 's/.*, V//p')
+python3 "$here/sbom.py" "$archive" "$package_version" "$work/$archive" ${toolkit:+"$toolkit"} \
+  <"$work/bundled" >"$work/sbom.json"
+cp "$work/sbom.json" "$work/$archive/share/doc/gconv/sbom.spdx.json"
+cp "$work/sbom.json" "$out/$archive.spdx.json"
+(cd "$work" && pack "$archive") | xz -T1 -6 >"$out/$archive.tar.xz"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs Debian packages in a bare root, upgrades, uses and purges them. Takes root, mmdebstrap
-# and the network, and about a minute.
+# Installs Debian packages in a bare root, upgrades, uses and purges them. Before that it runs each
+# tarball that is there. Takes root, mmdebstrap and the network, and one or two minutes.
 #
-# Usage: packaging/try.sh [DIR]    DIR has the packages (default: build/packages)
+# Usage: packaging/try.sh [DIR]    DIR has what build.sh made (default: build/packages)
 set -eu
 
 fail() {
@@ -30,14 +30,32 @@ of_gconv() {
   find / -xdev -name '*gconv*' ! -path '/proc/*' ! -path '/tmp/*' ! -path '/var/cache/*' | sort
 }
 
+# Arguments: PROGRAM FORMAT...
+use_formats() {
+  program=$1
+  shift
+  "$program" --version
+  "$program" edges --verify harbour.jpg edges.png
+  for format in png jpg tif webp jxl ppm npy bmp "$@"; do
+    "$program" filter -k gauss5 harbour.jpg "soft.$format"
+    "$program" edges "soft.$format" edges.pbm
+  done
+}
+
+use_tarballs() {
+  for folder in gconv-*-linux-*; do
+    [ -e "$folder" ] || return 0
+    step "$folder, moved"
+    mv "$folder" "/opt/moved $folder"
+    use_formats "/opt/moved $folder/bin/gconv"
+    "/opt/moved $folder/bin/gconv" bench --sizes 32 --filters 3 --impl cpu --time 0.05
+    rm -r "/opt/moved $folder"
+  done
+}
+
 use_program() {
   step "gconv on every format"
-  gconv --version
-  gconv edges --verify harbour.jpg edges.png
-  for format in png jpg tif webp jxl avif heic ppm npy bmp; do
-    gconv filter -k gauss5 harbour.jpg "soft.$format"
-    gconv edges "soft.$format" edges.pbm
-  done
+  use_formats gconv avif heic
   man=$(find /usr/share/man -name 'gconv*' | wc -l)
   [ "$man" -eq 3 ] || fail "there are $man pages of the manual, not 3"
   [ -e /usr/share/doc/gconv/html/manual/gconv.1.html ] || fail "gconv-doc has no manual in HTML"
@@ -74,6 +92,7 @@ assert (gconv.gaussian_filter(image, 2) == image).all(), "a blur changed a plain
 inside() {
   export DEBIAN_FRONTEND=noninteractive
   cd /tmp/try
+  use_tarballs
   apt-get -q update >/dev/null
   make_older new old
   apt-get install -q -y --no-install-recommends gcc libc6-dev pkg-config >/dev/null
@@ -109,6 +128,8 @@ packages=$(cd "${1:-$top/build/packages}" && pwd)
 mmdebstrap --mode=root --variant=minbase --format=null \
   --customize-hook="mkdir -p \"\$1/tmp/try/new\" && cp \"$packages\"/*.deb \"\$1/tmp/try/new\" &&
     rm -f \"\$1\"/tmp/try/new/*-dbgsym_*" \
+  --customize-hook="find \"$packages\" -maxdepth 1 -name 'gconv-*-linux-*.tar.xz' \
+    -exec tar -x -C \"\$1/tmp/try\" -f {} ';'" \
   --customize-hook="cp \"$top/packaging/try.sh\" \"$top/samples/harbour.jpg\" \
     \"$top/tests/packaging/consumer/consumer.c\" \"\$1/tmp/try\"" \
   --customize-hook="env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
