@@ -12,6 +12,11 @@ from pathlib import Path
 from statistics import mean, median
 
 SOURCE = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "benchmarks"))
+
+import study_pictures  # noqa: E402
+from study_pictures import charts  # noqa: E402
+
 RESULTS = SOURCE / "docs/results"
 PIXELS = 4096 * 4096
 PASSES = 0.168e-3  # seconds for border and conversion, where a table has no column of them
@@ -259,6 +264,16 @@ def claims():
         240 * share * 4 * 1.30 for share in (2 / 8, 1 / 8)]
     yield "reads # pixels one by one, and # if it reads its part of the image once: # times fewer", [
         16 * 16 * 23 * 23, 38 * 38, 16 * 16 * 23 * 23 / 38**2]
+    # The pictures at the beginning.
+    printed = [row for row in charts.PUBLISHED if row.place == "table 3" and row.image == 4096]
+    naive, adaptive = (next(r.value for r in printed if r.step == s) for s in ("Naive", "Adaptive"))
+    kernels = [STUDY_KTH.at("5x5", name)["kernel_seconds"] for name in ("naive", "adaptive")]
+    yield "# times as fast as naive in the paper, # times on the H200", [
+        naive / adaptive, kernels[0] / kernels[1]]
+    over_one = {x: y for x, y, _ in study_pictures.chart_of(*study_pictures.PICTURES[2][1:]).series[0].dots}
+    yield "At 3x3 sums are # times as fast as transforms of tiles. From #x", [
+        over_one[3], first(sorted(over_one), lambda side: over_one[side] < 1)]
+    yield "By that measure the H200 has # and #", [best_over_fft(3), best_over_fft(5)]
     # Transforms.
     yield "images of 4096 (study) | # | # | at #x", [
         unrolled_over_fft(3), unrolled_over_fft(5), crossing(4096)]
@@ -271,6 +286,15 @@ def claims():
         row = LINES.rows[2**log, f"{2 ** log} points", "fft"]
         yield f"| {log} | # | # | # % |", [
             1e-9 * row["theory_flops"], 1e-9 * row["flops"], 200 * row["flops"] / row["theory_flops"]]
+
+
+def check_pictures():
+    """The pictures hold the figures of the data."""
+    for name, *which in study_pictures.PICTURES:
+        image = (SOURCE / f"docs/images/study-{name}.svg").read_text(encoding="utf-8")
+        told = re.search('<desc id="figures">(.*?)</desc>', image, re.S)[1].replace("&amp;", "&")
+        if told != study_pictures.figures(study_pictures.chart_of(*which)):
+            yield f"docs/images/study-{name}.svg is not what benchmarks/study_pictures.py draws"
 
 
 NUMBER = r"(\d+(?:\.\d+)?)"
@@ -293,6 +317,7 @@ def main():
     page = (SOURCE / "docs/reproduction.md").read_text(encoding="utf-8")
     made = list(claims())
     wrong = [error for error in (check(page, *claim) for claim in made) if error]
+    wrong += check_pictures()
     print("\n".join(wrong) or f"{len(made)} claims agree with the data")
     sys.exit(1 if wrong else 0)
 
