@@ -213,11 +213,12 @@ def claims():
     yield "with blocks of 16x16 for `tiled`, the mean is # (study)", [
         mean(ALL_2011.ratios("adaptive", "tiled").values())]
     for data, name, over, words in (
-        (IN_2011, "const:32x32", "naive:const", "# times the rate of `naive:const` (2b) on average, # at 7x7, # at 43x43"),
+        (IN_2011, "const:32x32", "naive:const", "# times the rate of `naive:const` (2b) on average, # at 7x7, # at 43x43; faster at # of 120 sizes"),
         (IN_2011, "tiled:32x32x4", "tiled:32x32x2", "factor 4 over factor 2: # on average, # at 7x7"),
     ):
         ratios = data.ratios(name, over)
-        yield words, [mean(ratios.values()), ratios["7x7"], ratios["43x43"]][: words.count("#")]
+        faster = sum(ratio > 1 for ratio in ratios.values())
+        yield words, [mean(ratios.values()), ratios["7x7"], ratios["43x43"], faster][: words.count("#")]
     ratios = {n: IN_2011.ratios(n, "tiled:32x32x4") for n in ("adaptive", "adaptive:16x16", "adaptive:32x32")}
     yield "# times the rate of 7b (blocks of 16x16 for 8a: #; of 32x32 for 8b: #), and # times that of `naive:const`", [
         *(mean(r.values()) for r in ratios.values()), mean(IN_2011.ratios("adaptive", "naive:const").values())]
