@@ -49,6 +49,14 @@ quietly cmake --build "$build" --target uninstall
   fail "uninstall left or took: $(contents "$work/there")"
 [ -z "$(find "$work/there" -name '*gconv*')" ] || fail "uninstall left directories of gconv"
 
+echo "== a header of glibc"
+mkdir -p "$work/glibc/include"
+echo '#define _GCONV_H 1' >"$work/glibc/include/gconv.h"
+! cmake --install "$build" --prefix "$work/glibc" >"$work/log" 2>&1 ||
+  fail "an installation replaced a header of glibc"
+grep -q 'include/libgconv' "$work/log" || fail "nothing says how not to replace glibc's header"
+[ "$(cat "$work/glibc/include/gconv.h")" = '#define _GCONV_H 1' ] || fail "glibc's header changed"
+
 echo "== install"
 quietly cmake --install "$build" --prefix "$work/staged"
 # Nothing may remember where it was installed.
