@@ -172,6 +172,8 @@ static gconv_status plan(benchmark *b, const char **subject, gconv_error *error)
         status = read_baseline(b, subject, error);
     if (status == GCONV_OK)
         status = gc_beside_read(b->options, &sweep->beside, subject, error);
+    if (status == GCONV_OK && b->options->measure.with != NULL && b->preset != NULL)
+        status = gc_published_read(b->preset->name, &sweep->published, error);
     return status == GCONV_OK ? open_resume(b, subject, error) : status;
 }
 
@@ -224,6 +226,7 @@ static gconv_status run(benchmark *b, gconv_error *error)
     gc_bench_open(&sweep->table);
     gconv_status status = add_unusable(b, error);
     gc_sweep_keep(sweep, &sweep->beside);
+    gc_sweep_keep(sweep, &sweep->published);
     gc_sweep_plan(sweep, &sweep->table.count, &sweep->table.seconds);
     gc_bench_heads(&sweep->table, sweep->names, sweep->name_count);
     if (status == GCONV_OK)
@@ -300,6 +303,7 @@ int gc_run_bench(const gc_options *given)
     b.sweep.table.options = &options;
     b.sweep.table.sizes = &b.lists.sizes;
     b.sweep.table.beside = &b.sweep.beside;
+    b.sweep.table.published = &b.sweep.published;
     b.sweep.session = &session;
     b.sweep.resume.descriptor = -1;
     gconv_status status = prepare(given, &options, &b, &error);

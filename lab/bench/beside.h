@@ -12,4 +12,11 @@
 gconv_status gc_beside_read(const gc_options *options, gc_points *points, const char **subject,
                             gconv_error *error);
 
+/* Adds the times and rates that the source of a preset prints for single images: as points whose
+ * names end with "@paper". They are only to be shown: nothing is known of runs and verdicts. */
+gconv_status gc_published_read(const char *preset, gc_points *points, gconv_error *error);
+
+/* Whether a point is one of these. */
+bool gc_point_is_published(const gc_point *point);
+
 #endif

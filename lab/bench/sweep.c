@@ -254,11 +254,11 @@ static gconv_status measure_name(gc_sweep *s, trial *t, const char *name, gconv_
     return status == GCONV_OK ? add_measured(s, &point, error) : status;
 }
 
-/* Prints what --with has of the case. */
-static void show_beside(gc_sweep *s)
+/* Prints those of the points that are of the case. */
+static void show_beside(gc_sweep *s, const gc_points *beside)
 {
-    for (size_t i = 0; i < s->beside.count && gc_bench_is_text(&s->table); i++) {
-        const gc_point *other = &s->beside.at[i];
+    for (size_t i = 0; i < beside->count && gc_bench_is_text(&s->table); i++) {
+        const gc_point *other = &beside->at[i];
         gc_point same = s->next;
         memcpy(same.name, other->name, sizeof same.name);
         if (other->runs == 0 || !gc_point_is_same(other, &same))
@@ -279,8 +279,10 @@ static gconv_status measure_names(gc_sweep *s, trial *t, gconv_error *error)
                 kept != NULL ? add_kept(s, kept, error) : measure_name(s, t, s->names[i], error);
     }
     s->table.rough_speed_up = s->table.rough_step = false;
-    if (status == GCONV_OK)
-        show_beside(s);
+    if (status == GCONV_OK) {
+        show_beside(s, &s->beside);
+        show_beside(s, &s->published);
+    }
     return status;
 }
 
@@ -438,6 +440,7 @@ void gc_sweep_destroy(gc_sweep *sweep)
     gc_points_destroy(&sweep->points);
     gc_points_destroy(&sweep->baseline);
     gc_points_destroy(&sweep->beside);
+    gc_points_destroy(&sweep->published);
     gc_picture_destroy(&sweep->timed);
     gc_picture_destroy(&sweep->checked);
     gc_transforms_free(sweep->transforms);

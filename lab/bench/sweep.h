@@ -17,8 +17,9 @@ typedef struct gc_sweep {
     gc_cases cases;
     gc_resume resume; /* the file of --resume, which keeps every point */
     gc_points baseline;
-    gc_points beside;   /* of --with */
-    gc_machine machine; /* that measures */
+    gc_points beside;    /* of --with */
+    gc_points published; /* likewise: what the source of the preset prints */
+    gc_machine machine;  /* that measures */
     const char **names;
     int name_count;
     double seconds; /* that measuring all points may take */

@@ -5,6 +5,7 @@
 #include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
 #include "cli/terminal/standard_output.h"
+#include "lab/bench/beside.h"
 #include "lab/bench/formats.h"
 #include "lab/bench/presets.h"
 
@@ -214,7 +215,8 @@ void gc_bench_row(gc_bench_table *table, const gc_point *point)
         gc_bench_csv(point);
     } else {
         fill_cells(table, point);
-        const char *verdict = gc_verdict_name(point->verdict);
+        const char *verdict =
+            gc_point_is_published(point) ? "printed" : gc_verdict_name(point->verdict);
         if (is_collected(table, point))
             return;
         if (table->options->measure.markdown)
@@ -316,9 +318,11 @@ static void print_title(const gc_bench_table *table)
 static int label_width(const gc_bench_table *table, const char *const *names, int name_count)
 {
     int width = gc_label_width(names, name_count);
-    for (size_t i = 0; i < table->beside->count; i++)
-        if ((int)strlen(table->beside->at[i].name) > width)
-            width = (int)strlen(table->beside->at[i].name);
+    const gc_points *others[] = {table->beside, table->published};
+    for (int i = 0; i < 2; i++)
+        for (size_t j = 0; j < others[i]->count; j++)
+            if ((int)strlen(others[i]->at[j].name) > width)
+                width = (int)strlen(others[i]->at[j].name);
     return width;
 }
 

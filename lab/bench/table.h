@@ -15,11 +15,11 @@ typedef struct gc_bench_table {
     const gc_options *options;
     const gc_preset *preset; /* NULL: none */
     const gc_sweep_sizes *sizes;
-    const gc_points *beside;         /* of --with */
-    gc_roofs cpu;                    /* of the processors; 0 if they were not measured */
-    size_t count;                    /* how many points are to be measured */
-    double seconds;                  /* that this may take */
-    bool rough_speed_up, rough_step; /* those of the next row come from few runs */
+    const gc_points *beside, *published; /* of --with */
+    gc_roofs cpu;                        /* of the processors; 0 if they were not measured */
+    size_t count;                        /* how many points are to be measured */
+    double seconds;                      /* that this may take */
+    bool rough_speed_up, rough_step;     /* those of the next row come from few runs */
     gc_column columns[GC_BENCH_COLUMNS];
 } gc_bench_table;
 

@@ -265,7 +265,7 @@ naive not usable: *'
     expect 0 gconv bench --preset kth --impl reference,cpu --sizes 64 --filters 3 --time 0.5
     like "$out" '*Mpixel/s *x ref *x step *verdict
 * reference * - *- *rounded once
-* cpu *[0-9]x *[0-9]x *rounded once'
+* cpu *[0-9]x *[0-9]x *rounded once*'
     # What a preset names need not be usable here.
     prints 0 '*border constant*3x3*reference*' gconv bench --preset kth --sizes 32 --time 0.1
     same "$(printf '%s\n' "$out" | grep -c 'not usable')" 1
@@ -314,6 +314,10 @@ naive not usable: *'
     same "$(printf '%s\n' "$out" | grep -c '^256x256 .*@h200 ')" 14
     same "$(printf '%s\n' "$out" | grep -c '^32x32 .*@h200 ')" 0
     like "$out" '*kernel ms*3x3 * cpu *3x3 * reference@h200 *3x3 *naive@h200 *0.0219 *5x5 rank 1 *twopass@h200 *'
+    # What the source prints, in its words: 0.03028 seconds for 100 images.
+    like "$out" '*3x3 *naive@paper * 0.303 *printed
+*5x5 rank 1 *twopass:transposed@paper * 0.205 *printed*'
+    same "$(printf '%s\n' "$out" | grep -c '@paper .*printed$')" 6
     expect 0 gconv bench --preset kth --impl cpu --sizes 256 --filters 3 --time 0.1 --with h200 --json
     is_json
     same "$(key source)" h200
