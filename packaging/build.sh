@@ -107,6 +107,7 @@ make_sums() {
 
 # Runs this script in a root that has Debian's own compiler, what debian/control names, and the
 # tools of these artefacts. It gets a CUDA toolkit of this machine as hard links, if they can be.
+# The folder of the build has one name in every root, because nvcc hashes that name into symbols.
 build_clean() {
   tree "$work"
   debian_folder "$work/$name"
@@ -120,12 +121,12 @@ build_clean() {
   cat >"$work/inside.sh" <<EOF
 cd /build/$name
 rm -rf debian
-mkdir -p /build/out
+mkdir -p /build/out /build/work
 exec env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin:$toolkit/bin \\
   GCONV_CUDA=$cuda CUDAARCHS='${CUDAARCHS:-}' CMAKE_BUILD_PARALLEL_LEVEL=$jobs \\
   DEBFULLNAME='${DEBFULLNAME:-}' DEBEMAIL='${DEBEMAIL:-}' \\
   SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH GCONV_PACKAGE_VERSION=$package_version \\
-  packaging/build.sh -o /build/out $*
+  GCONV_WORK=/build/work packaging/build.sh -o /build/out $*
 EOF
   mmdebstrap --mode=root --variant=buildd --format=null \
     --include=patchelf,xz-utils,rpm,python3,g++ \
@@ -155,7 +156,7 @@ for artefact in "$@"; do
 done
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-work=$(mktemp -d)
+work=${GCONV_WORK:-$(mktemp -d)}
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' HUP INT TERM
 if [ -n "$clean" ]; then
