@@ -39,6 +39,13 @@ make_source() {
   (cd "$work" && pack "$name") | xz -T1 -6 >"$out/$name.tar.xz"
 }
 
+# Arguments: FOLDER with what dpkg-buildpackage made
+lint() {
+  if command -v lintian >/dev/null && [ -n "$(find "$1" -name '*.changes')" ]; then
+    lintian --allow-root --fail-on error --tag-display-limit 0 "$1"/*.changes
+  fi
+}
+
 make_deb() {
   tree "$work"
   debian_folder "$work/$name"
@@ -47,10 +54,7 @@ make_deb() {
   # A toolkit that is no package of Debian serves, too.
   (cd "$work/$name" && dpkg-checkbuilddeps && DEB_BUILD_OPTIONS="parallel=$jobs" \
     dpkg-buildpackage -b -us -uc -d ${profile:+"$profile"})
-  ! command -v lintian >/dev/null ||
-    lintian --allow-root --fail-on error --info --tag-display-limit 0 "$work"/*.changes \
-      >"$work/lintian.txt" || { cat "$work/lintian.txt"; exit 1; }
-  [ ! -e "$work/lintian.txt" ] || cp "$work/lintian.txt" "$out"
+  lint "$work"
   cp "$work"/*.deb "$work"/*.changes "$work"/*.buildinfo "$out"
 }
 
@@ -134,6 +138,7 @@ EOF
     --customize-hook="chroot \"\$1\" apt-get -q -y build-dep --no-install-recommends /build/$name" \
     --customize-hook="$lend" --customize-hook="chroot \"\$1\" sh /build/inside.sh" \
     --customize-hook="cp -r \"\$1\"/build/out/. \"$out\"" "${SUITE:-bookworm}" /dev/null
+  lint "$out"
 }
 
 clean=
@@ -156,13 +161,16 @@ for artefact in "$@"; do
 done
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-work=${GCONV_WORK:-$(mktemp -d)}
-trap 'rm -rf "$work"' EXIT
+base=${GCONV_WORK:-$(mktemp -d)}
+work=$base
+trap 'rm -rf "$base"' EXIT
 trap 'exit 130' HUP INT TERM
 if [ -n "$clean" ]; then
   build_clean "$@"
 else
   for artefact in "$@"; do
+    work=$base/$artefact # each has a tree of its own
+    mkdir -p "$work"
     "make_$artefact"
   done
 fi

@@ -64,7 +64,8 @@ step "packages"
 run first "no packages" build_all "$work/first"
 step "packages again"
 run second "no packages" build_all "$work/second"
-diff -rq "$work/first" "$work/second" || fail "two builds differ"
+# Those two files say when a package was built.
+diff -rq -x '*.buildinfo' -x '*.changes' "$work/first" "$work/second" || fail "two builds differ"
 step "packages on a bare machine"
 run try "they do not work" packaging/try.sh "$work/first"
 [ -z "${GCONV_URL:-}" ] || packaging/build.sh -o "$work/first" recipes
