@@ -15,7 +15,7 @@ import sys
 import tempfile
 import zlib
 
-from command import GCONV, formats, read, run, write
+from command import GCONV, convert, formats, read, run, write
 
 NONE, LZW, OLD_JPEG, DEFLATE, PACKBITS = 1, 5, 6, 8, 32773
 WHITE_IS_ZERO, BLACK_IS_ZERO, RGB, PALETTE = 0, 1, 2, 3
@@ -580,6 +580,30 @@ def test_threads(draw):
     run("check", "-q", "--verify", "j.jsonl")
 
 
+def test_compressing(draw):
+    """Threads that compress strips make the same file, of one page and of several."""
+    kinds = ((8, False), (16, False), (32, True))
+    images = [random_pages(draw, kind, pages) for kind in kinds for pages in (1, 2)]
+    for compression in "lzw", "deflate", "9":
+        for image in images:
+            write("s.tif", image)
+            for threads in "1", "2", "5":
+                convert("s.tif", threads + ".tif", "-j", threads, "--compression", compression)
+            assert read("1.tif") == read("2.tif") == read("5.tif")
+            convert("5.tif", "plain.tif", "--compression", "none")
+            convert("s.tif", "direct.tif", "--compression", "none")
+            assert read("plain.tif") == read("direct.tif")
+
+
+def random_pages(draw, kind, pages):
+    """Large enough for several strips; the values change little from row to row."""
+    width, height = 600, 900
+    image = make_image(draw, width, 8, 1, kind)
+    image["pixels"] = [image["pixels"][y // 150 % 8] for y in range(height)]
+    image["height"], image["rows"] = height, 60
+    return make_tiff(*[image] * pages)
+
+
 def test_left_out(draw):
     """What libtiff leaves of a strip, as of a JPEG that is too narrow, is no memory of the program."""
     del draw
@@ -672,6 +696,7 @@ TESTS = (
     test_metadata,
     test_copied_tags,
     test_threads,
+    test_compressing,
     test_left_out,
     test_long_files,
     test_refusals,

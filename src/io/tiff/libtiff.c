@@ -172,6 +172,8 @@ static gconv_status open_file(gc_tiff_file *file, gconv_error *error)
     return file->tiff != NULL ? GCONV_OK : gc_tiff_fail(file, "no directory can be read", error);
 }
 
+static const gc_warnings nobody = {0};
+
 gconv_status gc_tiff_open_input(gc_tiff_file *file, gc_input *input, gconv_error *error)
 {
     size_t size;
@@ -192,11 +194,10 @@ gconv_status gc_tiff_open_input(gc_tiff_file *file, gc_input *input, gconv_error
 
 gconv_status gc_tiff_open_again(gc_tiff_file *file, const gc_tiff_file *first, uint64_t directory)
 {
-    static const gc_warnings none = {0};
     *file = (gc_tiff_file){.input = first->input,
                            .held = first->held,
                            .size = first->size,
-                           .warnings = &none,
+                           .warnings = &nobody,
                            .guard = first->guard};
     gconv_status status = open_file(file, NULL);
     return status == GCONV_OK && !gc_tiff.TIFFSetSubDirectory(file->tiff, directory)
@@ -225,6 +226,28 @@ gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big
     else
         status = gc_output_skip(output, sizeof file->head, error);
     return status == GCONV_OK ? open_file(file, error) : status;
+}
+
+gconv_status gc_tiff_open_part(gc_tiff_file *part, const gc_tiff_file *whole, gconv_error *error)
+{
+    *part = (gc_tiff_file){.output = whole->output,
+                           .holds = true,
+                           .big = whole->big,
+                           .size = sizeof part->head,
+                           .warnings = &nobody};
+    gc_buffer_add(&part->held, part->head, sizeof part->head);
+    return open_file(part, error);
+}
+
+void gc_tiff_empty_part(gc_tiff_file *part)
+{
+    part->size = part->held.size = sizeof part->head;
+}
+
+void *gc_tiff_part_bytes(const gc_tiff_file *part, size_t *size)
+{
+    *size = part->held.size - sizeof part->head;
+    return part->held.bytes + sizeof part->head;
 }
 
 gconv_status gc_tiff_fail(const gc_tiff_file *file, const char *what, gconv_error *error)

@@ -42,7 +42,8 @@
     X(TIFFSetSubDirectory)                                                                         \
     X(TIFFTileRowSize64)                                                                           \
     X(TIFFWriteDirectory)                                                                          \
-    X(TIFFWriteEncodedStrip)
+    X(TIFFWriteEncodedStrip)                                                                       \
+    X(TIFFWriteRawStrip)
 
 GC_MODULE_FUNCTIONS(gc_libtiff, GC_LIBTIFF_FUNCTIONS);
 
@@ -86,6 +87,15 @@ gconv_status gc_tiff_open_again(gc_tiff_file *file, const gc_tiff_file *first, u
 /* Begins a file; `big`: a BigTIFF. */
 gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big,
                                  gconv_error *error);
+
+/* Begins a file in memory for strips of an image of `whole`, for any thread; nobody is warned. */
+gconv_status gc_tiff_open_part(gc_tiff_file *part, const gc_tiff_file *whole, gconv_error *error);
+
+/* Drops its strips, so that the next one is encoded into the same memory. */
+void gc_tiff_empty_part(gc_tiff_file *part);
+
+/* What its strip became. */
+void *gc_tiff_part_bytes(const gc_tiff_file *part, size_t *size);
 
 /* Reads bytes at an offset past libtiff. *got is less only if the file ends. */
 gconv_status gc_tiff_read_at(gc_tiff_file *file, void *bytes, size_t size, uint64_t offset,
