@@ -110,7 +110,10 @@ rpm_spec() {
       -e 's|^mandir\(.*\)|%{_mandir}\1*|; s|^docdir|%doc %{_docdir}/gconv|' \
       -e 's|^datadir/gconv/filters/\*|%{_datadir}/gconv|; s|^datadir|%{_datadir}|' \
       -e 's|^%{_libdir}/cmake/gconv/\*|%{_libdir}/cmake/gconv|'
-    [ -n "$package" ] && [ "$package" != gconv-libs ] || echo '%license LICENSE'
+    case $part in
+    program | library) echo '%license LICENSE' ;;
+    documents) echo '%dir %{_docdir}/gconv' ;;
+    esac
   done <<EOF
 program
 library gconv-libs
