@@ -1,6 +1,7 @@
 #include "io/floats.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Many programs write 1 whatever white is, so only the two values that gconv writes count. */
 gc_floats gc_floats_begin(double said, double wanted)
@@ -13,6 +14,17 @@ gc_floats gc_floats_begin(double said, double wanted)
                        .white_is_said = said > 0,
                        .least = INFINITY,
                        .largest = -INFINITY};
+}
+
+void gc_floats_narrow(gc_floats *floats, const void *numbers, void *samples, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double number;
+        memcpy(&number, (const char *)numbers + i * sizeof number, sizeof number);
+        float sample = (float)number;
+        floats->rounded |= (double)sample != number && !isnan(number);
+        memcpy((char *)samples + i * sizeof sample, &sample, sizeof sample);
+    }
 }
 
 void gc_floats_convert(gc_floats *floats, float *samples, size_t count)
@@ -34,6 +46,8 @@ void gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings)
     double largest = (double)floats->largest;
     if (floats->white <= 0)
         return;
+    if (floats->rounded)
+        gc_warn(warnings, "numbers of 64 bits were rounded to 32 bits");
     if (floats->white_is_said && largest > floats->white)
         gc_warn(warnings, "samples of up to %g, and white is %g", largest, floats->white);
     if (floats->white_is_said)

@@ -133,6 +133,22 @@ def told_losses(kind, draw):
         run("filter", "-q", "-k", "box3", "--in-place", "--tolerant", "lost." + kind)
 
 
+def told_extras(kind, draw):
+    """An alpha that calls itself something else is a map; bytes behind the boxes are told, too."""
+    if kind == "jxl":
+        return
+    write("a.pam", make_pam(draw, 4, 255))
+    convert("a.pam", "a." + kind)
+    data = read("a." + kind)
+    write("map." + kind, data.replace(b"auxiliary:alpha", b"auxiliary:gains").replace(b"auxid:1\0", b"auxid:7\0"))
+    write("more." + kind, data + b"bytes behind")
+    for name, message, status in ("map", b"a map beside the image", 1), ("more", b"bytes after the end", 0):
+        name += "." + kind
+        assert message not in run("filter", "-v", "-k", "box3", "a." + kind, "l.png").stderr
+        assert message in run("filter", "-v", "-k", "box3", name, "l.png").stderr, name
+        assert message in run("filter", "-v", "-k", "box3", "--in-place", name, expect=status).stderr, name
+
+
 def main():
     known = formats()
     libraries = run("--version").stdout
@@ -145,7 +161,7 @@ def main():
         os.chdir(work)
         for kind in kinds:
             # HEIC shares all but the encoder with AVIF.
-            for test in (without_loss, with_loss, metadata, damage, told_losses)[: 1 if kind == "heic" else 5]:
+            for test in (without_loss, with_loss, metadata, damage, told_losses, told_extras)[: 1 if kind == "heic" else 6]:
                 test(kind, random.Random(1))
         os.chdir("/")
 

@@ -37,7 +37,7 @@ def pack_bits(values, bits):
 def pack_row(values, kind, order):
     bits, floats = kind
     if floats:
-        return struct.pack(order + "%df" % len(values), *values)
+        return struct.pack(order + "%d%s" % (len(values), "d" if bits == 64 else "f"), *values)
     if bits == 16:
         return struct.pack(order + "%dH" % len(values), *values)
     return bytes(values) if bits == 8 else pack_bits(values, bits)
@@ -562,6 +562,36 @@ def test_long_files(draw):
         assert read("b.pgm") == read("c.pgm")
 
 
+def test_guess(draw):
+    """So do those of another TIFF that would exceed 4 GiB, if all were compressed like the first."""
+    del draw
+    packed = zlib.compress(bytes(4000 * 4000))
+    same = [tag(256, 4, 4000), tag(257, 4, 4000), tag(258, 3, 8), tag(259, 3, DEFLATE), tag(262, 3, 1)]
+    strip = [tag(277, 3, 1), tag(278, 4, 4000), tag(273, 4, 1000), tag(279, 4, len(packed))]
+    pages = [lay_directory("<", False, at, same + strip, more) for at, more in ((8, 500), (500, 0))]
+    data = (b"II" + struct.pack("<HI", 42, 8) + pages[0]).ljust(500, b"\0") + pages[1]
+    for filler, mark in ((0, 42), (5 << 20, 43)):
+        write("g.tif", data.ljust(1000, b"\0") + packed + bytes(filler))
+        run("filter", "-q", "-k", "identity", "--compression", "1", "g.tif", "h.tif")
+        assert read("h.tif")[2] == mark
+
+
+def test_doubles(draw):
+    """Floats of 64 bits are those of 32 bits that are nearest, and a warning says if any changed."""
+    for what in ({}, {"tile": (16, 16), "separate": True}, {"compression": DEFLATE, "rows": 3}):
+        image = make_image(draw, 20, 9, 3, (32, True), photometric=RGB, **what)
+        write("f.tif", make_tiff(image))
+        image["kind"] = (64, True)
+        for order in "<>":
+            write("d.tif", make_tiff(image, order=order))
+            assert b"rounded" not in run("filter", "-k", "box3", "d.tif", "dd.tif").stderr
+            run("filter", "-q", "-k", "box3", "f.tif", "ff.tif")
+            assert read("dd.tif") == read("ff.tif")
+        image["pixels"][3][3][1] += 2.0**-40
+        write("d.tif", make_tiff(image))
+        assert b"rounded to 32 bits" in run("filter", "-v", "-k", "box3", "d.tif", "dd.tif").stderr
+
+
 def test_threads(draw):
     """Other threads decode ahead: neither pixels nor messages depend on them."""
     for what in ({"rows": 2, "compression": LZW}, {"tile": (16, 16), "compression": DEFLATE, "separate": True}):
@@ -627,6 +657,7 @@ REFUSED = {
     "samples with a sign": ({}, 1, (8, False), [tag(339, 3, 2)]),
     "complex": ({}, 1, (8, False), [tag(339, 3, 6)]),
     "of 24 bits": ({}, 1, (24, False), []),
+    "whole samples of 64 bits": ({}, 1, (64, False), []),
     "floats of 16 bits": ({}, 1, (16, False), [tag(339, 3, 3)]),
     "17 samples a pixel": ({"photometric": 2}, 17, (8, False), []),
     "floats whose 0": ({"photometric": 0}, 1, (32, True), []),
@@ -695,6 +726,8 @@ TESTS = (
     test_many_warnings,
     test_metadata,
     test_copied_tags,
+    test_guess,
+    test_doubles,
     test_threads,
     test_compressing,
     test_left_out,

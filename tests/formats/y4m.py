@@ -125,6 +125,8 @@ def refuse():
         same("batch", file.read(), gconv(small, "edges"))
     assert "one size" in gconv(small, "edges", "--rows", "0:1", status=2)
     assert "pages are frames" in gconv(small, "filter", "-k", "box3", "--planes", "all", "--page", "1", status=2)
+    assert "no chroma" in gconv(small, "filter", "-k", "box3", "--planes", "all", "--grey", status=2)
+    assert "1 to 2147483647" in gconv(small, "edges", "--page", "4294967296", status=2)
     assert "interlaced" in gconv(small.replace(b"H2", b"H2 It"), "edges", "-v", "--page", "2", status=1)
 
 

@@ -460,7 +460,7 @@ gconv_status gc_set_page(gc_options *options, const char *value, gconv_error *er
         to = from;
     else if (!read_pair(value, '-', 1, &from, &to) || to < from)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "'%.64s' is not N or A-B, numbers of images from 1 on", value);
+                       "'%.64s' is not N or A-B, numbers of images from 1 to 2147483647", value);
     options->reader.page = (uint32_t)from;
     options->reader.page_last = (uint32_t)to;
     return GCONV_OK;

@@ -35,6 +35,7 @@
     X(heif_image_handle_get_luma_bits_per_pixel)                                                   \
     X(heif_image_handle_get_metadata)                                                              \
     X(heif_image_handle_get_metadata_size)                                                         \
+    X(heif_image_handle_get_number_of_auxiliary_images)                                            \
     X(heif_image_handle_get_number_of_metadata_blocks)                                             \
     X(heif_image_handle_get_nclx_color_profile)                                                    \
     X(heif_image_handle_get_raw_color_profile)                                                     \

@@ -1,4 +1,5 @@
 /* HEIC and AVIF, by libheif, which decodes a whole image and turns it. */
+#include "base/bits.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/heif/libheif.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRAND_AT = 8, BRANDS_AT = 16, BRAND_BYTES = 4 };
+enum { BRAND_AT = 8, BRANDS_AT = 16, BRAND_BYTES = 4, BOX_BYTES = 8 /* of the shortest box */ };
 
 typedef struct heif_decoder {
     gc_whole_decoder whole;
@@ -46,6 +47,25 @@ static gconv_status read_brands(gc_whole_decoder *decoder, gconv_error *error)
                    "a sequence of images, which gconv does not read; 'ffmpeg -i' takes it apart");
 }
 
+/* Whether the file has more than whole boxes. */
+static bool has_trailing(const gc_buffer *file)
+{
+    const unsigned char *bytes = (const unsigned char *)file->bytes;
+    size_t left = file->size;
+    while (left >= BOX_BYTES) {
+        uint64_t size = gc_big_endian(bytes);
+        if (size == 1 && left >= 2 * BOX_BYTES)
+            size = (uint64_t)gc_big_endian(bytes + 8) << 32 | gc_big_endian(bytes + 12);
+        if (size == 0) /* this box ends with the file */
+            return false;
+        if (size < BOX_BYTES || size > left)
+            break;
+        bytes += size;
+        left -= size;
+    }
+    return left > 0;
+}
+
 static gconv_status read_shape(heif_decoder *decoder, gconv_error *error)
 {
     struct heif_image_handle *handle = decoder->handle;
@@ -78,6 +98,11 @@ static gconv_status tell_losses(heif_decoder *decoder, gconv_error *error)
     snprintf(what, sizeof what, "%d of %d images are not the primary one", count - 1, count);
     if (count > 1)
         status = gc_metadata_lose(warnings, GCONV_KEEP_NOTHING, what, error);
+    int maps = gc_heif.heif_image_handle_get_number_of_auxiliary_images(
+        decoder->handle, LIBHEIF_AUX_IMAGE_FILTER_OMIT_ALPHA);
+    if (status == GCONV_OK && maps > 0)
+        status = gc_metadata_lose(warnings, GCONV_KEEP_NOTHING,
+                                  "a map beside the image (gain, depth) is not kept", error);
     gc_heif.heif_image_handle_get_nclx_color_profile(decoder->handle, &colours);
     if (status == GCONV_OK && colours != NULL && decoder->whole.common.metadata.icc == NULL) {
         int space = (int)colours->color_primaries, curve = (int)colours->transfer_characteristics;
@@ -158,6 +183,8 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
         failure = gc_heif.heif_context_get_primary_image_handle(opened->context, &opened->handle);
     if (failure.code != heif_error_Ok)
         return gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
+    if (has_trailing(file))
+        gc_decoder_warn_trailing(common);
     status = read_shape(opened, error);
     if (status == GCONV_OK)
         status = read_icc(opened, error);

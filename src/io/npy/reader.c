@@ -15,7 +15,6 @@ typedef struct npy_decoder {
     unsigned char *line;  /* a row of the file, if samples have another size or order */
     unsigned char *array; /* the whole array in Fortran's order; allocated when needed */
     uint32_t next;        /* row of it */
-    bool rounded;         /* numbers of 64 bits were changed */
     bool stopped;         /* tolerant: there is no more data, rows are 0 from here on */
 } npy_decoder;
 
@@ -78,20 +77,16 @@ static void convert(npy_decoder *decoder, unsigned char *numbers, unsigned char 
 {
     const gc_npy_header *header = &decoder->header;
     size_t count = decoder->row_numbers;
-    float *samples = (float *)(void *)row;
-    const double *doubles = (const double *)(const void *)numbers;
     if (header->swapped)
         gc_raw_swap(numbers, count, header->number_bytes);
     if (header->number_bytes < 8 && numbers != row)
         memcpy(row, numbers, decoder->row_bytes);
     for (size_t i = 0; header->kind == 'b' && i < count; i++)
         row[i] = row[i] != 0 ? UINT8_MAX : 0;
-    for (size_t i = 0; header->number_bytes == 8 && i < count; i++) {
-        samples[i] = (float)doubles[i];
-        decoder->rounded = decoder->rounded || (double)samples[i] != doubles[i];
-    }
+    if (header->number_bytes == 8)
+        gc_floats_narrow(&decoder->common.floats, numbers, row, count);
     if (header->kind == 'f')
-        gc_floats_convert(&decoder->common.floats, samples, count);
+        gc_floats_convert(&decoder->common.floats, (float *)(void *)row, count);
 }
 
 static gconv_status read_row(gc_decoder *common, unsigned char *row, gconv_error *error)
@@ -123,10 +118,7 @@ static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *e
 
 static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
-    const npy_decoder *decoder = (const npy_decoder *)common;
     (void)error;
-    if (decoder->rounded)
-        gc_warn(&common->warnings, "numbers of 64 bits were rounded to 32 bits");
     gc_decoder_check_trailing(common);
     return GCONV_OK;
 }

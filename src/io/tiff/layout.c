@@ -67,9 +67,9 @@ static gconv_status check_samples(gc_tiff_layout *layout, uint16_t format, gconv
         return refuse(error, "samples with a sign");
     if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP)
         return refuse(error, "complex samples");
-    if (layout->floats && layout->bits != 32)
+    if (layout->floats && layout->bits != 32 && layout->bits != 64)
         return gc_fail(error, GCONV_ERROR_FORMAT,
-                       "a TIFF of floats of %u bits; gconv reads those of 32", layout->bits);
+                       "a TIFF of floats of %u bits; gconv reads those of 32 and 64", layout->bits);
     if (!layout->floats && (layout->bits == 0 || layout->bits > GC_TIFF_BITS_MAX))
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "a TIFF of whole samples of %u bits; gconv reads those of up to 16",
@@ -144,10 +144,10 @@ static gconv_status make_tables(gc_tiff_layout *layout, gc_decoder *decoder, gc_
         layout->levels = gc_raw_levels((1u << layout->bits) - 1, full, error);
         status = layout->levels != NULL ? GCONV_OK : GCONV_ERROR_MEMORY;
     }
-    layout->cell = layout->floats ? 4 : layout->bits <= 8 ? 1 : 2;
+    layout->cell = layout->floats ? layout->bits / 8 : layout->bits <= 8 ? 1 : 2;
     int channels = layout->colours + (layout->alpha > 0);
     layout->same = !has_palette && layout->levels == NULL && !layout->white_is_zero &&
-                   !layout->associated && layout->samples == channels;
+                   !layout->associated && layout->samples == channels && layout->bits != 64;
     decoder->shape = (gconv_shape){
         .width = layout->width, .height = layout->height, .channels = channels, .depth = depth};
     return status;

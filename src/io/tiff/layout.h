@@ -19,7 +19,7 @@ typedef struct gc_tiff_layout {
     bool associated;   /* colours are multiplied by alpha */
     int colours;       /* samples that are taken from the file: 1 or 3 */
     int alpha;         /* which sample alpha is; 0: none is taken */
-    size_t cell;       /* bytes of a sample once it is unpacked: 1, 2 or 4 */
+    size_t cell;       /* bytes of a sample once it is unpacked: 1, 2, 4 or 8 */
     bool same;         /* unpacked samples are the decoder's */
     uint16_t *levels;  /* what samples of other widths become; NULL: they stay */
     uint16_t *palette; /* red, then green, then blue; NULL: there is none */

@@ -24,6 +24,10 @@ static int take_error(TIFF *tiff, void *user, const char *module, const char *fo
     (void)tiff;
     (void)module;
     vsnprintf(text, sizeof text, format, arguments);
+    if (file->output != NULL && strstr(text, "file size exceeded") != NULL)
+        gc_fail(&file->failure, GCONV_ERROR_WRITE,
+                "the pages exceed 4 GiB, which was not to be foreseen; write fewer of them "
+                "(--page A-B), or compress them (--compression lzw)");
     if (file->failure.status == GCONV_OK)
         gc_fail(&file->failure, file->output != NULL ? GCONV_ERROR_WRITE : GCONV_ERROR_FORMAT,
                 file->output != NULL ? "libtiff: %s" : "corrupt TIFF: %s", text);

@@ -55,6 +55,9 @@ gconv_status gc_libtiff_load(gconv_error *error);
 /* EXIF that says the orientation and nothing else. */
 enum { GC_TIFF_ORIENTATION_BYTES = 26 };
 
+/* Image data up to this fit a TIFF of 32-bit offsets beside all else. */
+#define GC_TIFF_SMALL_BYTES_MAX ((UINT64_C(4) << 30) - (UINT64_C(64) << 20))
+
 /* A file that libtiff reads or writes. One that cannot be read twice, and an output that cannot
  * seek, are held in memory. */
 typedef struct gc_tiff_file {

@@ -134,6 +134,22 @@ static void read_resolution(tiff_decoder *decoder)
         (gc_resolution){units[unit], (uint32_t)(x + 0.5f), (uint32_t)(y + 0.5f)};
 }
 
+/* Whether all pages may exceed 4 GiB: so may those of a BigTIFF, and others if they are compressed
+ * as this one is. */
+static bool is_long(const tiff_decoder *decoder)
+{
+    TIFF *tiff = decoder->file.tiff;
+    const gconv_shape *shape = &decoder->common.shape;
+    const uint64_t units = (uint64_t)decoder->across * decoder->down;
+    double packed = 0, bytes = (double)gconv_shape_row_bytes(shape) * shape->height;
+    if (gc_tiff.TIFFLastDirectory(tiff))
+        return false;
+    for (uint64_t unit = 0; unit < units * (uint64_t)decoder->planes; unit++)
+        packed += (double)gc_tiff.TIFFGetStrileByteCount(tiff, (uint32_t)unit);
+    return gc_tiff.TIFFIsBigTIFF(tiff) ||
+           bytes * (double)decoder->file.size > packed * (double)GC_TIFF_SMALL_BYTES_MAX;
+}
+
 static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
 {
     gconv_metadata *metadata = &decoder->common.metadata;
@@ -143,7 +159,7 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
     void *bytes;
     gconv_status status = GCONV_OK;
     read_resolution(decoder);
-    metadata->is_long = gc_tiff.TIFFIsBigTIFF(tiff) && !gc_tiff.TIFFLastDirectory(tiff);
+    metadata->is_long = is_long(decoder);
     metadata->has_xmp = gc_tiff.TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes) != 0;
     metadata->has_comment = gc_tiff.TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &bytes) != 0;
     metadata->has_iptc = gc_tiff.TIFFGetField(tiff, TIFFTAG_RICHTIFFIPTC, &size, &bytes) != 0;
@@ -484,9 +500,11 @@ static void make_row(tiff_decoder *decoder, unsigned char *row)
                            left < decoder->unit_width ? left : decoder->unit_width,
                            sample_of(decoder, plane), line);
         }
+    const size_t samples = (size_t)layout->width * layout->samples;
+    if (layout->bits == 64)
+        gc_floats_narrow(&decoder->common.floats, line, line, samples);
     if (layout->floats)
-        gc_floats_convert(&decoder->common.floats, (float *)(void *)line,
-                          (size_t)layout->width * layout->samples);
+        gc_floats_convert(&decoder->common.floats, (float *)(void *)line, samples);
     if (!layout->same)
         gc_tiff_convert(layout, line, decoder->common.shape.depth, row);
     decoder->row++;

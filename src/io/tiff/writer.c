@@ -15,9 +15,6 @@ enum {
     STRIPS_MAX = 32 /* that are filled and not yet written */
 };
 
-/* Image data up to this fit a TIFF of 32-bit offsets beside all else. */
-#define SMALL_BYTES_MAX ((UINT64_C(4) << 30) - (UINT64_C(64) << 20))
-
 typedef struct strip {
     unsigned char *rows; /* NULL: no memory yet */
     uint32_t held;       /* their number */
@@ -159,8 +156,9 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
     pthread_cond_init(&opened->compressed, NULL);
     opened->ring = 1;
     opened->file.warnings = &common->warnings;
-    gconv_status status = gc_tiff_open_output(
-        &opened->file, common->output, bytes > SMALL_BYTES_MAX || common->metadata.is_long, error);
+    gconv_status status =
+        gc_tiff_open_output(&opened->file, common->output,
+                            bytes > GC_TIFF_SMALL_BYTES_MAX || common->metadata.is_long, error);
     return status == GCONV_OK ? begin_image(opened, error) : status;
 }
 

@@ -162,7 +162,11 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     if (stream == NULL)
         return gc_fail_memory(error, sizeof *stream);
     stream->users = 1;
-    stream->all = common->all_planes && !common->grey_wanted;
+    stream->all = common->all_planes;
+    if (stream->all && common->grey_wanted)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "grey has no chroma to filter: leave out all_planes (--planes all) or grey "
+                       "(--grey)");
     if (stream->all && common->page > 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "pages are frames, and not the planes of all_planes (--planes all)");
