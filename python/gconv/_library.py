@@ -1,0 +1,146 @@
+"""The C library: its structures, its functions, and its errors as exceptions of Python.
+
+include/gconv.h describes each of them. The library is looked for beside this file, then by the
+loader of the system.
+"""
+import ctypes
+import os
+from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_float
+from ctypes import c_int, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from typing import Any
+
+NAME = "libgconv.so.0.1"  # until 1.0 the minor version is part of the name
+
+
+class GconvError(Exception):
+    """A failure that the library reports; `status` is its gconv_status."""
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ErrorText(Structure):
+    _fields_ = [("status", c_int), ("line", c_int), ("message", c_char * 512)]
+
+
+class FilterData(Structure):
+    """The first members of gconv_filter; the library makes and frees the whole."""
+
+    _fields_ = [("name", c_char_p), ("width", c_int), ("height", c_int), ("anchor_x", c_int),
+                ("anchor_y", c_int), ("divisor", c_double), ("offset", c_double),
+                ("offset_denominator", c_double), ("has_offset", c_bool),
+                ("weights", POINTER(c_float)), ("column", POINTER(c_double)),
+                ("row", POINTER(c_double))]
+
+
+class Shape(Structure):
+    _fields_ = [("width", c_uint32), ("height", c_uint32), ("channels", c_int), ("depth", c_int)]
+
+
+class Detector(Structure):
+    _fields_ = [("size", c_size_t), ("method", c_int), ("derivative", c_int), ("norm", c_int),
+                ("like", c_int), ("low", c_double), ("high", c_double)]
+
+
+class Job(Structure):
+    _fields_ = [("size", c_size_t), ("filters", POINTER(c_void_p)), ("filter_count", c_int),
+                ("correlate", c_bool), ("border", c_int), ("border_value", c_double),
+                ("border_denominator", c_double), ("input", Shape), ("alpha", c_int),
+                ("output", c_int), ("output_depth", c_int), ("scale", c_double),
+                ("scale_denominator", c_double), ("offset", c_double),
+                ("offset_denominator", c_double), ("has_offset", c_bool), ("absolute", c_bool),
+                ("threshold", c_double), ("threshold_denominator", c_double), ("rule", c_int),
+                ("invert", c_bool), ("implementation", c_char_p), ("device", c_char_p),
+                ("threads", c_int), ("tiling", c_void_p), ("runs", c_uint64),
+                ("between_files", c_bool), ("source_format", c_int), ("source_decoder", c_int),
+                ("images_at_once", c_int), ("order", c_int), ("exact", c_bool),
+                ("detector", POINTER(Detector))]
+
+
+class ReaderOptions(Structure):
+    _fields_ = [("size", c_size_t), ("grey", c_bool), ("opaque", c_bool),
+                ("background", c_uint8 * 3), ("auto_orient", c_bool), ("tolerant", c_bool),
+                ("max_pixels", c_uint64), ("warn", c_void_p), ("warn_user", c_void_p),
+                ("warn_damage", c_void_p), ("decoder", c_int), ("opened", c_void_p),
+                ("read", c_void_p), ("opened_user", c_void_p), ("keep", c_int),
+                ("whole", c_bool), ("white", c_double), ("page", c_uint32),
+                ("page_last", c_uint32), ("planes", c_int), ("nan", c_int)]
+
+
+class WriterOptions(Structure):
+    _fields_ = [("size", c_size_t), ("format", c_int), ("shape", Shape), ("quality", c_int),
+                ("compression", c_int), ("metadata", c_void_p), ("keep", c_int),
+                ("no_clobber", c_bool), ("part_of", c_uint32), ("part_first", c_uint32),
+                ("sync", c_bool), ("warn", c_void_p), ("warn_user", c_void_p),
+                ("complete", c_void_p), ("written", c_void_p), ("complete_user", c_void_p),
+                ("white", c_double), ("lossy", c_bool), ("chroma", c_int),
+                ("progressive", c_bool), ("least_alpha", c_double)]
+
+
+def _load() -> ctypes.CDLL:
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), NAME)
+    try:
+        return ctypes.CDLL(beside if os.path.exists(beside) else NAME)
+    except OSError as failure:
+        raise ImportError(f"gconv needs {NAME}, beside this package or where the loader looks; "
+                          f"install gconv, or set LD_LIBRARY_PATH: {failure}") from None
+
+
+library = _load()
+_DATA = POINTER(FilterData)
+_HANDLE = POINTER(c_void_p)
+_ERROR = POINTER(ErrorText)
+for _name, _result, _arguments in [
+        ("version", c_char_p, []),
+        ("filter_load", c_int, [c_char_p, POINTER(_DATA), _ERROR]),
+        ("filter_parse", c_int, [c_char_p, c_size_t, c_char_p, POINTER(_DATA), _ERROR]),
+        ("filter_create", c_int, [c_int, c_int, POINTER(_DATA), _ERROR]),
+        ("filter_create_vectors", c_int, [c_int, c_int, POINTER(_DATA), _ERROR]),
+        ("filter_free", None, [_DATA]),
+        ("filter_gain", c_double, [_DATA]),
+        ("method_filters", POINTER(c_char_p), [POINTER(Detector), POINTER(c_int)]),
+        ("detector_init", None, [POINTER(Detector), c_size_t]),
+        ("job_init", None, [POINTER(Job), c_size_t]),
+        ("plan_create", c_int, [POINTER(Job), _HANDLE, _ERROR]),
+        ("plan_free", None, [c_void_p]),
+        ("plan_implementation", c_char_p, [c_void_p]),
+        ("plan_output_shape", POINTER(Shape), [c_void_p]),
+        ("plan_promise", c_int, [c_void_p]),
+        ("promise_name", c_char_p, [c_int]),
+        ("plan_run_memory", c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p,
+                                    _ERROR]),
+        ("reader_options_init", None, [POINTER(ReaderOptions), c_size_t]),
+        ("reader_open", c_int, [c_char_p, POINTER(ReaderOptions), _HANDLE, _ERROR]),
+        ("reader_shape", POINTER(Shape), [c_void_p]),
+        ("reader_read", c_int, [c_void_p, c_uint32, c_void_p, c_size_t, _ERROR]),
+        ("reader_finish", c_int, [c_void_p, _ERROR]),
+        ("reader_free", None, [c_void_p]),
+        ("writer_options_init", None, [POINTER(WriterOptions), c_size_t]),
+        ("writer_open", c_int, [c_char_p, POINTER(WriterOptions), _HANDLE, _ERROR]),
+        ("writer_write", c_int, [c_void_p, c_uint32, c_void_p, c_size_t, _ERROR]),
+        ("writer_finish", c_int, [c_void_p, _ERROR]),
+        ("writer_free", None, [c_void_p]),
+        ("format_from_path", c_int, [c_char_p])]:
+    _function = getattr(library, "gconv_" + _name)
+    _function.restype = _result
+    _function.argtypes = _arguments
+
+_MEMORY = 1
+_OPEN = 4
+
+
+def call(name: str, *arguments: Any, about: str = "") -> None:
+    """Calls a function that returns a status. `about` is the file that its failure is about."""
+    error = ErrorText()
+    status = getattr(library, "gconv_" + name)(*arguments, byref(error))
+    if status == 0:
+        return
+    message = error.message.decode("utf-8", "replace")
+    if about:
+        message = f"{about}: {message}"
+    if status == _MEMORY:
+        raise MemoryError(message)
+    if status == _OPEN and about and not os.path.exists(about):
+        raise FileNotFoundError(message)
+    raise GconvError(message, status)

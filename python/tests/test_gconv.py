@@ -1,0 +1,190 @@
+"""The Python module beside numpy, scipy and the program of the same build."""
+import doctest
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+try:
+    import numpy
+except ImportError:
+    sys.exit(77)  # CTest: skipped
+
+import gconv
+
+try:
+    from scipy import ndimage
+except ImportError:
+    ndimage = None
+
+MODES = ["reflect", "mirror", "nearest", "wrap", "constant", "grid-mirror", "grid-wrap",
+         "grid-constant"]
+RANDOM = numpy.random.default_rng(1)
+BYTES = RANDOM.integers(0, 256, (50, 61), dtype=numpy.uint8)
+FLOATS = BYTES.astype(numpy.float32)
+WORDS = BYTES.astype(numpy.uint16) * 257
+
+
+def run_program(image, *arguments):
+    """What the program makes of an image."""
+    with tempfile.TemporaryDirectory() as folder:
+        path_in, path_out = os.path.join(folder, "in.png"), os.path.join(folder, "out.png")
+        gconv.imwrite(path_in, image)
+        subprocess.run([os.environ["GCONV_PROGRAM"], *arguments, path_in, path_out], check=True,
+                       stderr=subprocess.DEVNULL)
+        return gconv.imread(path_out)
+
+
+@unittest.skipIf(ndimage is None, "there is no scipy here")
+class BesideScipy(unittest.TestCase):
+    def same(self, name, image, *arguments, within=1e-4, **named):
+        ours = getattr(gconv, name)(image, *arguments, **named)
+        theirs = getattr(ndimage, name)(image.astype(numpy.float64), *arguments, **named)
+        self.assertEqual(ours.dtype, image.dtype)
+        self.assertLessEqual(abs(ours - theirs).max(), within, (name, arguments, named))
+
+    def test_weights_in_every_mode(self):
+        for rows, columns in [(3, 3), (4, 5), (5, 2), (1, 7)]:
+            weights = RANDOM.integers(-3, 4, (rows, columns)).astype(float)
+            for mode in MODES:
+                for name in ["convolve", "correlate"]:
+                    self.same(name, FLOATS, weights, mode=mode, cval=9)
+
+    def test_origins(self):
+        weights = RANDOM.integers(-3, 4, (4, 5))
+        for origin in [1, -1, (1, -2), (-2, 2)]:
+            for name in ["convolve", "correlate"]:
+                self.same(name, FLOATS, weights, origin=origin)
+            self.same("uniform_filter", FLOATS, (4, 5), origin=origin)
+
+    def test_gaussians(self):
+        for mode in MODES:
+            self.same("gaussian_filter", FLOATS, 2, mode=mode, cval=9)
+        self.same("gaussian_filter", FLOATS, (1, 3.5))
+        self.same("gaussian_filter", FLOATS, (0, 2), truncate=3)
+        self.same("gaussian_filter", FLOATS, 9)
+
+    def test_integers_are_the_result_in_float64_rounded(self):
+        """Bytes are rounded once, 16 bits within the bound of a result that is not."""
+        for image, within in [(BYTES, 0.5001), (WORDS, 0.51)]:
+            self.same("gaussian_filter", image, 2, within=within)
+            self.same("gaussian_filter", image, 2, mode="constant", cval=100, within=within)
+            self.same("uniform_filter", image, 5, within=within)
+
+    def test_means_and_differences(self):
+        for size in [2, 3, 6, (3, 8)]:
+            self.same("uniform_filter", FLOATS, size)
+        self.same("laplace", FLOATS)
+        for name in ["sobel", "prewitt"]:
+            for axis in [0, 1, -1, -2]:
+                self.same(name, FLOATS, axis)
+
+    def test_channels(self):
+        colours = RANDOM.random((20, 21, 3)).astype(numpy.float32)
+        self.same("gaussian_filter", colours, (2, 2, 0))
+        self.same("uniform_filter", colours, (3, 5, 1))
+        self.same("convolve", colours, numpy.ones((3, 3, 1)))
+
+
+class BesideTheProgram(unittest.TestCase):
+    def test_filters_and_edges_are_the_same_bits(self):
+        plan = gconv.Plan(BYTES.shape, BYTES.dtype, [gconv.Filter("gauss5")])
+        numpy.testing.assert_array_equal(plan(BYTES), run_program(BYTES, "filter", "-k", "gauss5"))
+        self.assertEqual(plan.promise, "exact")
+        numpy.testing.assert_array_equal(gconv.edges(BYTES), run_program(BYTES, "edges"))
+        numpy.testing.assert_array_equal(gconv.canny(BYTES),
+                                         run_program(BYTES, "edges", "--method", "canny"))
+
+
+class Files(unittest.TestCase):
+    def test_what_is_written_is_read(self):
+        colours = RANDOM.integers(0, 256, (9, 8, 3), dtype=numpy.uint8)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, image in [("a.png", BYTES), ("b.png", WORDS), ("c.png", colours),
+                                ("d.pfm", FLOATS), ("e.png", BYTES[::2])]:
+                path = os.path.join(folder, name)
+                gconv.imwrite(path, image)
+                numpy.testing.assert_array_equal(gconv.imread(path), image)
+
+    def test_failures_name_the_file(self):
+        with self.assertRaisesRegex(FileNotFoundError, "/nowhere/a.png"):
+            gconv.imread("/nowhere/a.png")
+        with self.assertRaisesRegex(gconv.GconvError, "test_gconv.py"):
+            gconv.imread(__file__)
+        with self.assertRaisesRegex(ValueError, "extension"):
+            gconv.imwrite("a.nothing", BYTES)
+
+
+class Arrays(unittest.TestCase):
+    def test_read_only_inputs_strided_rows_and_outputs(self):
+        image = BYTES[:, :40]
+        image.flags.writeable = False
+        out = numpy.zeros_like(BYTES)[:, :40]
+        self.assertIs(gconv.gaussian_filter(image, 1, output=out), out)
+        numpy.testing.assert_array_equal(out, gconv.gaussian_filter(image.copy(), 1))
+        self.assertEqual(gconv.sobel(BYTES, output=numpy.float32).min() < 0, True)
+
+    def test_other_kinds_of_arrays(self):
+        class Interface:
+            __array_interface__ = BYTES.__array_interface__
+
+        class Dlpack:
+            def __dlpack__(self, **named):
+                return BYTES.__dlpack__(**named)
+
+            def __dlpack_device__(self):
+                return BYTES.__dlpack_device__()
+
+        expected = gconv.gaussian_filter(BYTES, 1)
+        for image in [Interface(), memoryview(BYTES), Dlpack()]:
+            numpy.testing.assert_array_equal(gconv.gaussian_filter(image, 1), expected)
+
+    def test_refusals_say_what_to_do(self):
+        blur, small = gconv.gaussian_filter, BYTES[:4, :4].copy()
+        for error, text, call in [
+                (TypeError, "astype", lambda: blur(BYTES.astype(float), 1)),
+                (TypeError, "astype", lambda: blur(BYTES, 1, output=numpy.float64)),
+                (TypeError, "byte order", lambda: blur(WORDS.astype(">u2"), 1)),
+                (ValueError, "each plane", lambda: blur(numpy.zeros((2, 2, 2, 2), "u1"), 1)),
+                (ValueError, "3 axes", lambda: blur(numpy.zeros((9, 9, 3), "u1"), 1)),
+                (ValueError, "ascontiguousarray", lambda: blur(BYTES[:, ::2], 1)),
+                (ValueError, "ascontiguousarray", lambda: blur(BYTES[::-1], 1)),
+                (ValueError, "ascontiguousarray", lambda: blur(BYTES.T, 1)),
+                (ValueError, "overlaps", lambda: blur(small, 1, output=small)),
+                (ValueError, "none of", lambda: blur(BYTES, 1, mode="mirrored")),
+                (ValueError, "no finite", lambda: blur(BYTES, -1)),
+                (ValueError, "no pixels", lambda: blur(BYTES[:0], 1)),
+                (ValueError, "sobel", lambda: blur(BYTES, 1, order=1)),
+                (ValueError, "anchor", lambda: gconv.convolve(BYTES, [[1]], origin=1)),
+                (ValueError, "dimensions", lambda: gconv.convolve(BYTES, [1, 2])),
+                (gconv.GconvError, "no such file", lambda: gconv.Filter("nothing-is-called-this"))]:
+            with self.assertRaisesRegex(error, text):
+                call()
+
+    def test_threads_share_a_plan(self):
+        plan = gconv.Plan(BYTES.shape, BYTES.dtype, [gconv.Filter("gaussian:2")])
+        expected, results = plan(BYTES), [None] * 4
+
+        def work(index):
+            for _ in range(20):
+                results[index] = plan(BYTES)
+
+        threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for result in results:
+            numpy.testing.assert_array_equal(result, expected)
+
+
+def load_tests(_loader, tests, _pattern):
+    """Adds the examples of the docstrings."""
+    tests.addTests(doctest.DocTestSuite(gconv))
+    return tests
+
+
+if __name__ == "__main__":
+    unittest.main()
