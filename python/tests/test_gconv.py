@@ -97,6 +97,18 @@ class BesideTheProgram(unittest.TestCase):
         numpy.testing.assert_array_equal(gconv.canny(BYTES),
                                          run_program(BYTES, "edges", "--method", "canny"))
 
+    def test_edges_of_colours(self):
+        """The program takes the Y that a JPEG stores; `grey=True` reads this, too."""
+        sample = os.path.join(os.path.dirname(__file__), "../../samples/harbour.jpg")
+        colours = gconv.imread(sample)
+        numpy.testing.assert_array_equal(gconv.edges(colours), run_program(colours, "edges"))
+        with tempfile.TemporaryDirectory() as folder:
+            drawn = os.path.join(folder, "out.png")
+            subprocess.run([os.environ["GCONV_PROGRAM"], "edges", sample, drawn], check=True,
+                           stderr=subprocess.DEVNULL)
+            numpy.testing.assert_array_equal(gconv.edges(gconv.imread(sample, grey=True)),
+                                             gconv.imread(drawn))
+
 
 class Files(unittest.TestCase):
     def test_what_is_written_is_read(self):
