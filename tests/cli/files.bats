@@ -86,6 +86,7 @@ npz NPZ or another ZIP archive
 fits FITS
 exr OpenEXR
 psd PSD
+eps PostScript
 pdf PDF
 svg SVG
 END
