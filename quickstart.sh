@@ -330,9 +330,11 @@ build() {
 
 # What the program lacks that this machine could compile.
 tell_left_out() {
-  "$1" --version | grep -q 'without CUDA' && find_nvcc >/dev/null || return 0
+  for module in "${1%/*}"/libgconv-*/libgconv-cuda.so; do
+    [ ! -e "$module" ] && find_nvcc >/dev/null || return 0
+  done
   architectures=$(native_architectures)
-  note "left out: the CUDA part${architectures:+, as this build directory was configured}"
+  note "left out: the CUDA module${architectures:+, as this build directory was configured}"
   note "  GCONV_CUDA=ON $0   compiles it for ${architectures:-every GPU}:" \
     "$(minutes "$([ -n "$architectures" ] && echo 5 || echo 31)")"
 }

@@ -1,5 +1,5 @@
-# Decides whether the CUDA part is compiled: sets GCONV_HAS_CUDA and GCONV_CUDA_LIBRARIES, and
-# enables the CUDA language. CUDACXX or CMAKE_CUDA_COMPILER name another nvcc, CUDAARCHS or
+# Decides whether the CUDA part is compiled: sets GCONV_HAS_CUDA, and enables the CUDA
+# language. CUDACXX or CMAKE_CUDA_COMPILER name another nvcc, CUDAARCHS or
 # CMAKE_CUDA_ARCHITECTURES other architectures than the default ones.
 
 include(cmake/CudaArchitectures.cmake)
@@ -8,7 +8,6 @@ if(NOT GCONV_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "GCONV_CUDA=${GCONV_CUDA} is not AUTO, ON or OFF")
 endif()
 set(GCONV_HAS_CUDA OFF)
-set(GCONV_CUDA_LIBRARIES "")
 if(NOT GCONV_CUDA STREQUAL "OFF")
   # CMake itself looks for nvcc in PATH alone.
   if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
@@ -48,6 +47,5 @@ if(GCONV_HAS_CUDA)
   # This C++, and the host part of CUDA sources, need no C++ library, so that all is linked as C.
   list(REMOVE_ITEM CMAKE_CUDA_IMPLICIT_LINK_LIBRARIES stdc++)
   list(REMOVE_ITEM CMAKE_CXX_IMPLICIT_LINK_LIBRARIES stdc++)
-  set(GCONV_CUDA_LIBRARIES CUDA::cudart_static)
 endif()
 message(STATUS "gconv: CUDA part ${GCONV_HAS_CUDA}")

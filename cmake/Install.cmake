@@ -6,45 +6,39 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS gconv RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(GCONV_HAS_CUDA)
+  install(TARGETS gconv_cuda LIBRARY DESTINATION ${module_directory} COMPONENT cuda)
+endif()
 # One export set a library: a program that uses the shared one needs nothing of the static one's.
 foreach(kind shared static)
   install(TARGETS gconv_${kind} EXPORT gconv_${kind}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_COMPONENT development)
   install(EXPORT gconv_${kind} NAMESPACE gconv:: FILE gconv-${kind}.cmake
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gconv)
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gconv COMPONENT development)
 endforeach()
 
-install(FILES include/gconv.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES include/gconv.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(DIRECTORY filters/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gconv/filters
   FILES_MATCHING PATTERN *.txt)
 # gconv(1) names gconv-mpi(1), so that page is there also without the program.
 install(FILES man/gconv-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 if(TARGET gconv-mpi)
-  install(TARGETS gconv-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS gconv-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT mpi)
 endif()
 install(FILES man/gconv-filter.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES LICENSE README.md NEWS.md docs/contract.md docs/conventions.md
-  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
 
 # ---- The laboratory -------------------------------------------------------------------------------
 
-# gconv-lab, and beside it the program that draws reports. glibc loads modules from a directory gconv
-# below its libraries, so no such directory is made there.
-if(CMAKE_INSTALL_LIBEXECDIR MATCHES "(^|/)lib(32|64|x32)?(/|$)")
-  set(lab ${CMAKE_INSTALL_LIBEXECDIR}/gconv-lab)
-else()
-  set(lab ${CMAKE_INSTALL_LIBEXECDIR}/gconv)
-endif()
-get_filename_component(from "${CMAKE_INSTALL_BINDIR}" ABSOLUTE BASE_DIR /prefix)
-get_filename_component(to "${lab}" ABSOLUTE BASE_DIR /prefix)
-file(RELATIVE_PATH lab_from_program "${from}" "${to}")
+# gconv-lab, and beside it the program that draws reports (cmake/Places.cmake).
 target_compile_definitions(gconv_cli PRIVATE GC_LAB_DIRECTORY="${lab_from_program}")
 if(GCONV_LAB)
-  install(TARGETS gconv-lab RUNTIME DESTINATION ${lab})
-  install(DIRECTORY lab/ DESTINATION ${lab} FILES_MATCHING PATTERN *.py PATTERN *.csv PATTERN *.css
+  install(TARGETS gconv-lab RUNTIME DESTINATION ${lab} COMPONENT lab)
+  install(DIRECTORY lab/ DESTINATION ${lab} COMPONENT lab FILES_MATCHING PATTERN *.py PATTERN *.csv PATTERN *.css
     PATTERN *.html PATTERN *.txt PATTERN __pycache__ EXCLUDE PATTERN bench EXCLUDE)
-  install(DIRECTORY docs/results/study-h200 DESTINATION ${lab} FILES_MATCHING PATTERN *.json)
+  install(DIRECTORY docs/results/study-h200 DESTINATION ${lab} COMPONENT lab FILES_MATCHING PATTERN *.json)
   # A program that is not installed finds the drawing one in the directory lab beside itself.
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/double)
   foreach(place . tests tests/double)
@@ -73,10 +67,6 @@ if(GCONV_ISAL_LIBRARY)
   get_filename_component(isal_directory ${GCONV_ISAL_LIBRARY} DIRECTORY)
   gconv_pc_library(isal ${isal_directory})
 endif()
-if(GCONV_HAS_CUDA)
-  gconv_pc_library(cudart_static ${CUDAToolkit_LIBRARY_DIR})
-  list(APPEND pc_libs_private -lrt -lpthread)
-endif()
 list(JOIN pc_libs_private " " pc_libs_private)
 
 # Absolute directories, as some packagers give them, stay as they are.
@@ -95,7 +85,8 @@ else()
   set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
 configure_file(cmake/gconv.pc.in gconv.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gconv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gconv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT development)
 
 # ---- CMake package ------------------------------------------------------------------------------
 
@@ -106,7 +97,7 @@ write_basic_package_version_file(gconvConfigVersion.cmake COMPATIBILITY SameMino
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/gconvConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/gconvConfigVersion.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gconv)
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gconv COMPONENT development)
 
 # ---- The way back -------------------------------------------------------------------------------
 

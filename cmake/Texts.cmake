@@ -46,10 +46,14 @@ add_custom_target(gconv_documents ALL DEPENDS ${gconv_made})
 
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/man/gconv.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 foreach(program IN LISTS gconv_programs) # each shell looks for a file named as the program
+  set(component runtime)
+  if(program STREQUAL gconv-mpi)
+    set(component mpi)
+  endif()
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completions/${program}.bash RENAME ${program}
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT ${component})
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completions/_${program}
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT ${component})
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completions/${program}.fish
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT ${component})
 endforeach()

@@ -160,7 +160,8 @@ GCONV_API gconv_status gconv_filter_memory(const unsigned char *input, unsigned 
 /* "MAJOR.MINOR.PATCH" of the library in use. */
 GCONV_API const char *gconv_version(void);
 
-/* How this library was built, in one line: compiler, with or without CUDA, codec libraries. */
+/* How this library was built, in one line: build type, compiler, whether fast paths were left out.
+ */
 GCONV_API const char *gconv_build_description(void);
 
 /* The libraries that read and write image files, with their versions, in one line: "libpng 1.6.39,
@@ -795,7 +796,17 @@ GCONV_API const char *gconv_device_loss(int index);
  * CPU. */
 GCONV_API double gconv_device_peak(const gconv_device_info *info);
 
-/* Why there is no CUDA device, or "" if there is one. */
+/* All of this library that needs CUDA is in a module of its own, libgconv-cuda.so. The library
+ * loads it when a GPU is first asked for: by a device "cuda", by functions that say so here, and
+ * under "auto" for jobs that take the CPU longer than a GPU takes to start. Only a module of the
+ * same build is used. docs/library.md says where it is looked for.
+ *
+ * The file of the module and how it was built, in one line; "" if it is not loaded. Loads nothing.
+ */
+GCONV_API const char *gconv_cuda_module(void);
+
+/* Why there is no CUDA device, or "" if there is one: there is no module, no driver or no device.
+ */
 GCONV_API const char *gconv_cuda_reason(void);
 
 /* The version of NVRTC in CUDA's numbering: 12040 is 12.4. NVRTC compiles kernels for one filter. 0

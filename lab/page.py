@@ -104,7 +104,7 @@ def chart_table(chart):
 
 def panels(study, charts):
     # Machine, driver, compiler, commit and command under every chart, because charts are copied.
-    keys = ("GPU", "driver", "processor", "build", "program", "command", "date")
+    keys = ("GPU", "driver", "processor", "build", "CUDA module", "program", "command", "date")
     caption = " · ".join(text(study.facts[key]) for key in keys if key in study.facts)
     links, figures = "", ""
     for i, chart in enumerate(charts, 1):

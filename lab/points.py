@@ -93,6 +93,7 @@ def list_facts(document, gpu, cpu, roofs):
     yield "date", about.get("date")
     yield "program", f"gconv {about.get('version', '')}" + (commit and f", commit {commit}")
     yield "build", about.get("build")
+    yield "CUDA module", about.get("cuda_module")
     if gpu:
         bandwidth = 1e-9 * gpu.get("memory_bandwidth", 0)
         yield "GPU", (

@@ -7,7 +7,7 @@
 # shellcheck shell=bash
 
 : "${GCONV:?the gconv to test}" "${SOURCE:?the top of the source tree}"
-unset POSIXLY_CORRECT GCONV_INSTRUCTIONS GCONV_CUDA_MEMORY
+unset POSIXLY_CORRECT GCONV_INSTRUCTIONS GCONV_CUDA_MEMORY GCONV_CUDA_MODULE
 
 # A file whose tests all need gconv-lab sets NEEDS_LAB.
 setup() {

@@ -736,8 +736,8 @@ if [ -n "$with_build" ]; then
 elif ! [ -x "$gconv" ] || ! [ -x "$check" ]; then
   echo "gpu.sh: no build in $build (set BUILD_DIR)" >&2
   exit 1
-elif ! "$gconv" info | grep -q '^build: .*CUDA [0-9]'; then
-  skip_everything 'the build has no CUDA part'
+elif ! "$gconv" info | grep -q '^  module  .*(CUDA [0-9]'; then
+  skip_everything 'the build has no CUDA module'
 fi
 mkdir -p "$logs"
 work=$(mktemp -d)

@@ -166,29 +166,26 @@ static gconv_status choose_named(contest *c, gconv_error *error)
     return GCONV_OK;
 }
 
+/* Whether there is no GPU for a candidate. */
+static bool is_missing(const gc_implementation *candidate)
+{
+    return candidate->kind == GCONV_DEVICE_CUDA && gconv_cuda_reason()[0] != '\0' &&
+           candidate->operations == NULL;
+}
+
 static void compete(contest *c, gconv_device_kind kind)
 {
     for (int i = 0; i < gconv_implementation_count(); i++) {
         const gc_implementation *candidate = gc_implementation_at(i);
         gconv_error reason;
         bool is_variant = strchr(candidate->name, ':') != NULL;
-        bool competes = candidate->kind == kind && !is_variant;
+        bool competes = candidate->kind == kind && !is_variant && !is_missing(candidate);
         if (!competes || try_candidate(c, candidate, &reason) == GCONV_OK)
             continue;
         gc_explain(&c->choice->explanation, "%-10s no: %s", candidate->name, reason.message);
         if (candidate->operations != NULL && candidate->operations->detects)
             c->refusal = reason;
     }
-}
-
-/* Whether any implementation for GPUs is part of this build. */
-static bool has_cuda_part(void)
-{
-    for (int i = 0; i < gconv_implementation_count(); i++)
-        if (gc_implementation_at(i)->kind == GCONV_DEVICE_CUDA &&
-            gc_implementation_at(i)->operations != NULL)
-            return true;
-    return false;
 }
 
 /* Whether the CPU may compute while GPUs are starting. */
@@ -227,6 +224,8 @@ static gconv_status ask_gpus(contest *c, gconv_error *error)
         choice->for_now = true;
         return GCONV_OK;
     }
+    if (gconv_cuda_reason()[0] != '\0')
+        gc_explain(&choice->explanation, "cuda       none: %s", gconv_cuda_reason());
     gconv_status status = find_devices(c, error);
     if (status == GCONV_OK)
         compete(c, GCONV_DEVICE_CUDA);
@@ -252,9 +251,7 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
     gconv_status status = GCONV_OK;
     double least;
     compete(c, GCONV_DEVICE_CPU);
-    if (choice->implementation != NULL && !has_cuda_part())
-        gc_explain(&choice->explanation, "cuda       is not part of this build");
-    else if (leaves_out_gpus(c, &least))
+    if (leaves_out_gpus(c, &least))
         gc_explain(&choice->explanation, "cuda       not asked: %.3f ms at least, with its start",
                    1e3 * least / gc_images_left(problem));
     else
@@ -290,7 +287,7 @@ bool gc_foresee(const gc_problem *problem)
     gc_choice choice = {.implementation = NULL};
     contest c = {.problem = problem, .choice = &choice};
     double least;
-    if (names_implementation(&problem->job) || !has_cuda_part() ||
+    if (names_implementation(&problem->job) ||
         gc_device_parse(problem->job.device, &c.wanted, NULL) != GCONV_OK)
         return false;
     compete(&c, GCONV_DEVICE_CPU);

@@ -1,6 +1,6 @@
 /* What the core asks of the GPU part, which defines these functions, gconv_cuda_reason,
- * gconv_device_await, gconv_device_is_starting and gconv_nvrtc_version. Plain C, no CUDA types. In
- * a build without CUDA they say that there is no device (src/gpu/unavailable.c). */
+ * gconv_device_await, gconv_device_is_starting and gconv_nvrtc_version. Plain C, no CUDA types.
+ * Those that may start the driver load the CUDA module first (gpu/load.c). */
 #ifndef GC_CORE_GPU_H
 #define GC_CORE_GPU_H
 
@@ -18,6 +18,9 @@ int gc_gpu_count(void);
 
 /* Describes device cuda:`index`, 0 to count-1. */
 gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error);
+
+/* What the implementation of the GPU with this name does; NULL if there is none, or no module. */
+const struct gc_operations *gc_gpu_operations(const char *name);
 
 /* Whether calls to device `index` still succeed. After some errors they do not until the process
  * ends. Waits for work on the device's default stream. */

@@ -124,7 +124,6 @@ gconv_status gconv_implementation_describe(int index, gconv_implementation_info 
     gconv_implementation_info known = {.name = implementation->name,
                                        .summary = implementation->summary,
                                        .limits = implementation->limits,
-                                       .rounded_once = rounded_once_by(implementation),
                                        .kind = implementation->kind,
                                        .follows_threads = (follows & GC_FOLLOWS_THREADS) != 0,
                                        .follows_block = (follows & GC_FOLLOWS_BLOCK) != 0,
@@ -133,6 +132,7 @@ gconv_status gconv_implementation_describe(int index, gconv_implementation_info 
     gconv_device_info device;
     gconv_error reason;
     known.usable = gc_implementation_device(implementation, 0, &device, &reason) == GCONV_OK;
+    known.rounded_once = rounded_once_by(implementation);
     if (!known.usable)
         snprintf(known.reason, sizeof known.reason, "%.*s", (int)sizeof known.reason - 1,
                  reason.message);

@@ -64,8 +64,10 @@ typedef struct gc_implementation {
     const char *summary; /* one line for people */
     const char *limits;  /* what it refuses, in words; "" if nothing */
     gconv_device_kind kind;
-    const gc_operations *operations; /* NULL if it is not part of this build */
-    unsigned follows;                /* bits of GC_FOLLOWS_... */
+    /* NULL if it is not part of this build; on a GPU also before gc_implementation_device has found
+     * that there is one. */
+    const gc_operations *operations;
+    unsigned follows; /* bits of GC_FOLLOWS_... */
 } gc_implementation;
 
 /* What the output of a problem is on this device (contract.md, rule 99). */

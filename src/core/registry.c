@@ -1,41 +1,25 @@
-/* THE table of implementations. A new one needs an `extern` line and an entry here. docs/design.md,
- * "Where to add something", lists what else it needs. Those of the CPU stand first. `naive` is the
- * first of the GPU's: tests on the pretended GPU have auto take it. A variant stands behind the
- * implementation that it varies. */
+/* THE table of implementations. A new one of the CPU needs an `extern` line and an entry here, one
+ * of the GPU an entry here and a line in gpu/operations.c. docs/design.md, "Where to add
+ * something", lists what else it needs. Those of the CPU stand first. `naive` is the first of the
+ * GPU's: tests on the pretended GPU have auto take it. A variant stands behind the implementation
+ * that it varies. */
 #include "core/registry.h"
 
 #include "base/status.h"
 #include "core/device.h"
+#include "core/gpu.h"
+
+#include <pthread.h>
 
 extern const gc_operations gc_reference_operations;
 extern const gc_operations gc_cpu_operations;
-#if GC_HAS_CUDA
-extern const gc_operations gc_naive_operations, gc_naive_const_operations;
-extern const gc_operations gc_shared_operations;
-extern const gc_operations gc_const_operations;
-extern const gc_operations gc_tiled_operations, gc_tiled_nopad_operations;
-extern const gc_operations gc_adaptive_operations, gc_adaptive_nc_operations,
-    gc_adaptive_kth_operations, gc_adaptive_unrolled_operations;
-extern const gc_operations gc_twopass_operations, gc_twopass_lecture_operations,
-    gc_twopass_lecture1d_operations, gc_twopass_transposed_operations, gc_twopass_tiled_operations;
-extern const gc_operations gc_direct_operations;
-extern const gc_operations gc_separable_operations;
-extern const gc_operations gc_fused_operations;
-extern const gc_operations gc_tensor_operations;
-extern const gc_operations gc_tilefft_operations;
-extern const gc_operations gc_fft_operations;
-extern const gc_operations gc_detector_operations;
-#define CUDA(operations) &operations
-#else
-#define CUDA(operations) NULL
-#endif
 #if GC_HAS_FAST
 #define FAST(operations) &operations
 #else
 #define FAST(operations) NULL
 #endif
 
-static const gc_implementation implementations[] = {
+static gc_implementation implementations[] = {
     {"reference", "serial C, the textbook loops, accumulating in double: the judge of all others",
      "", GCONV_DEVICE_CPU, &gc_reference_operations, 0},
     {"cpu", "rows streamed through threads and vector units", "", GCONV_DEVICE_CPU,
@@ -57,71 +41,68 @@ static const gc_implementation implementations[] = {
      FAST(gc_cpu_operations), GC_FOLLOWS_THREADS},
     {"cpu:vectors", "cpu, by a column and a row, summed or transformed",
      "filters that are matrices", GCONV_DEVICE_CPU, &gc_cpu_operations, GC_FOLLOWS_THREADS},
-    {"naive", "one thread a pixel, image and filter in global memory", "", GCONV_DEVICE_CUDA,
-     CUDA(gc_naive_operations), GC_FOLLOWS_BLOCK},
-    {"naive:const", "naive, with the filter in constant memory",
-     "filters of more than 16384 weights", GCONV_DEVICE_CUDA, CUDA(gc_naive_const_operations),
+    {"naive", "one thread a pixel, image and filter in global memory", "", GCONV_DEVICE_CUDA, NULL,
      GC_FOLLOWS_BLOCK},
+    {"naive:const", "naive, with the filter in constant memory",
+     "filters of more than 16384 weights", GCONV_DEVICE_CUDA, NULL, GC_FOLLOWS_BLOCK},
     {"shared", "a block's pixels and apron in shared memory",
-     "filters whose block does not fit in shared memory", GCONV_DEVICE_CUDA,
-     CUDA(gc_shared_operations), GC_FOLLOWS_BLOCK},
+     "filters whose block does not fit in shared memory", GCONV_DEVICE_CUDA, NULL,
+     GC_FOLLOWS_BLOCK},
     {"const", "shared, with the filter in constant memory",
-     "filters of more than 16384 weights, and what shared refuses", GCONV_DEVICE_CUDA,
-     CUDA(gc_const_operations), GC_FOLLOWS_BLOCK},
+     "filters of more than 16384 weights, and what shared refuses", GCONV_DEVICE_CUDA, NULL,
+     GC_FOLLOWS_BLOCK},
     {"tiled", "1xN tiling with a fixed factor (--tile, default 4)",
      "filters of more than 16384 weights, or whose tiles do not fit in shared memory",
-     GCONV_DEVICE_CUDA, CUDA(gc_tiled_operations), GC_FOLLOWS_BLOCK | GC_FOLLOWS_TILE},
+     GCONV_DEVICE_CUDA, NULL, GC_FOLLOWS_BLOCK | GC_FOLLOWS_TILE},
     {"tiled:nopad", "tiled, rows in shared memory not padded, blocks of 16x16",
-     "what tiled refuses", GCONV_DEVICE_CUDA, CUDA(gc_tiled_nopad_operations),
-     GC_FOLLOWS_BLOCK | GC_FOLLOWS_TILE},
+     "what tiled refuses", GCONV_DEVICE_CUDA, NULL, GC_FOLLOWS_BLOCK | GC_FOLLOWS_TILE},
     {"adaptive", "1xN tiling, the factor chosen for filter and device as published",
      "filters of more than 16384 weights, or of which not one tile fits in shared memory",
-     GCONV_DEVICE_CUDA, CUDA(gc_adaptive_operations), GC_FOLLOWS_BLOCK | GC_FOLLOWS_SHARED},
+     GCONV_DEVICE_CUDA, NULL, GC_FOLLOWS_BLOCK | GC_FOLLOWS_SHARED},
     {"adaptive:nc", "adaptive, pixels through the read-only cache", "what adaptive refuses",
-     GCONV_DEVICE_CUDA, CUDA(gc_adaptive_nc_operations), GC_FOLLOWS_BLOCK | GC_FOLLOWS_SHARED},
+     GCONV_DEVICE_CUDA, NULL, GC_FOLLOWS_BLOCK | GC_FOLLOWS_SHARED},
     {"adaptive:kth", "adaptive by the rule of KTH 2018: 21 tiles, pixels as integers of 16 bits",
      "what is not integers of 16 bits, and filters of which not one tile fits in 48 KiB",
-     GCONV_DEVICE_CUDA, CUDA(gc_adaptive_kth_operations), GC_FOLLOWS_BLOCK},
+     GCONV_DEVICE_CUDA, NULL, GC_FOLLOWS_BLOCK},
     {"adaptive:unrolled", "adaptive, unrolled for each filter size, block and factor from a table",
-     "what adaptive refuses; without NVRTC everything", GCONV_DEVICE_CUDA,
-     CUDA(gc_adaptive_unrolled_operations), GC_FOLLOWS_BLOCK | GC_FOLLOWS_TILE},
+     "what adaptive refuses; without NVRTC everything", GCONV_DEVICE_CUDA, NULL,
+     GC_FOLLOWS_BLOCK | GC_FOLLOWS_TILE},
     {"twopass", "filters of rank 1 in a row and a column pass", "chains without a filter of rank 1",
-     GCONV_DEVICE_CUDA, CUDA(gc_twopass_operations), 0},
+     GCONV_DEVICE_CUDA, NULL, 0},
     {"twopass:lecture", "twopass as in Abramov 2011: one output a thread, blocks of 16x16",
-     "what twopass refuses, and filters of more than 49 columns", GCONV_DEVICE_CUDA,
-     CUDA(gc_twopass_lecture_operations), 0},
+     "what twopass refuses, and filters of more than 49 columns", GCONV_DEVICE_CUDA, NULL, 0},
     {"twopass:lecture1d", "twopass:lecture, pixels in an array of one dimension",
-     "what twopass refuses", GCONV_DEVICE_CUDA, CUDA(gc_twopass_lecture1d_operations), 0},
+     "what twopass refuses", GCONV_DEVICE_CUDA, NULL, 0},
     {"twopass:transposed", "twopass, columns through transposed shared memory",
-     "what twopass refuses", GCONV_DEVICE_CUDA, CUDA(gc_twopass_transposed_operations), 0},
+     "what twopass refuses", GCONV_DEVICE_CUDA, NULL, 0},
     {"twopass:tiled", "twopass, unrolled for each length, factors up to 20 (--tile)",
-     "what twopass refuses; without NVRTC everything", GCONV_DEVICE_CUDA,
-     CUDA(gc_twopass_tiled_operations), GC_FOLLOWS_BLOCK | GC_FOLLOWS_TILE},
+     "what twopass refuses; without NVRTC everything", GCONV_DEVICE_CUDA, NULL,
+     GC_FOLLOWS_BLOCK | GC_FOLLOWS_TILE},
     {"direct", "every output in registers, borders in place, weights as constants",
      "filters of more than 1024 weights; without NVRTC all but odd squares up to 9x9",
-     GCONV_DEVICE_CUDA, CUDA(gc_direct_operations), 0},
+     GCONV_DEVICE_CUDA, NULL, 0},
     {"separable", "filters of rank 1 to 3, rows and columns in one pass over memory",
      "chains without a filter of rank 1, of rank 2 from 9x9 or of rank 3 from 11x11 on, tiles too "
      "large for shared memory, and what direct refuses",
-     GCONV_DEVICE_CUDA, CUDA(gc_separable_operations), 0},
+     GCONV_DEVICE_CUDA, NULL, 0},
     {"fused",
      "several steps in one pass: chains of whole weights on the tensor cores, others in pairs",
      "chains without two neighbouring filters of up to 9x9 and 49 weights, unless their product is "
      "one filter of small whole weights that reaches at most 8 bytes to each side",
-     GCONV_DEVICE_CUDA, CUDA(gc_fused_operations), 0},
+     GCONV_DEVICE_CUDA, NULL, 0},
     {"tensor", "any filter in one pass, on the tensor cores, numbers in two parts",
      "filters of few weights in a row or too large for shared memory, integers that are too large, "
      "float samples",
-     GCONV_DEVICE_CUDA, CUDA(gc_tensor_operations), 0},
+     GCONV_DEVICE_CUDA, NULL, 0},
     {"tilefft", "Fourier transforms of tiles",
      "integer chains, filters larger than a tile, numbers near the ends of float32",
-     GCONV_DEVICE_CUDA, CUDA(gc_tilefft_operations), 0},
+     GCONV_DEVICE_CUDA, NULL, 0},
     {"fft", "whole-image convolution through cuFFT",
      "integer chains that rounding cannot make exact, numbers near the ends of float32",
-     GCONV_DEVICE_CUDA, CUDA(gc_fft_operations), 0},
+     GCONV_DEVICE_CUDA, NULL, 0},
     {"detector", "edges by zero crossings, gradients and Canny, in whole numbers",
      "the method laplace, 16 bits, blurs but of small whole weights in 5x5 and of rank 1",
-     GCONV_DEVICE_CUDA, CUDA(gc_detector_operations), 0},
+     GCONV_DEVICE_CUDA, NULL, 0},
 };
 enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };
 
@@ -135,6 +116,14 @@ const gc_implementation *gc_implementation_at(int index)
     return index >= 0 && index < IMPLEMENTATION_COUNT ? &implementations[index] : NULL;
 }
 
+/* Operations of the GPU are in the CUDA module. */
+static void find_operations(void)
+{
+    for (int i = 0; i < IMPLEMENTATION_COUNT; i++)
+        if (implementations[i].kind == GCONV_DEVICE_CUDA)
+            implementations[i].operations = gc_gpu_operations(implementations[i].name);
+}
+
 gconv_status gc_implementation_device(const gc_implementation *implementation, int cuda_index,
                                       gconv_device_info *device, gconv_error *error)
 {
@@ -142,6 +131,9 @@ gconv_status gc_implementation_device(const gc_implementation *implementation, i
     if (implementation->kind == GCONV_DEVICE_CUDA && gconv_cuda_reason()[0] != '\0')
         return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' needs a CUDA device: %s",
                        implementation->name, gconv_cuda_reason());
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (implementation->kind == GCONV_DEVICE_CUDA)
+        pthread_once(&once, find_operations);
     gconv_status status = gc_device_describe(index, device, error);
     if (status != GCONV_OK)
         return status;

@@ -14,15 +14,10 @@ const char *gconv_build_description(void)
 #else
 #define COMPILER "unknown compiler"
 #endif
-#if GC_HAS_CUDA
-#define CUDA "CUDA " GC_CUDA_VERSION " for " GC_CUDA_ARCHITECTURES
-#else
-#define CUDA "without CUDA"
-#endif
 #if GC_HAS_FAST
 #define FAST ""
 #else
 #define FAST ", without fast paths"
 #endif
-    return GC_BUILD_TYPE ", " COMPILER ", " CUDA FAST;
+    return GC_BUILD_TYPE ", " COMPILER FAST;
 }

@@ -19,7 +19,7 @@ setup_input() {
         # shellcheck disable=SC2086
         expect 0 gconv $arguments
         like "$out" 'gconv [0-9]*.[0-9]*.[0-9]
-build: *, *CUDA*
+build: *, *
 libraries: libpng [0-9]*, zlib [0-9]*, libjpeg* [0-9]*
 instructions: * (usable here: *portable)
 system: [A-Z]*'

@@ -43,7 +43,8 @@ static void fill_table(void)
 {
     for (int i = 0; i < IMPLEMENTATION_COUNT; i++) {
         table[i] = implementations[i];
-        operations[i] = *implementations[i].operations;
+        operations[i] = table[i].kind == GCONV_DEVICE_CPU ? *table[i].operations
+                                                          : *gc_gpu_operations(table[i].name);
         operations[i].cost = table[i].kind == GCONV_DEVICE_CPU     ? slow
                              : strcmp(table[i].name, "naive") == 0 ? fast
                                                                    : fairly_fast;

@@ -59,7 +59,16 @@ grep -q 'include/libgconv' "$work/log" || fail "nothing says how not to replace 
 
 echo "== install"
 quietly cmake --install "$build" --prefix "$work/staged"
-# Nothing may remember where it was installed.
+# Packagers install parts: together they are all, and no file is in two.
+parts=$work/parts
+for part in runtime development cuda lab mpi doc; do
+  quietly cmake --install "$build" --prefix "$parts/$part" --component "$part"
+  mkdir -p "$parts/$part"
+  contents "$parts/$part"
+done | sort >"$work/in-parts"
+contents "$work/staged" | diff - "$work/in-parts" || fail "the parts are not the whole"
+rm -r "$parts"
+# The list is of the parts now; nothing may remember where it was installed.
 mv "$work/staged" "$work/prefix"
 prefix=$work/prefix
 
@@ -136,6 +145,26 @@ echo "== pkg-config, shared"
   $(pkg-config --cflags --libs gconv)
 needs_library "$work/shared" || fail "the shared program does not use libgconv.so"
 LD_LIBRARY_PATH=$libdir "$work/shared"
+
+echo "== the CUDA module"
+# Programs, the laboratory and a program with the shared library find it in the folder of the library.
+for file in "$prefix/bin/gconv" "$libdir/libgconv.so"; do
+  ! readelf -d "$file" | grep -E 'NEEDED.*(cuda|nvrtc|cufft)' || fail "$file links CUDA"
+done
+if [ -f "$build/tests/modules/right.so" ]; then
+  mkdir -p "$libdir/libgconv-$minor"
+  cp "$build/tests/modules/right.so" "$libdir/libgconv-$minor/libgconv-cuda.so"
+  printf '#include <gconv.h>\n#include <stdio.h>\nint main(void)\n{\n    puts(gconv_cuda_reason());\n}\n' \
+    >"$work/reason.c"
+  # shellcheck disable=SC2046
+  "$cc" -o "$work/reason" "$work/reason.c" $(pkg-config --cflags --libs gconv)
+  LD_LIBRARY_PATH=$libdir "$work/reason" >"$work/log"
+  "$prefix/bin/gconv" info >>"$work/log"
+  [ ! -f "$build/gconv-lab" ] || "$prefix/bin/gconv" tune 2>>"$work/log" || true
+  wanted=$([ -f "$build/gconv-lab" ] && echo 3 || echo 2)
+  [ "$(grep -c 'this is the module of a test' "$work/log")" = "$wanted" ] ||
+    fail "the CUDA module is not found: $(cat "$work/log")"
+fi
 
 echo "== pkg-config, static"
 # The linker would take the shared library that lies beside the static one: name the file.

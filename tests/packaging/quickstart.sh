@@ -28,7 +28,7 @@ printf '%s\n' $CAPABILITIES
 END
 cat >"$work/build/gconv" <<'END'
 #!/bin/sh
-[ "$1" != --version ] || echo 'build: Release, without CUDA'
+[ "$1" != --version ] || echo 'build: Release'
 END
 cat >"$work/bin/ctest" <<END
 #!/bin/sh
@@ -74,7 +74,7 @@ expect() {
 
 # A new build directory, on machines with a toolkit.
 expect -DGCONV_CUDA=OFF none
-has 'left out: the CUDA part' "$work/said"
+has 'left out: the CUDA module' "$work/said"
 has 'compiles it for every GPU: about ' "$work/said"
 expect -DGCONV_CUDA=OFF none GCONV_CUDA=
 expect -DGCONV_CUDA=OFF none GCONV_CUDA=OFF CAPABILITIES=9.0

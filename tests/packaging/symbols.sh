@@ -2,13 +2,14 @@
 # The shared library exports exactly what gconv.h declares. The static library also has what
 # gconv_lab.h declares; every other external name there begins with gc_, in CUDA builds as C++ writes
 # it. Weak ones are the C++ compiler's
-# own. Nothing needs a C++ library.
+# own. The CUDA module exports its table alone. Nothing needs a C++ library.
 #
-# Usage: symbols.sh SOURCE_DIR SHARED_LIBRARY STATIC_LIBRARY
+# Usage: symbols.sh SOURCE_DIR SHARED_LIBRARY STATIC_LIBRARY [CUDA_MODULE]
 set -eu
 header=$1/include/gconv.h
 shared=$2
 static=$3
+module=${4-}
 
 command -v nm >/dev/null || { echo "skipped: no nm"; exit 77; }
 work=$(mktemp -d)
@@ -44,8 +45,15 @@ grep -o 'gconv_[a-z0-9_]*(' "$1/include/gconv_lab.h" | tr -d '(' | sort -u >"$wo
 [ -s "$work/lab" ] || { echo "no declaration found in gconv_lab.h"; exit 1; }
 comm -13 "$work/declared" "$work/external" | comm -13 "$work/lab" - | grep -v '^gc_' >"$work/wrong" || true
 complain "external in the static library, neither public nor gc_:"
-nm -g --undefined-only "$static" 2>/dev/null |
-  awk '$2 ~ /^(__cxa_|__gxx_|_ZS|_ZNS|_ZNKS|_Zn|_Zd)/ { print $2 }' | sort -u >"$work/wrong"
+if [ -n "$module" ]; then
+  nm -D --defined-only "$module" | awk '$3 != "gc_cuda_module" { print $3 }' >"$work/wrong"
+  complain "exported by the CUDA module:"
+fi
+for file in "$static" $module; do
+  nm -g --undefined-only "$file"
+  nm -D --undefined-only "$file"
+done 2>/dev/null |
+  awk '$2 ~ /^(__cxa_|__gxx_|_ZS|_ZNS|_ZNKS|_Zn|_Zd)/ && $2 !~ /@GLIBC_/ { print $2 }' | sort -u >"$work/wrong"
 complain "needed from a C++ library:"
 
 echo "$(wc -l <"$work/declared") public functions"

@@ -4,7 +4,8 @@
 #include "cache_support.h"
 #include "core_support.h"
 
-#include "core/registry.h"
+#include "core/gpu.h"
+#include "core/implementation.h"
 #include "gpu/cost/costs.h"
 #include "gpu/jit/jit.h"
 
@@ -152,7 +153,7 @@ static double seconds_of(const char *name, const gc_problem *problem)
 {
     gconv_error error;
     gconv_device_info device = h200();
-    const gc_operations *operations = gc_implementation_named(name)->operations;
+    const gc_operations *operations = gc_gpu_operations(name);
     /* Whether fft supports a problem depends on a library that need not be here. */
     bool asks = strcmp(name, "fft") != 0;
     return asks && operations->supports(problem, &device, &error) != GCONV_OK
@@ -274,8 +275,7 @@ TEST(kernels_from_samples_to_samples)
 
 static const char *missing(void)
 {
-    bool built = gc_implementation_named("naive")->operations != NULL && gc_jit_available();
-    return built ? NULL : "built without CUDA, or NVRTC is missing";
+    return gc_jit_available() ? NULL : "NVRTC is missing";
 }
 
 const test_suite suite = {.before = make_cache, .after = remove_cache, .missing = missing};

@@ -58,6 +58,8 @@ static void print_devices(void)
     for (int i = 0; i < gconv_device_count(); i++)
         if (gconv_device_describe(i, &device, NULL) == GCONV_OK)
             print_device(&device);
+    if (gconv_cuda_module()[0] != '\0')
+        printf("  %-9s %s\n", "module", gconv_cuda_module());
     if (gconv_cuda_reason()[0] != '\0') {
         printf("  %-9s none: %s\n", "cuda", gconv_cuda_reason());
         return;
@@ -199,6 +201,7 @@ static void json_about(void)
     gc_about_system(text, sizeof text);
     gc_json_string("system", text);
     gc_json_string("cuda_reason", gconv_cuda_reason());
+    gc_json_string("cuda_module", gconv_cuda_module());
     gc_json_integer("nvrtc_version", gconv_cuda_reason()[0] == '\0' ? gconv_nvrtc_version() : 0);
 }
 

@@ -65,8 +65,10 @@ void gc_facts_json(const gc_options *options, const char *subject, bool with_gpu
     gc_json_string("instructions", gc_instructions_name());
     gc_about_system(system, sizeof system);
     gc_json_string("system", system);
-    if (with_gpu)
+    if (with_gpu) {
+        gc_json_string("cuda_module", gconv_cuda_module());
         write_kernel_module();
+    }
     gc_json_open("devices", '[');
     write_device(0);
     if (with_gpu)

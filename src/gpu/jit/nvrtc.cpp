@@ -28,7 +28,8 @@ static void open_in(gc_library *library, const char *directory)
 static void open_library(gc_library *library)
 {
     open_in(library, "");
-    const char *const roots[] = {getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda"};
+    const char *const roots[] = {secure_getenv("CUDA_PATH"), secure_getenv("CUDA_HOME"),
+                                 "/usr/local/cuda"};
     for (const char *root : roots) {
         char directory[480];
         if (root == nullptr || root[0] != '/')

@@ -1,5 +1,5 @@
-/* The search for the fastest tuning, on the device. Plain C, no CUDA types. In a build without CUDA
- * the same functions fail and say so (unavailable.c). */
+/* The search for the fastest tuning, on the device. Plain C, no CUDA types. Without the
+ * CUDA module the functions of its last section fail and say so (gpu/load.c). */
 #ifndef GC_GPU_TUNE_TUNE_H
 #define GC_GPU_TUNE_TUNE_H
 
