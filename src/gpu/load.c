@@ -6,6 +6,7 @@
 #include "interface.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -343,6 +344,6 @@ void gc_tuner_destroy(gc_tuner *tuner)
 double gc_gpu_least_seconds(const gc_problem *problem, double cpu_seconds)
 {
     (void)problem, (void)cpu_seconds;
-    return 0;
+    return HUGE_VAL;
 }
 #endif
