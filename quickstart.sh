@@ -43,7 +43,7 @@ test_needs="$build_needs c++ pkg-config cmocka bats"
 # Nettle computes --hash sha256; libtiff, libwebp, libheif and libjxl bring formats.
 build_wishes='matplotlib isal nettle libtiff libwebp libheif libjxl'
 # Without these a part of the tests is left out: some systems do not have them.
-test_wishes="$build_wishes sanitizers clang-format mpfr mpi parallel jq zsh fish"
+test_wishes="$build_wishes sanitizers clang-format mpfr mpi numpy scipy parallel jq zsh fish"
 
 # One row a need, one column a package manager. A comma joins packages; - says that another row
 # brings it.
@@ -62,6 +62,8 @@ cmocka       libcmocka-dev   libcmocka-devel    cmocka        cmocka-dev        
 bats         bats            bats               bash-bats     bats              bats               bats-core
 sanitizers   -               libasan,libubsan   -             -                 libasan8,libubsan1 -
 matplotlib   python3-matplotlib python3-matplotlib python-matplotlib py3-matplotlib python3-matplotlib python-matplotlib
+numpy        python3-numpy   python3-numpy      python-numpy  py3-numpy     python3-numpy      numpy
+scipy        python3-scipy   python3-scipy      python-scipy  py3-scipy     python3-scipy      scipy
 isal         libisal-dev     isa-l-devel        isa-l         isa-l-dev         libisal-devel      isa-l
 libtiff      libtiff-dev     libtiff-devel      libtiff       tiff-dev          libtiff-devel      libtiff
 libwebp      libwebp-dev     libwebp-devel      libwebp       libwebp-dev       libwebp-devel      webp
@@ -175,8 +177,8 @@ met() {
       '#include <stdint.h>' '#include <setjmp.h>' '#include <cmocka.h>'
     ;;
   bats) have bats ;;
-  matplotlib)
-    python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null
+  matplotlib | numpy | scipy)
+    python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null
     ;;
   sanitizers) compiles -fsanitize=address,undefined || ! met compiler ;;
   mpfr) compiles "$(library mpfr -lmpfr)" '#include <mpfr.h>' ;;

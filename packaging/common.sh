@@ -53,6 +53,12 @@ configure() {
     -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF "$@"
 }
 
+# Shared libraries that some files need, but those of the C and C++ compilers. Arguments: FILE...
+needed() {
+  ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
+    grep -vE '/(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)|ld-[a-z0-9-]*)\.so' || true
+}
+
 # The rows of the table of files that are of one part. Arguments: PART
 files_of() {
   awk -v part="$1" '!/^#/ && $1 == part { print $2 }' "$here/files.txt"

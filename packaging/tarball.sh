@@ -13,12 +13,6 @@ cmake --build "$work/tarball" --parallel "$jobs"
 cmake --install "$work/tarball" --prefix "$work/$archive" --strip
 strip --strip-debug --enable-deterministic-archives "$work/$archive/lib/libgconv.a"
 
-# Shared libraries that some files need. Arguments: FILE...
-needed() {
-  ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | sort -u |
-    grep -vE '/(lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)|ld-[a-z0-9-]*)\.so' || true
-}
-
 echo | cc -x c - -shared -o "$work/codecs.so" -Wl,--no-as-needed -ltiff -lwebp -lwebpdemux \
   -lwebpmux -ljxl
 needed "$work/$archive/bin/gconv" "$work/codecs.so" >"$work/bundled"

@@ -1,4 +1,5 @@
 """The Python module beside numpy, scipy and the program of the same build."""
+import ctypes
 import doctest
 import os
 import subprocess
@@ -13,6 +14,7 @@ except ImportError:
     sys.exit(77)  # CTest: skipped
 
 import gconv
+from gconv import _library
 
 try:
     from scipy import ndimage
@@ -35,6 +37,36 @@ def run_program(image, *arguments):
         subprocess.run([os.environ["GCONV_PROGRAM"], *arguments, path_in, path_out], check=True,
                        stderr=subprocess.DEVNULL)
         return gconv.imread(path_out)
+
+
+class BesideHeader(unittest.TestCase):
+    def test_structures_are_those_of_the_header(self):
+        """Offsets and sizes of all members, as the C compiler lays them out."""
+        here = os.path.dirname(os.path.abspath(__file__))
+        named = {"error": _library.ErrorText, "filter": _library.FilterData,
+                 "shape": _library.Shape, "detector": _library.Detector, "job": _library.Job,
+                 "reader_options": _library.ReaderOptions,
+                 "writer_options": _library.WriterOptions}
+        members = [(name, field) for name, kind in named.items() for field, *_ in kind._fields_]
+        lines = [f"printf(\"%zu %zu\\n\", offsetof(gconv_{name}, {field}), "
+                 f"sizeof ((gconv_{name} *)0)->{field});" for name, field in members]
+        whole = [name for name in named if name != "filter"]  # whose last members are the library's
+        lines += [f"printf(\"%zu\\n\", sizeof(gconv_{name}));" for name in whole]
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = os.path.join(folder, "layout.c"), os.path.join(folder, "layout")
+            with open(source, "w") as file:
+                file.write("#include <gconv.h>\n#include <stddef.h>\n#include <stdio.h>\n"
+                           "int main(void) {" + "\n".join(lines) + "}\n")
+            subprocess.run([os.environ.get("CC", "cc"), f"-I{here}/../../include", "-o", program,
+                            source], check=True)
+            answer = subprocess.check_output(program, text=True).splitlines()
+        ours = [f"{getattr(named[name], field).offset} {getattr(named[name], field).size}"
+                for name, field in members] + [str(ctypes.sizeof(named[name])) for name in whole]
+        self.assertEqual(list(zip(members + whole, ours)), list(zip(members + whole, answer)))
+
+    def test_the_name_of_the_library_is_that_of_the_build(self):
+        version = _library.library.gconv_version().decode()
+        self.assertEqual(_library.NAME, "libgconv.so." + version.rsplit(".", 1)[0])
 
 
 @unittest.skipIf(ndimage is None, "there is no scipy here")
