@@ -119,7 +119,7 @@ class Plan:
     """A chain of filters for images of one shape, set up once and run on many.
 
     `shape` and `dtype` are those of the input. `output` is the dtype of the result: that of the
-    input, or float32. Several threads may run one plan: they take turns.
+    input, or float32. `offset` is added to each sample of the result, in its units. Several threads may run one plan: they take turns.
 
     >>> plan = Plan((4, 5), "uint8", [Filter("gauss5")])
     >>> int(plan(numpy.full((4, 5), 9, numpy.uint8))[0, 0])
@@ -130,7 +130,7 @@ class Plan:
                  output: Any = None, mode: str = "reflect", cval: float = 0.0,
                  correlate: bool = False, device: str = "auto", threads: int = 0,
                  edges: bool = False, threshold: float = 5.0,
-                 detector: Optional[Detector] = None) -> None:
+                 offset: float = 0.0, detector: Optional[Detector] = None) -> None:
         self._plan = ctypes.c_void_p()
         self._lock = threading.Lock()
         self._shape, self._dtype = tuple(shape), numpy.dtype(dtype)
@@ -147,6 +147,9 @@ class Plan:
                             "the input, or float32; convert with .astype afterwards")
         job.output_depth = _DEPTHS[result.name]
         job.alpha = _ALPHA_FILTER
+        if offset != 0:
+            job.offset, job.offset_denominator = _levels(offset, self._dtype)
+            job.has_offset = True
         job.correlate, job.device, job.threads = correlate, device.encode(), threads
         if edges:
             job.output, job.threshold = _OUTPUT_EDGES, threshold
@@ -347,14 +350,17 @@ def prewitt(input: Any, axis: int = -1, output: Any = None, mode: str = "reflect
     return _derivative(input, 1, axis, output, mode, cval)
 
 
-def _detect(image: Any, method: int, threshold: float, low: float, high: float) -> Array:
+def _detect(image: Any, method: int, threshold: float, low: float, high: float, *,
+            out: Optional[Array] = None, derivative: int = 0, norm: int = 0, like: int = 0,
+            mode: str = "reflect") -> Array:
     array, detector, count = _image(image), Detector(), ctypes.c_int()
     library.gconv_detector_init(ctypes.byref(detector), ctypes.sizeof(detector))
     detector.method, detector.low, detector.high = method, low, high
+    detector.derivative, detector.norm, detector.like = derivative, norm, like
     names = library.gconv_method_filters(ctypes.byref(detector), ctypes.byref(count))
     filters = [Filter(names[index].decode()) for index in range(count.value)]
-    return Plan(array.shape, array.dtype, filters, edges=True, threshold=threshold,
-                detector=detector)(array)
+    return Plan(array.shape, array.dtype, filters, edges=True, threshold=threshold, mode=mode,
+                detector=detector)(array, out)
 
 
 def edges(image: Any, threshold: float = 5.0) -> Array:

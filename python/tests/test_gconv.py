@@ -14,8 +14,13 @@ except ImportError:
     sys.exit(77)  # CTest: skipped
 
 import gconv
+import gconv.cv
 from gconv import _library
 
+try:
+    import cv2
+except ImportError:
+    cv2 = None
 try:
     from scipy import ndimage
 except ImportError:
@@ -118,6 +123,60 @@ class BesideScipy(unittest.TestCase):
         self.same("gaussian_filter", colours, (2, 2, 0))
         self.same("uniform_filter", colours, (3, 5, 1))
         self.same("convolve", colours, numpy.ones((3, 3, 1)))
+
+
+@unittest.skipIf(cv2 is None, "there is no OpenCV here")
+class BesideOpenCV(unittest.TestCase):
+    def same(self, name, image, *arguments, within=1e-3, **named):
+        ours = getattr(gconv.cv, name)(image, *arguments, **named)
+        theirs = getattr(cv2, name)(image, *arguments, **named)
+        self.assertEqual((ours.dtype, ours.shape), (theirs.dtype, theirs.shape))
+        worst = abs(ours.astype(numpy.float64) - theirs.astype(numpy.float64)).max()
+        self.assertLessEqual(worst, within, (name, image.dtype, arguments, named))
+
+    def test_filters(self):
+        kernel = RANDOM.integers(-3, 4, (3, 5)).astype(numpy.float32)
+        colours = RANDOM.integers(0, 256, (20, 21, 3), dtype=numpy.uint8)
+        for border in [0, 1, 2, 4]:
+            self.same("filter2D", FLOATS, -1, kernel, borderType=border)
+            self.same("GaussianBlur", FLOATS, (5, 7), 1.5, sigmaY=2, borderType=border)
+        self.same("filter2D", FLOATS, -1, kernel, anchor=(0, 2), delta=7)
+        for image in [BYTES, colours]:
+            self.same("filter2D", image, -1, kernel / 8, delta=3, within=1)
+            self.same("filter2D", image, 5, kernel)
+            self.same("GaussianBlur", image, (0, 0), 2.2, within=1)
+        self.same("filter2D", WORDS, 5, kernel, within=0.5)
+        self.same("filter2D", WORDS, -1, kernel / 8, delta=300, within=1)
+        self.same("sepFilter2D", FLOATS, -1, kernel[0], kernel[:, 1], delta=2)
+        for side in [3, 5, 7, 9]:
+            self.same("GaussianBlur", FLOATS, (side, side), 0)
+            numpy.testing.assert_allclose(gconv.cv.getGaussianKernel(side, 0)[:, None],
+                                          cv2.getGaussianKernel(side, 0), 1e-12)
+
+    def test_derivatives(self):
+        for ksize in [1, 3, 5, 7]:
+            for dx, dy in [(1, 0), (0, 1), (1, 1), (2, 0)]:
+                self.same("Sobel", FLOATS, -1, dx, dy, ksize=ksize, scale=0.5, within=0.02)
+                self.same("Sobel", BYTES, 5, dx, dy, ksize=ksize, within=0.02)
+        for ksize in [1, 3]:
+            self.same("Laplacian", FLOATS, 5, ksize=ksize, scale=2, delta=1)
+
+    def test_canny_is_byte_for_byte(self):
+        image = cv2.GaussianBlur(RANDOM.integers(0, 256, (90, 71), dtype=numpy.uint8), (5, 5), 2)
+        image = cv2.normalize(image, None, 0, 255, cv2.NORM_MINMAX)
+        for aperture, low, high in [(3, 50, 100), (5, 900, 400), (7, 8000, 16000)]:
+            for exact in [False, True]:
+                self.same("Canny", image, low, high, apertureSize=aperture, L2gradient=exact,
+                          within=0)
+                self.assertTrue(gconv.cv.Canny(image, low, high, None, aperture, exact).any())
+
+    def test_what_gconv_does_not_give_is_refused(self):
+        for name, arguments in [("filter2D", (BYTES, 3, [[1]])), ("Sobel", (BYTES, 5, 0, 0)),
+                                ("Laplacian", (BYTES, 5, None, 5)),
+                                ("GaussianBlur", (BYTES, (4, 4), 1)),
+                                ("Canny", (BYTES, 1, 2, None, 4))]:
+            with self.assertRaises(ValueError):
+                getattr(gconv.cv, name)(*arguments)
 
 
 class BesideTheProgram(unittest.TestCase):

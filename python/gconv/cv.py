@@ -1,0 +1,120 @@
+"""Functions with the names, arguments and borders of OpenCV.
+
+The bits are those of gconv: bytes are rounded once, to the nearest, where OpenCV may be off by one.
+Canny gives the bytes of cv2.Canny. docs/python.md says what differs.
+"""
+from typing import Any, Optional, Sequence, Tuple
+
+import numpy
+
+from . import Array, Filter, Plan, _detect, _image
+
+__all__ = ["BORDER_CONSTANT", "BORDER_DEFAULT", "BORDER_REFLECT", "BORDER_REFLECT_101",
+           "BORDER_REPLICATE", "BORDER_WRAP", "Canny", "GaussianBlur", "Laplacian", "Sobel",
+           "filter2D", "getGaussianKernel", "sepFilter2D"]
+
+BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_WRAP, BORDER_REFLECT_101 = range(5)
+BORDER_DEFAULT = BORDER_REFLECT_101
+_MODES = ["constant", "nearest", "reflect", "wrap", "mirror"]
+_DEPTHS = {0: "uint8", 2: "uint16", 5: "float32"}  # CV_8U, CV_16U, CV_32F
+_NARROW = {1: [1.0], 3: [0.25, 0.5, 0.25], 5: [0.0625, 0.25, 0.375, 0.25, 0.0625],
+           7: [0.03125, 0.109375, 0.21875, 0.28125, 0.21875, 0.109375, 0.03125],
+           9: [side / 256 for side in (4, 13, 30, 51, 60, 51, 30, 13, 4)]}
+_OPERATORS = {3: 0, 5: 3, 7: 4}  # of gconv_detector, by the side
+
+
+def _run(src: Any, ddepth: int, made: Filter, delta: float, border: int,
+         dst: Optional[Array]) -> Array:
+    image = _image(src)
+    if ddepth != -1 and ddepth not in _DEPTHS:
+        raise ValueError(f"ddepth {ddepth}: gconv gives -1 (that of src), CV_8U, CV_16U, CV_32F")
+    if border not in range(len(_MODES)):
+        raise ValueError(f"borderType {border} is none of gconv.cv.BORDER_...")
+    output = None if ddepth == -1 else _DEPTHS[ddepth]
+    return Plan(image.shape, image.dtype, [made], output=output, mode=_MODES[border],
+                correlate=True, offset=delta)(image, dst)
+
+
+def _origin(anchor: Sequence[int], shape: Tuple[int, int]) -> Tuple[int, int]:
+    """How far an anchor (x, y) is from the middle, rows first; -1 is the middle."""
+    across, down = (0 if place == -1 else place - side // 2
+                    for place, side in zip(anchor, (shape[1], shape[0])))
+    return down, across
+
+
+def getGaussianKernel(ksize: int, sigma: float) -> Array:
+    """The weights of one direction, which sum to 1; from the side if `sigma` is 0."""
+    if ksize < 1 or ksize % 2 == 0:
+        raise ValueError(f"ksize {ksize} has to be odd")
+    if sigma <= 0 and ksize in _NARROW:
+        return numpy.asarray(_NARROW[ksize])
+    if sigma <= 0:
+        sigma = 0.3 * ((ksize - 1) * 0.5 - 1) + 0.8
+    weights = numpy.exp(-0.5 / (sigma * sigma) * (numpy.arange(ksize) - (ksize - 1) / 2) ** 2)
+    return numpy.asarray(weights / weights.sum())
+
+
+def GaussianBlur(src: Any, ksize: Sequence[int], sigmaX: float, dst: Optional[Array] = None,
+                 sigmaY: float = 0, borderType: int = BORDER_DEFAULT) -> Array:
+    """Blurs an image. `ksize` is (width, height), (0, 0) to follow from the sigmas, as in cv2."""
+    sigmaY = sigmaY if sigmaY > 0 else sigmaX
+    reach = 3 if numpy.dtype(_image(src).dtype) == numpy.uint8 else 4
+    row, column = (getGaussianKernel(side or int(round(sigma * reach * 2 + 1)) | 1, sigma)
+                   for side, sigma in zip(ksize, (sigmaX, sigmaY)))
+    return _run(src, -1, Filter.vectors(column, row), 0, borderType, dst)
+
+
+def filter2D(src: Any, ddepth: int, kernel: Any, dst: Optional[Array] = None,
+             anchor: Sequence[int] = (-1, -1), delta: float = 0,
+             borderType: int = BORDER_DEFAULT) -> Array:
+    """Correlates an image with a kernel of 2 dimensions."""
+    values = numpy.atleast_2d(numpy.asarray(kernel, numpy.float64))
+    return _run(src, ddepth, Filter.weights(values, origin=_origin(anchor, values.shape)), delta,
+                borderType, dst)
+
+
+def sepFilter2D(src: Any, ddepth: int, kernelX: Any, kernelY: Any, dst: Optional[Array] = None,
+                anchor: Sequence[int] = (-1, -1), delta: float = 0,
+                borderType: int = BORDER_DEFAULT) -> Array:
+    """Correlates an image with the products of a column `kernelY` and a row `kernelX`."""
+    row, column = numpy.ravel(kernelX), numpy.ravel(kernelY)
+    made = Filter.vectors(column, row, origin=_origin(anchor, (column.size, row.size)))
+    return _run(src, ddepth, made, delta, borderType, dst)
+
+
+def _difference(order: int, ksize: int) -> Array:
+    """Sobel's weights of one direction: sums of neighbours, and `order` differences."""
+    side = 3 if ksize == 1 and order > 0 else ksize
+    weights = numpy.ones(1)
+    for step in range(side - 1):
+        weights = numpy.convolve(weights, [1, 1] if step < side - 1 - order else [-1, 1])
+    return numpy.asarray(weights)
+
+
+def Sobel(src: Any, ddepth: int, dx: int, dy: int, dst: Optional[Array] = None, ksize: int = 3,
+          scale: float = 1, delta: float = 0, borderType: int = BORDER_DEFAULT) -> Array:
+    """The derivative of order `dx` across and `dy` down, with a `ksize` of 1, 3, 5 or 7."""
+    if ksize not in (1, 3, 5, 7) or not 0 < dx + dy or min(dx, dy) < 0 or max(dx, dy) > 2:
+        raise ValueError("gconv takes ksize 1, 3, 5 or 7, and orders 0 to 2 that are not both 0")
+    return sepFilter2D(src, ddepth, _difference(dx, ksize), _difference(dy, ksize) * scale, dst,
+                       delta=delta, borderType=borderType)
+
+
+def Laplacian(src: Any, ddepth: int, dst: Optional[Array] = None, ksize: int = 1,
+              scale: float = 1, delta: float = 0, borderType: int = BORDER_DEFAULT) -> Array:
+    """The sum of the second derivatives, with a `ksize` of 1 or 3."""
+    if ksize not in (1, 3):
+        raise ValueError("gconv takes ksize 1 or 3")
+    kernel = [[0, 1, 0], [1, -4, 1], [0, 1, 0]] if ksize == 1 else [[2, 0, 2], [0, -8, 0], [2, 0, 2]]
+    return filter2D(src, ddepth, numpy.multiply(kernel, scale), dst, delta=delta,
+                    borderType=borderType)
+
+
+def Canny(image: Any, threshold1: float, threshold2: float, edges: Optional[Array] = None,
+          apertureSize: int = 3, L2gradient: bool = False) -> Array:
+    """Lines of a uint8 image: the bytes of cv2.Canny."""
+    if apertureSize not in _OPERATORS:
+        raise ValueError("apertureSize has to be 3, 5 or 7")
+    return _detect(image, 3, 5.0, min(threshold1, threshold2), max(threshold1, threshold2),
+                   out=edges, derivative=_OPERATORS[apertureSize], norm=int(L2gradient), like=1,
+                   mode="nearest")
