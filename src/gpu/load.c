@@ -96,13 +96,14 @@ static bool locate_installed(char path[PATH_MAX])
 }
 
 /* Whoever sets the variable wants another module than the installed one, so it comes first. It does
- * not count in set-user-id programs. */
+ * not count in set-user-id programs. The loader would look for a name without '/' elsewhere. */
 static bool locate(char path[PATH_MAX])
 {
     const char *named = secure_getenv("GCONV_CUDA_MODULE");
     if (named == NULL || named[0] == '\0')
         return locate_installed(path);
-    return snprintf(path, PATH_MAX, "%s", named) > 0;
+    const char *here = strchr(named, '/') == NULL ? "./" : "";
+    return snprintf(path, PATH_MAX, "%s%s", here, named) > 0;
 }
 
 /* ---- Loading it ------------------------------------------------------------------------------ */

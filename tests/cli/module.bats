@@ -70,6 +70,9 @@ cpu_works() {
 *"
     GCONV_CUDA_MODULE=$WORK/nothing.so
     cpu_works "cannot open the CUDA module $WORK/nothing.so: No such file or directory"
+    cp "$MODULES/right.so" here.so
+    GCONV_CUDA_MODULE=here.so
+    same "$(reason)" 'this is the module of a test'
     GCONV_CUDA_MODULE=
     expect 0 gconv info
     like "$out" "*

@@ -620,8 +620,8 @@ def test_compressing(draw):
             for threads in "1", "2", "5":
                 convert("s.tif", threads + ".tif", "-j", threads, "--compression", compression)
             assert read("1.tif") == read("2.tif") == read("5.tif")
-            convert("5.tif", "plain.tif", "--compression", "none")
-            convert("s.tif", "direct.tif", "--compression", "none")
+            convert("5.tif", "plain.tif", "-j", "1", "--compression", "none")
+            convert("s.tif", "direct.tif", "-j", "24", "--compression", "none")
             assert read("plain.tif") == read("direct.tif")
 
 

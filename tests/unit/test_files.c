@@ -418,6 +418,27 @@ TEST(what_cannot_be_read)
                  "not a PNG");
 }
 
+/* Strips that are written as they are leave nothing to do for other threads. */
+TEST(nobody_helps_with_a_tiff_that_is_not_compressed)
+{
+    if (!gconv_format_describe(GCONV_FORMAT_TIFF)->writes)
+        skip();
+    static unsigned char rows[8 << 16];
+    gconv_writer_options options = writing_as(GCONV_FORMAT_TIFF);
+    options.shape = (gconv_shape){.width = 1 << 16, .height = 8, .channels = 1, .depth = 8};
+    for (int compression = -1; compression <= 1; compression++) {
+        options.compression = compression;
+        OWNED_WRITER writer = opened_writer("strips", &options);
+        const gconv_sink *sink = gconv_writer_sink(writer);
+        for (int y = 0; y < 8; y++) {
+            assert_ok(gconv_writer_write(writer, 1, rows, 1 << 16, &error));
+            if (compression <= 0 && sink->help != NULL)
+                assert_false(sink->help(sink->user));
+        }
+        assert_ok(gconv_writer_finish(writer, &error));
+    }
+}
+
 TEST(options_may_be_left_out)
 {
     gconv_writer *writer;

@@ -213,10 +213,13 @@ static void compress_next(tiff_encoder *encoder)
     pthread_cond_signal(&encoder->compressed);
 }
 
-/* For other threads: compresses a strip. False if none waits for it. */
+/* For other threads: compresses a strip. False if none waits for it, as none does if strips are
+ * written as they are. */
 static bool help(gc_encoder *common)
 {
     tiff_encoder *encoder = (tiff_encoder *)common;
+    if (common->compression <= 0)
+        return false;
     pthread_mutex_lock(&encoder->lock);
     encoder->helped = true;
     bool found = encoder->begun < encoder->filled;
