@@ -8,6 +8,7 @@
 #include "core/gpu.h"
 #include "core/registry.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,7 +252,10 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
     gconv_status status = GCONV_OK;
     double least;
     compete(c, GCONV_DEVICE_CPU);
-    if (leaves_out_gpus(c, &least))
+    bool left_out = leaves_out_gpus(c, &least);
+    if (left_out && isinf(least))
+        gc_explain(&choice->explanation, "cuda       is not part of this build");
+    else if (left_out)
         gc_explain(&choice->explanation, "cuda       not asked: %.3f ms at least, with its start",
                    1e3 * least / gc_images_left(problem));
     else
