@@ -48,7 +48,8 @@ class Filter:
 
     def __init__(self, specification: str) -> None:
         self._data = ctypes.POINTER(FilterData)()
-        call("filter_load", os.fsencode(specification), ctypes.byref(self._data))
+        call("filter_load", os.fsencode(specification), ctypes.byref(self._data),
+             about=specification)
 
     @classmethod
     def _make(cls, function: str, *arguments: Any) -> "Filter":

@@ -131,7 +131,7 @@ _OPEN = 4
 
 
 def call(name: str, *arguments: Any, about: str = "") -> None:
-    """Calls a function that returns a status. `about` is the file that its failure is about."""
+    """Calls a function that returns a status. Messages of failures begin with `about`."""
     error = ErrorText()
     status = getattr(library, "gconv_" + name)(*arguments, byref(error))
     if status == 0:

@@ -10,13 +10,15 @@ import numpy
 from . import Array, Filter, Plan, _detect, _image
 
 __all__ = ["BORDER_CONSTANT", "BORDER_DEFAULT", "BORDER_REFLECT", "BORDER_REFLECT_101",
-           "BORDER_REPLICATE", "BORDER_WRAP", "Canny", "GaussianBlur", "Laplacian", "Sobel",
-           "filter2D", "getGaussianKernel", "sepFilter2D"]
+           "BORDER_REPLICATE", "BORDER_WRAP", "CV_16S", "CV_16U", "CV_32F", "CV_64F", "CV_8U",
+           "Canny", "GaussianBlur", "Laplacian", "Sobel", "filter2D", "getGaussianKernel",
+           "sepFilter2D"]
 
 BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_WRAP, BORDER_REFLECT_101 = range(5)
 BORDER_DEFAULT = BORDER_REFLECT_101
 _MODES = ["constant", "nearest", "reflect", "wrap", "mirror"]
-_DEPTHS = {0: "uint8", 2: "uint16", 5: "float32"}  # CV_8U, CV_16U, CV_32F
+CV_8U, CV_16U, CV_16S, CV_32F, CV_64F = 0, 2, 3, 5, 6  # CV_16S and CV_64F are refused by name
+_DEPTHS = {CV_8U: "uint8", CV_16U: "uint16", CV_32F: "float32"}
 _NARROW = {1: [1.0], 3: [0.25, 0.5, 0.25], 5: [0.0625, 0.25, 0.375, 0.25, 0.0625],
            7: [0.03125, 0.109375, 0.21875, 0.28125, 0.21875, 0.109375, 0.03125],
            9: [side / 256 for side in (4, 13, 30, 51, 60, 51, 30, 13, 4)]}
