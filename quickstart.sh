@@ -43,7 +43,7 @@ test_needs="$build_needs c++ pkg-config cmocka bats"
 # Nettle computes --hash sha256; libtiff, libwebp, libheif and libjxl bring formats.
 build_wishes='matplotlib isal nettle libtiff libwebp libheif libjxl'
 # Without these a part of the tests is left out: some systems do not have them.
-test_wishes="$build_wishes sanitizers clang-format mpfr mpi numpy scipy parallel jq zsh fish"
+test_wishes="$build_wishes sanitizers clang-format abidiff mpfr mpi numpy scipy parallel jq zsh fish"
 
 # One row a need, one column a package manager. A comma joins packages; - says that another row
 # brings it.
@@ -70,6 +70,7 @@ libwebp      libwebp-dev     libwebp-devel      libwebp       libwebp-dev       
 libheif      libheif-dev     libheif-devel      libheif       libheif-dev       libheif-devel      libheif
 libjxl       libjxl-dev      libjxl-devel       libjxl        libjxl-dev        libjxl-devel       jpeg-xl
 nettle       nettle-dev      nettle-devel       nettle        nettle-dev        libnettle-devel    nettle
+abidiff      abigail-tools   libabigail         -             -                 libabigail-tools   -
 clang-format clang-format-14 -                  -             -                 -                  -
 mpfr         libmpfr-dev     mpfr-devel         mpfr          mpfr-dev      mpfr-devel         mpfr
 mpi          libopenmpi-dev,openmpi-bin openmpi-devel openmpi openmpi-dev,openmpi openmpi-devel    open-mpi
@@ -183,7 +184,7 @@ met() {
   sanitizers) compiles -fsanitize=address,undefined || ! met compiler ;;
   mpfr) compiles "$(library mpfr -lmpfr)" '#include <mpfr.h>' ;;
   mpi) have mpicc && have mpirun ;;
-  jq | zsh | fish) have "$1" ;;
+  abidiff | jq | zsh | fish) have "$1" ;;
   parallel) parallel --version 2>/dev/null </dev/null | grep -q '^GNU parallel' ;;
   clang-format) tests/packaging/format.sh --find >/dev/null ;;
   esac

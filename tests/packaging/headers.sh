@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each header compiles alone, twice in a row, as C; and as C++ where it says that it can (gconv.h
-# must say so).
+# Each header compiles alone, twice in a row, as C17; and as C++17 where it says that it can. Those of
+# include compile as C99, C++11 and C++20, too.
 #
 # Usage: headers.sh SOURCE_DIR
 set -eu
@@ -33,10 +33,13 @@ for header in $(find include src lab -name '*.h' | sort); do
     try "$header" "$cc" -std=c99 $flags -pedantic -x c
     ;;
   esac
-  if [ -n "$cxx" ] && grep -q __cplusplus "$header"; then
+  standards=
+  ! grep -q __cplusplus "$header" || standards=c++17
+  case $header in include/*) standards='c++11 c++17 c++20' ;; esac
+  for standard in ${cxx:+$standards}; do
     # shellcheck disable=SC2086
-    try "$header" "$cxx" -std=c++17 $flags -x c++
-  fi
+    try "$header" "$cxx" -std=$standard $flags -pedantic -x c++
+  done
 done
 echo "$checked compilations"
 exit $result
