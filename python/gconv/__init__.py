@@ -120,7 +120,8 @@ class Plan:
     """A chain of filters for images of one shape, set up once and run on many.
 
     `shape` and `dtype` are those of the input. `output` is the dtype of the result: that of the
-    input, or float32. `offset` is added to each sample of the result, in its units. Several threads may run one plan: they take turns.
+    input, or float32. `offset` is added to each sample of the result, in its units. Several threads
+    may run one plan: they take turns.
 
     >>> plan = Plan((4, 5), "uint8", [Filter("gauss5")])
     >>> int(plan(numpy.full((4, 5), 9, numpy.uint8))[0, 0])
@@ -138,8 +139,8 @@ class Plan:
         job = Job()
         library.gconv_job_init(ctypes.byref(job), ctypes.sizeof(job))
         job.input = _shape_of(self._shape, self._dtype)
-        if mode not in _MODES:
-            raise ValueError(f"mode {mode!r} is none of {', '.join(_MODES)}")
+        if not isinstance(mode, str) or mode not in _MODES:
+            raise ValueError(f"mode {mode!r} is none of {', '.join(_MODES)}; both axes have one")
         job.border = _MODES[mode]
         job.border_value, job.border_denominator = _levels(cval, self._dtype)
         result = numpy.dtype(numpy.uint8 if edges else self._dtype if output is None else output)
@@ -175,7 +176,7 @@ class Plan:
             raise ValueError(f"out has to be {self._result_dtype} of shape {self._result_shape}")
         elif not out.flags.writeable:
             raise ValueError("out is read-only")
-        elif numpy.may_share_memory(source, out):
+        elif numpy.shares_memory(source, out):
             raise ValueError("out overlaps the image; give an array of its own")
         with self._lock:
             call("plan_run_memory", self._plan, source.ctypes.data, _stride(source),
@@ -332,10 +333,15 @@ def laplace(input: Any, output: Any = None, mode: str = "reflect", cval: float =
 
 def _derivative(input: Any, side: float, axis: int, output: Any, mode: str,
                 cval: float) -> Array:
-    if axis not in (-2, -1, 0, 1):
-        raise ValueError(f"axis {axis} of a grey image has to be 0 or 1")
-    weights = numpy.outer([1, side, 1], [-1, 0, 1])
-    return correlate(input, weights if axis in (-1, 1) else weights.T, output, mode, cval)
+    """A difference along the axis, then a sum along the other. Each meets the border, as in
+    scipy."""
+    array = _image(input)
+    if axis not in (-2, -1, 0, 1) or array.ndim != 2:
+        raise ValueError(f"gconv takes a grey image and axis 0 or 1, not axis {axis} of "
+                         f"{array.ndim} dimensions")
+    steps = [numpy.array([[-1, 0, 1]]), numpy.array([[1], [side], [1]])]
+    filters = [Filter.weights(step if axis in (-1, 1) else step.T) for step in steps]
+    return _run(array, filters, output, mode, cval, True)
 
 
 def sobel(input: Any, axis: int = -1, output: Any = None, mode: str = "reflect",
@@ -359,7 +365,7 @@ def _detect(image: Any, method: int, threshold: float, low: float, high: float, 
     detector.method, detector.low, detector.high = method, low, high
     detector.derivative, detector.norm, detector.like = derivative, norm, like
     names = library.gconv_method_filters(ctypes.byref(detector), ctypes.byref(count))
-    filters = [Filter(names[index].decode()) for index in range(count.value)]
+    filters = [Filter._make("filter_load_builtin", names[index]) for index in range(count.value)]
     return Plan(array.shape, array.dtype, filters, edges=True, threshold=threshold, mode=mode,
                 detector=detector)(array, out)
 
@@ -398,10 +404,11 @@ def imread(path: Union[str, "os.PathLike[str]"], *, grey: bool = False) -> Array
         library.gconv_reader_free(reader)
 
 
-def imwrite(path: Union[str, "os.PathLike[str]"], image: Any, *, quality: int = 90,
+def imwrite(path: Union[str, "os.PathLike[str]"], image: Any, *, quality: Optional[int] = None,
             compression: int = -1) -> None:
     """Writes an image file in the format of the path's extension. The file appears whole or not
-    at all. `quality` is 1 to 100, of formats with loss."""
+    at all. With `quality`, 1 to 100, WebP, AVIF, HEIC and JPEG XL are written with loss, as JPEG
+    always is; its default is 90."""
     array, name = _image(image), os.fspath(path)
     options, writer = WriterOptions(), ctypes.c_void_p()
     library.gconv_writer_options_init(ctypes.byref(options), ctypes.sizeof(options))
@@ -409,7 +416,9 @@ def imwrite(path: Union[str, "os.PathLike[str]"], image: Any, *, quality: int = 
     if options.format == 0:
         raise ValueError(f"{name}: the extension is of no format that gconv writes")
     options.shape = _shape_of(array.shape, array.dtype)
-    options.quality, options.compression = quality, compression
+    options.compression, options.lossy = compression, quality is not None
+    if quality is not None:
+        options.quality = quality
     stride = _stride(array)
     call("writer_open", os.fsencode(name), ctypes.byref(options), ctypes.byref(writer), about=name)
     try:

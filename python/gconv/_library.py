@@ -94,6 +94,7 @@ _ERROR = POINTER(ErrorText)
 for _name, _result, _arguments in [
         ("version", c_char_p, []),
         ("filter_load", c_int, [c_char_p, POINTER(_DATA), _ERROR]),
+        ("filter_load_builtin", c_int, [c_char_p, POINTER(_DATA), _ERROR]),
         ("filter_parse", c_int, [c_char_p, c_size_t, c_char_p, POINTER(_DATA), _ERROR]),
         ("filter_create", c_int, [c_int, c_int, POINTER(_DATA), _ERROR]),
         ("filter_create_vectors", c_int, [c_int, c_int, POINTER(_DATA), _ERROR]),

@@ -1,7 +1,7 @@
 """Functions with the names, arguments and borders of OpenCV.
 
 The bits are those of gconv: bytes are rounded once, to the nearest, where OpenCV may be off by one.
-Canny gives the bytes of cv2.Canny. docs/python.md says what differs.
+Canny gives the bytes of cv2.Canny for grey images. docs/python.md says what differs.
 """
 from typing import Any, Optional, Sequence, Tuple
 
@@ -107,14 +107,18 @@ def Laplacian(src: Any, ddepth: int, dst: Optional[Array] = None, ksize: int = 1
     """The sum of the second derivatives, with a `ksize` of 1 or 3."""
     if ksize not in (1, 3):
         raise ValueError("gconv takes ksize 1 or 3")
-    kernel = [[0, 1, 0], [1, -4, 1], [0, 1, 0]] if ksize == 1 else [[2, 0, 2], [0, -8, 0], [2, 0, 2]]
+    kernel = [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
+    if ksize == 3:
+        kernel = [[2, 0, 2], [0, -8, 0], [2, 0, 2]]
     return filter2D(src, ddepth, numpy.multiply(kernel, scale), dst, delta=delta,
                     borderType=borderType)
 
 
 def Canny(image: Any, threshold1: float, threshold2: float, edges: Optional[Array] = None,
           apertureSize: int = 3, L2gradient: bool = False) -> Array:
-    """Lines of a uint8 image: the bytes of cv2.Canny."""
+    """Lines of a grey uint8 image: the bytes of cv2.Canny."""
+    if _image(image).ndim != 2:
+        raise ValueError("Canny takes a grey image, of shape (height, width)")
     if apertureSize not in _OPERATORS:
         raise ValueError("apertureSize has to be 3, 5 or 7")
     return _detect(image, 3, 5.0, min(threshold1, threshold2), max(threshold1, threshold2),

@@ -117,6 +117,10 @@ class BesideScipy(unittest.TestCase):
         for name in ["sobel", "prewitt"]:
             for axis in [0, 1, -1, -2]:
                 self.same(name, FLOATS, axis)
+            for mode in MODES:
+                self.same(name, FLOATS, mode=mode, cval=9)
+        for mode in MODES:
+            self.same("laplace", FLOATS, mode=mode, cval=9)
 
     def test_channels(self):
         colours = RANDOM.random((20, 21, 3)).astype(numpy.float32)
@@ -175,7 +179,8 @@ class BesideOpenCV(unittest.TestCase):
                                 ("Sobel", (BYTES, 5, 0, 0)),
                                 ("Laplacian", (BYTES, 5, None, 5)),
                                 ("GaussianBlur", (BYTES, (4, 4), 1)),
-                                ("Canny", (BYTES, 1, 2, None, 4))]:
+                                ("Canny", (BYTES, 1, 2, None, 4)),
+                                ("Canny", (numpy.dstack([BYTES] * 3), 1, 2))]:
             with self.assertRaises(ValueError):
                 getattr(gconv.cv, name)(*arguments)
 
@@ -188,6 +193,19 @@ class BesideTheProgram(unittest.TestCase):
         numpy.testing.assert_array_equal(gconv.edges(BYTES), run_program(BYTES, "edges"))
         numpy.testing.assert_array_equal(gconv.canny(BYTES),
                                          run_program(BYTES, "edges", "--method", "canny"))
+
+    def test_a_file_with_the_name_of_a_filter_changes_no_edges(self):
+        expected, here = [gconv.edges(BYTES), gconv.canny(BYTES)], os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ["gauss5", "laplace3"]:
+                with open(os.path.join(folder, name), "w") as file:
+                    file.write("1 2 3\n")
+            os.chdir(folder)
+            try:
+                found = [gconv.edges(BYTES), gconv.canny(BYTES)]
+            finally:
+                os.chdir(here)
+        numpy.testing.assert_array_equal(found, expected)
 
     def test_edges_of_colours(self):
         """The program takes the Y that a JPEG stores; `grey=True` reads this, too."""
@@ -212,6 +230,19 @@ class Files(unittest.TestCase):
                 gconv.imwrite(path, image)
                 numpy.testing.assert_array_equal(gconv.imread(path), image)
 
+    def test_quality_is_that_of_formats_with_loss(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for extension in ["jpg", "webp", "avif", "heic", "jxl"]:
+                path, sizes = os.path.join(folder, "a." + extension), []
+                try:
+                    for quality in [10, 95]:
+                        gconv.imwrite(path, BYTES, quality=quality)
+                        sizes.append(os.path.getsize(path))
+                except gconv.GconvError as failure:  # this build or machine lacks the library
+                    self.assertRegex(str(failure), "lib(webp|heif|jxl)|encoder")
+                    continue
+                self.assertLess(sizes[0], sizes[1], extension)
+
     def test_failures_name_the_file(self):
         with self.assertRaisesRegex(FileNotFoundError, "/nowhere/a.png"):
             gconv.imread("/nowhere/a.png")
@@ -229,6 +260,12 @@ class Arrays(unittest.TestCase):
         self.assertIs(gconv.gaussian_filter(image, 1, output=out), out)
         numpy.testing.assert_array_equal(out, gconv.gaussian_filter(image.copy(), 1))
         self.assertEqual(gconv.sobel(BYTES, output=numpy.float32).min() < 0, True)
+
+    def test_two_parts_of_one_array_may_be_input_and_output(self):
+        both = numpy.zeros((50, 122), numpy.uint8)
+        both[:, :61] = BYTES
+        gconv.gaussian_filter(both[:, :61], 1, output=both[:, 61:])
+        numpy.testing.assert_array_equal(both[:, 61:], gconv.gaussian_filter(BYTES, 1))
 
     def test_other_kinds_of_arrays(self):
         class Interface:
@@ -258,6 +295,8 @@ class Arrays(unittest.TestCase):
                 (ValueError, "ascontiguousarray", lambda: blur(BYTES.T, 1)),
                 (ValueError, "overlaps", lambda: blur(small, 1, output=small)),
                 (ValueError, "none of", lambda: blur(BYTES, 1, mode="mirrored")),
+                (ValueError, "both axes", lambda: blur(BYTES, 1, mode=["wrap", "reflect"])),
+                (ValueError, "grey", lambda: gconv.sobel(numpy.zeros((9, 9, 3), "u1"))),
                 (ValueError, "no finite", lambda: blur(BYTES, -1)),
                 (ValueError, "no pixels", lambda: blur(BYTES[:0], 1)),
                 (ValueError, "sobel", lambda: blur(BYTES, 1, order=1)),
