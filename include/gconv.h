@@ -160,8 +160,8 @@ GCONV_API gconv_status gconv_filter_memory(const unsigned char *input, unsigned 
 /* "MAJOR.MINOR.PATCH" of the library in use. */
 GCONV_API const char *gconv_version(void);
 
-/* How this library was built, in one line: build type, compiler, whether fast paths were left out.
- */
+/* How this library was built, in one line: build type, compiler, and whether fast paths are left
+ * out. */
 GCONV_API const char *gconv_build_description(void);
 
 /* The libraries that read and write image files, with their versions, in one line: "libpng 1.6.39,
@@ -801,12 +801,11 @@ GCONV_API double gconv_device_peak(const gconv_device_info *info);
  * under "auto" for jobs that take the CPU longer than a GPU takes to start. Only a module of the
  * same build is used. docs/library.md says where it is looked for.
  *
- * The file of the module and how it was built, in one line; "" if it is not loaded. Loads nothing.
- */
+ * Returns the file of the module and how it was built, in one line; "" if it is not loaded. Loads
+ * nothing. */
 GCONV_API const char *gconv_cuda_module(void);
 
-/* Why there is no CUDA device, or "" if there is one: there is no module, no driver or no device.
- */
+/* Why there is no CUDA device: there is no module, no driver or no device. "" if there is one. */
 GCONV_API const char *gconv_cuda_reason(void);
 
 /* The version of NVRTC in CUDA's numbering: 12040 is 12.4. NVRTC compiles kernels for one filter. 0

@@ -78,8 +78,8 @@ static void put_comment(const char *comment, int width, gc_buffer *text)
     gc_buffer_put(text, "\n");
 }
 
-/* Adds the drawing of a name, if there is one. */
-static void put_drawing(const char *name, gc_buffer *text)
+/* Adds the drawing of a name. False if there is none. */
+static bool put_drawing(const char *name, gc_buffer *text)
 {
     static const char opening[] = "\ndrawing ";
     for (const char *at = gc_guide_text; (at = strstr(at, opening)) != NULL;) {
@@ -92,11 +92,12 @@ static void put_drawing(const char *name, gc_buffer *text)
             if (strcmp(one, name) == 0) {
                 const char *end = strstr(at + size, "\n\n");
                 gc_buffer_add(text, at + size,
-                              end != NULL ? (size_t)(end - at) - size : strcspn(at + size, ""));
+                              end != NULL ? (size_t)(end - at) - size : strlen(at + size));
                 gc_buffer_put(text, "\n");
-                return;
+                return true;
             }
     }
+    return false;
 }
 
 bool gc_guide_describe(const char *name, const char *summary, int width, gc_buffer *text)
@@ -112,9 +113,7 @@ bool gc_guide_describe(const char *name, const char *summary, int width, gc_buff
     if (comment == NULL)
         return false;
     put_comment(comment, width, text);
-    size_t before = text->size;
-    put_drawing(of, text);
-    if (text->size == before) {
+    if (!put_drawing(of, text)) {
         of[strcspn(of, ":")] = '\0';
         put_drawing(of, text);
     }

@@ -133,7 +133,10 @@ static bool check_file(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
-        SAY("cannot open the CUDA module %s: %s", path, strerror(errno));
+        if (errno == ENOENT)
+            SAY("there is no CUDA module %s", path);
+        else
+            SAY("cannot open the CUDA module %s: %s", path, strerror(errno));
         return false;
     }
     bool whole = is_whole(file);
