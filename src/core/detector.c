@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
+#include "core/sums.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -189,7 +190,32 @@ gconv_status gc_detector_create(const gconv_job *job, const gc_conversion *conve
     d->is_wide = fmax(products, squares ? 2 * d->gradient * d->gradient : 0) >= INT32_MAX;
     set_thresholds(job, conversion, d);
     d->level = ldexp(fabs(conversion->divisor) / (d->by_16 ? 16 : 1), -d->shift);
+    d->rounding = gc_rounding_of(job, conversion, chain->divisor != 0 ? conversion->divisor : 0);
+    d->rounding.a = copysign(ldexp(d->rounding.a, d->shift + (d->by_16 ? 4 : 0)), job->scale);
     return GCONV_OK;
+}
+
+/* Stores the sample of a magnitude, or of the root of a square, rounded once. */
+static void round_magnitude(const gc_detector *d, int depth, int64_t own, size_t at, void *output)
+{
+    const gc_rounding *r = &d->rounding;
+    bool squared = d->asked.norm == GCONV_NORM_L2;
+    double nearest = (double)own, parts[2] = {(double)(own - (int64_t)nearest), nearest};
+    if (depth == 32)
+        ((float *)output)[at] =
+            squared ? gc_round_root_to_float(r, parts) : gc_round_parts_to_float(r, &nearest, 1);
+    else
+        gc_set_sample(depth, output, at,
+                      squared ? gc_round_root(r, parts) : gc_round_once(r, nearest));
+}
+
+/* Whether the sample of v, which three roundings of double have left 2^-33 off at most, may be the
+ * next one. */
+static bool is_in_doubt(const gc_conversion *conversion, double v)
+{
+    int depth = conversion->output.depth;
+    double sample = v * (depth == 16 ? 65535 : 255) / conversion->sample_max;
+    return (depth != 8 && depth != 16) || fabs(sample - floor(sample) - 0.5) < 0x1p-20;
 }
 
 void gc_detector_store(const gc_detector *d, const gc_conversion *conversion, const void *found,
@@ -198,20 +224,26 @@ void gc_detector_store(const gc_detector *d, const gc_conversion *conversion, co
     enum { CHUNK = 256 };
     bool squared = d->asked.norm == GCONV_NORM_L2;
     double v[CHUNK];
-    uint8_t flags[CHUNK];
+    int64_t own[CHUNK];
+    uint8_t flags[CHUNK], doubtful[CHUNK];
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t part = count - first < CHUNK ? count - first : CHUNK;
         for (size_t i = 0; i < part; i++) {
-            int64_t own = are_wide ? ((const int64_t *)found)[first + i]
-                                   : ((const int32_t *)found)[first + i];
-            flags[i] = own != 0;
-            v[i] = (squared ? sqrt((double)own) : (double)own) / d->level;
+            own[i] = are_wide ? ((const int64_t *)found)[first + i]
+                              : ((const int32_t *)found)[first + i];
+            flags[i] = own[i] != 0;
+            v[i] = (squared ? sqrt((double)own[i]) : (double)own[i]) / d->level;
             v[i] = conversion->scale * v[i] + conversion->offset;
+            doubtful[i] = is_in_doubt(conversion, v[i]);
         }
-        if (conversion->finds_edges)
+        if (conversion->finds_edges) {
             gc_store_flags(conversion, flags, first, part, output);
-        else
-            gc_store_values(conversion, v, first, part, output);
+            continue;
+        }
+        gc_store_values(conversion, v, first, part, output);
+        for (size_t i = 0; i < part && d->rounding.once; i++)
+            if (doubtful[i])
+                round_magnitude(d, conversion->output.depth, own[i], first + i, output);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/chain.h"
 #include "core/conversion.h"
+#include "core/rounding.h"
 
 enum { GC_OPERATOR_SIDE_MAX = 7 };
 
@@ -34,6 +35,7 @@ typedef struct gc_detector {
      * norm L2 they are squares. */
     int64_t low, high;
     double level; /* the magnitude of 1 sample of the input's depth: a quotient rounds once */
+    gc_rounding rounding; /* of a magnitude to a sample */
 } gc_detector;
 
 /* Whether chain values go to a detector. Those of the method `laplace` become output by the

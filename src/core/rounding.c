@@ -16,6 +16,13 @@
 
 enum { PARTS_MAX = 2 * GC_ROUNDING_PARTS + 3 };
 
+/* What stands in the place of S: a sum, or the root of one. */
+typedef struct number {
+    const double *parts;
+    int count;
+    bool is_root;
+} number;
+
 /* ---- Expansions ------------------------------------------------------------------------------ */
 
 typedef struct expansion {
@@ -64,9 +71,38 @@ static expansion beyond(const gc_rounding *r, const double *parts, int count, do
     return e;
 }
 
-/* If b - boundary * c is a double, one fma gives the sign of the whole. */
-static int side_of(const gc_rounding *r, const double *parts, int count, double boundary)
+static void add_square(expansion *e, const expansion *of, double factor)
 {
+    for (int i = 0; i < of->count; i++)
+        for (int j = 0; j < of->count; j++)
+            add_product(e, factor * of->parts[i], of->parts[j]);
+}
+
+/* The sign of a R + t, with t = b - boundary * c, for the root R of a sum: that of the larger one,
+ * so squares decide if the signs differ. The square of t has at most 9 products. */
+static int side_of_root(const gc_rounding *r, const double *parts, int count, double boundary)
+{
+    expansion t = {.count = 0}, a = {.count = 0}, difference = {.count = 0};
+    add(&t, r->b);
+    add_product(&t, -boundary, r->c);
+    int of_root = r->a > 0 && parts[count - 1] > 0 ? 1 : parts[count - 1] > 0 ? -1 : 0;
+    if (of_root * sign_of(&t) >= 0)
+        return of_root != 0 ? of_root : sign_of(&t);
+    add_product(&a, r->a, r->a);
+    for (int i = 0; i < a.count; i++)
+        for (int j = 0; j < count; j++)
+            add_product(&difference, a.parts[i], parts[j]);
+    add_square(&difference, &t, -1);
+    return of_root * sign_of(&difference);
+}
+
+/* If b - boundary * c is a double, one fma gives the sign of the whole. */
+static int side_of(const gc_rounding *r, const number *n, double boundary)
+{
+    const double *parts = n->parts;
+    const int count = n->count;
+    if (n->is_root)
+        return side_of_root(r, parts, count, boundary);
     double product = boundary * r->c, others = r->b - product, back = others - r->b;
     bool is_exact =
         fma(boundary, r->c, -product) == 0 && (r->b - (others - back)) + (-product - back) == 0;
@@ -78,29 +114,35 @@ static int side_of(const gc_rounding *r, const double *parts, int count, double 
     return sign_of(&e);
 }
 
-static double estimate(const gc_rounding *r, const double *parts, int count)
+static double estimate(const gc_rounding *r, const number *n)
 {
-    if (count == 1)
-        return fma(r->a, r->absolute ? fabs(parts[0]) : parts[0], r->b) / r->c;
-    expansion e = beyond(r, parts, count, 0);
+    if (n->is_root)
+        return fma(r->a, sqrt(n->parts[n->count - 1]), r->b) / r->c;
+    if (n->count == 1)
+        return fma(r->a, r->absolute ? fabs(n->parts[0]) : n->parts[0], r->b) / r->c;
+    expansion e = beyond(r, n->parts, n->count, 0);
     double sum = 0;
     for (int i = 0; i < e.count; i++)
         sum += e.parts[i];
     return sum / r->c;
 }
 
-uint32_t gc_round_parts(const gc_rounding *r, const double *parts, int count)
+static uint32_t round_number(const gc_rounding *r, const number *n)
 {
-    double v = estimate(r, parts, count);
+    double v = estimate(r, n);
     if (!r->bilevel && !(v > 0 && v < r->largest))
         return v > 0 ? (uint32_t)r->largest : 0;
     double low = r->bilevel ? 128 : floor(v), boundary = r->bilevel ? low : low + 0.5;
-    int side =
-        fabs(v - boundary) > NEAR ? (v > boundary ? 1 : -1) : side_of(r, parts, count, boundary);
+    int side = fabs(v - boundary) > NEAR ? (v > boundary ? 1 : -1) : side_of(r, n, boundary);
     if (r->bilevel)
         return side >= 0 ? (uint32_t)r->largest : 0;
     uint32_t sample = (uint32_t)low;
     return sample + (side > 0 || (side == 0 && sample % 2 == 1));
+}
+
+uint32_t gc_round_parts(const gc_rounding *r, const double *parts, int count)
+{
+    return round_number(r, &(number){parts, count, false});
 }
 
 uint32_t gc_round_once(const gc_rounding *r, double sum)
@@ -108,9 +150,14 @@ uint32_t gc_round_once(const gc_rounding *r, double sum)
     return gc_round_parts(r, &sum, 1);
 }
 
+uint32_t gc_round_root(const gc_rounding *r, const double parts[2])
+{
+    return round_number(r, &(number){parts, 2, true});
+}
+
 bool gc_parts_pass(const gc_rounding *r, const double *parts, int count)
 {
-    return side_of(r, parts, count, 0) > 0;
+    return side_of(r, &(number){parts, count, false}, 0) > 0;
 }
 
 /* fma rounds once: its sign is that of a S + b. */
@@ -126,17 +173,27 @@ static double unbounded(float value)
 }
 
 /* The middle of two float32 is a double. Converting it rounds ties to even. */
-float gc_round_parts_to_float(const gc_rounding *r, const double *parts, int count)
+static float round_to_float(const gc_rounding *r, const number *n)
 {
-    double v = estimate(r, parts, count);
+    double v = estimate(r, n);
     float nearest = (float)v;
     double at = unbounded(nearest);
     float other = nextafterf(nearest, v < at ? -INFINITY : INFINITY);
     double middle = (at + unbounded(other)) / 2;
     if (v == at || fabs(v - middle) > 0x1p-45 * fabs(v))
         return nearest + 0.0f;
-    int side = side_of(r, parts, count, middle);
+    int side = side_of(r, n, middle);
     return (float)(side == 0 ? middle : nextafter(middle, side * (double)INFINITY)) + 0.0f;
+}
+
+float gc_round_parts_to_float(const gc_rounding *r, const double *parts, int count)
+{
+    return round_to_float(r, &(number){parts, count, false});
+}
+
+float gc_round_root_to_float(const gc_rounding *r, const double parts[2])
+{
+    return round_to_float(r, &(number){parts, 2, true});
 }
 
 double gc_whole_threshold(const gc_rounding *r)

@@ -55,6 +55,11 @@ bool gc_parts_pass(const gc_rounding *rounding, const double *parts, int count);
 /* v as the nearest float32, ties to even; infinite beyond. Zero is +0. */
 float gc_round_parts_to_float(const gc_rounding *rounding, const double *parts, int count);
 
+/* The same with the root of such a sum of two parts, the second of which is its nearest double, in
+ * the place of S: no root has an error. */
+uint32_t gc_round_root(const gc_rounding *rounding, const double parts[2]);
+float gc_round_root_to_float(const gc_rounding *rounding, const double parts[2]);
+
 /* The largest whole threshold: a whole |sum| or sum passes it exactly if it is greater, minus the
  * sum for GCONV_RULE_NEGATIVE. */
 double gc_whole_threshold(const gc_rounding *rounding);

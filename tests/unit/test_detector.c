@@ -147,6 +147,48 @@ TEST(ties_of_magnitudes)
     }
 }
 
+/* Squares on a tie and beside it, most of which double does not hold. */
+TEST(roots_beside_ties)
+{
+    OWNED_REQUEST q = {.filters = {NULL}};
+    ask(&q, GCONV_METHOD_GRADIENT, shape_of(8, 8, 1, 16), "gauss5", NULL);
+    q.detector.norm = GCONV_NORM_L2;
+    q.job.output = GCONV_OUTPUT_SAMPLES;
+    q.job.output_depth = 16;
+    for (int falls = 0; falls < 2; falls++) {
+        q.job.scale = falls ? -0x1p-13 : 0x1p-13;
+        q.job.has_offset = true;
+        q.job.offset = falls ? 2 : 0; /* 514 of 65535 */
+        OWNED_PROBLEM problem = problem_of(&q.job);
+        for (int64_t i = 0; i < 400; i++) {
+            int64_t root = (int64_t)problem.conversion.divisor * 4096 * (2 * i + 1); /* i + 1/2 */
+            int64_t found[] = {root * root - 1, root * root, root * root + 1};
+            int64_t even = i + i % 2, wanted[] = {i, even, i + 1};
+            uint16_t samples[3];
+            gc_detector_store(&problem.detector, &problem.conversion, found, true, 3, samples);
+            for (int k = 0; k < 3; k++)
+                assert_int_equal(samples[k], falls ? 514 - wanted[k] : wanted[k]);
+        }
+    }
+}
+
+/* Middles of two floats, too. */
+TEST(roots_as_floats)
+{
+    OWNED_REQUEST q = {.filters = {NULL}};
+    ask(&q, GCONV_METHOD_GRADIENT, shape_of(8, 8, 1, 16), "identity", NULL);
+    q.detector.norm = GCONV_NORM_L2;
+    q.job.output = GCONV_OUTPUT_SAMPLES;
+    q.job.output_depth = 32;
+    OWNED_PROBLEM problem = problem_of(&q.job);
+    for (int64_t i = (1 << 28) + 8; i < (1 << 28) + 32 * 100; i += 32) { /* floats lie 32 apart */
+        int64_t middle = i + 8, found[] = {middle * middle - 1, middle * middle + 1};
+        float samples[2];
+        gc_detector_store(&problem.detector, &problem.conversion, found, true, 2, samples);
+        assert_true((int64_t)samples[0] == i - 8 && (int64_t)samples[1] == i + 24);
+    }
+}
+
 /* A wall that winds from the border to the middle, one pixel wide, faint but for its inner end. */
 TEST(spirals_across_bands)
 {

@@ -289,6 +289,14 @@ enum { DOUBLE_LANES = VECTOR_BYTES / sizeof(double) };
 enum { DOUBLE_ROWS = 4, DOUBLE_VECTORS = VECTOR_BYTES == 64 ? 6 : 3, ALONE_VECTORS = 8 };
 _Static_assert(ALONE_VECTORS *DOUBLE_LANES <= (int)GC_DOUBLE_SLACK, "a row's last block runs over");
 
+/* Compilers would load a vector that several rows take again for each of them, and most of these
+ * loads take two cache lines. */
+#if defined(__AVX2__)
+#define KEEP(vector) __asm__("" : "+v"(vector))
+#else
+#define KEEP(vector)
+#endif
+
 INLINE doubles doubles_at(const double *x, int v)
 {
     return *(const unaligned_doubles *)(x + v * DOUBLE_LANES);
@@ -307,6 +315,8 @@ INLINE void add_doubles(doubles sums[][ALONE_VECTORS], const double *x, const do
         UNROLL for (int v = 0; v < vectors; v++) samples[v] = doubles_at(left, v);
         if (even && k < other)
             UNROLL for (int v = 0; v < vectors; v++) samples[v] += doubles_at(right, v);
+        if (to > from)
+            UNROLL for (int v = 0; v < vectors; v++) KEEP(samples[v]);
         UNROLL for (int o = from; o <= to; o++)
         {
             double weight = tap[-o * width];
@@ -434,23 +444,22 @@ static void widen(const void *samples, int depth, size_t count, double *restrict
             to[i] = words[i];
 }
 
-INLINE double level_of(const gc_double_levels *levels, double sum)
+/* Negative if the level is doubtful: compilers find signs in vectors faster than they compare.
+ * Sample and sign are those of one level, whether or not its product and sum are fused. Adding 1.5
+ * * 2^52 rounds to a whole number. */
+INLINE int64_t round_level(const gc_double_levels *levels, double near, double sum,
+                           uint16_t *rounded)
 {
     double v = levels->factor * (levels->absolute ? __builtin_fabs(sum) : sum) + levels->offset;
     v = v > 0 ? v : 0;
-    return v < levels->largest ? v : levels->largest;
-}
-
-/* Negative if the level is doubtful: compilers find signs in vectors faster than they compare. */
-INLINE int64_t sign_of_doubt(double level, double near)
-{
+    v = v < levels->largest ? v : levels->largest;
+    double nearest = (v + 0x1.8p52) - 0x1.8p52, left = near - __builtin_fabs(v - nearest);
     int64_t bits;
-    double left = near - __builtin_fabs(level - ((level + 0x1.8p52) - 0x1.8p52));
     memcpy(&bits, &left, sizeof bits);
+    *rounded = (uint16_t)(int32_t)nearest;
     return bits;
 }
 
-/* Adding 1.5 * 2^52 rounds to a whole number. */
 static void round_sums(const gc_double_levels *given, const double *sums, size_t count,
                        uint16_t *restrict samples, uint64_t *doubtful)
 {
@@ -459,14 +468,11 @@ static void round_sums(const gc_double_levels *given, const double *sums, size_t
     for (; count > 0; doubtful++) {
         const size_t part = count < 64 ? count : 64;
         int64_t any = 0;
-        for (size_t i = 0; i < part; i++) {
-            double level = level_of(&levels, sums[i]);
-            samples[i] = (uint16_t)(int32_t)((level + 0x1.8p52) - 0x1.8p52);
-            any |= sign_of_doubt(level, near);
-        }
+        for (size_t i = 0; i < part; i++)
+            any |= round_level(&levels, near, sums[i], &samples[i]);
         *doubtful = 0;
         for (size_t i = 0; i < part && any < 0; i++)
-            *doubtful |= (uint64_t)(sign_of_doubt(level_of(&levels, sums[i]), near) < 0) << i;
+            *doubtful |= (uint64_t)(round_level(&levels, near, sums[i], &samples[i]) < 0) << i;
         sums += part;
         samples += part;
         count -= part;
@@ -475,39 +481,51 @@ static void round_sums(const gc_double_levels *given, const double *sums, size_t
 
 /* ---- Values near a boundary ------------------------------------------------------------------ */
 
-INLINE float kept_bits(float value, int32_t kept)
+INLINE uint32_t bits_of(float value)
 {
-    int32_t bits;
+    uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    bits &= kept;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return bits;
 }
 
-static void find_sides(const float *values, size_t count, const gc_boundary *boundary,
-                       uint8_t *restrict flags, uint64_t *doubtful)
+/* The highest bits of what is left up to `high` and down to `low`: signs, which compilers find in
+ * vectors faster than they compare. The first one says that the value is above. */
+INLINE uint32_t find_side(const gc_boundary *boundary, float value, uint32_t *below)
 {
-    const float low = boundary->low, high = boundary->high;
-    const int32_t kept = boundary->absolute ? INT32_MAX : -1; /* of the bits of a value */
-    const uint8_t falls = boundary->falls;
+    value = boundary->absolute ? __builtin_fabsf(value) : value;
+    *below = bits_of(value - boundary->low);
+    return bits_of(boundary->high - value);
+}
+
+INLINE void find_sides_of(const gc_boundary boundary, const float *values, size_t count,
+                          uint8_t *restrict flags, uint64_t *doubtful)
+{
     for (; count > 0; doubtful++) {
         const size_t part = count < 64 ? count : 64;
-        int32_t any = 0;
+        uint32_t sure = UINT32_MAX, below;
         for (size_t i = 0; i < part; i++) {
-            float value = kept_bits(values[i], kept);
-            int32_t above = value > high;
-            flags[i] = (uint8_t)above ^ falls;
-            any |= (value >= low) ^ above;
+            uint32_t above = find_side(&boundary, values[i], &below);
+            flags[i] = (uint8_t)(above >> 31) ^ boundary.falls;
+            sure &= above | below;
         }
         *doubtful = 0;
-        for (size_t i = 0; i < part && any != 0; i++) {
-            float value = kept_bits(values[i], kept);
-            *doubtful |= (uint64_t)((value >= low) & (value <= high)) << i;
-        }
+        for (size_t i = 0; i < part && sure >> 31 == 0; i++)
+            *doubtful |= (uint64_t)(~(find_side(&boundary, values[i], &below) | below) >> 31) << i;
         values += part;
         flags += part;
         count -= part;
     }
+}
+
+static void find_sides(const float *values, size_t count, const gc_boundary *boundary,
+                       uint8_t *flags, uint64_t *doubtful)
+{
+    gc_boundary known = *boundary;
+    known.absolute = true;
+    if (boundary->absolute)
+        find_sides_of(known, values, count, flags, doubtful);
+    else
+        find_sides_of(*boundary, values, count, flags, doubtful);
 }
 
 extern const gc_taps_loops GC_TAPS_LOOPS;
