@@ -1,11 +1,15 @@
 /* NVRTC compiles without a device, and the cache returns what it made. Skipped without NVRTC. */
 #include "cache_support.h"
 
+#include "base/buffer.h"
 #include "gpu/jit/jit.h"
+#include "gpu/pass/types.h"
 
+#include <elf.h>
 #include <sys/wait.h>
 
 extern const char gc_text_axpy[];
+extern const char gc_source_kernels[], gc_source_compiled[];
 
 /* The text of the kernel with a constant, and with another one. */
 static char text[4096], other_text[4096];
@@ -219,6 +223,77 @@ TEST(no_cache_is_no_error)
     setenv("XDG_CACHE_HOME", "/proc/none", 1);
     assert_code(text, GC_JIT_COMPILE);
     assert_not_cached(text);
+}
+
+/* ---- Reductions ------------------------------------------------------------------------------ */
+
+/* Of instructions of 16 bytes, as compute capability 9.0 has: the operation in the lowest 12 bits,
+ * the predicate in the next 4, 7 if there is none. */
+enum { REDUX = 0x3c4, ALWAYS = 7 };
+
+/* Counts reductions of a warp (REDUX) in machine code, and those under a predicate. */
+static void count_reductions(const char *source, int *all, int *guarded)
+{
+    OWNED_BINARY got = {0};
+    *all = *guarded = 0;
+    got.status = gc_jit_compile(9, 0, source, &got.bytes, &got.size, &got.error);
+    assert_cubin(&got);
+    const unsigned char *bytes = got.bytes;
+    const Elf64_Ehdr *head = got.bytes;
+    const Elf64_Shdr *sections = (const void *)(bytes + head->e_shoff);
+    for (int s = 0; s < head->e_shnum; s++)
+        for (size_t i = 0; (sections[s].sh_flags & SHF_EXECINSTR) && i < sections[s].sh_size;
+             i += 16) {
+            const unsigned char *at = bytes + sections[s].sh_offset + i;
+            unsigned word = at[0] | (unsigned)at[1] << 8;
+            *all += (word & 0xfff) == REDUX;
+            *guarded += (word & 0xfff) == REDUX && word >> 12 != ALWAYS;
+        }
+}
+
+/* The kernel of a filter of 3x3 ones from bytes to bytes, made as gc_kernel_source makes it. */
+static char *source_of(int finish)
+{
+    gc_buffer source = {0};
+    gc_buffer_put(&source, gc_source_kernels);
+    gc_buffer_print(&source,
+                    "struct gc_config {\n"
+                    "static constexpr int width = 3, height = 3, left = 1, top = 1;\n"
+                    "static constexpr int products = 0, rows = 4, warps = 4, schedule = %d;\n"
+                    "static constexpr int input = %d, output = %d, finish = %d, border = %d;\n"
+                    "static constexpr int channels = 1, alpha = %d;\n};\n"
+                    "struct gc_constant_weights {\n"
+                    "__device__ constexpr float at(int) const { return 0.1f; }\n"
+                    "__device__ constexpr bool skips(int) const { return false; }\n};\n"
+                    "#define GC_COMPILED_PASS gc_block_pass<gc_block_direct, gc_config>\n",
+                    GC_ONE_TILE, GC_BYTE, GC_BYTE, finish, GC_PASS_WRAP, GC_PASS_NO_ALPHA);
+    gc_buffer_put(&source, gc_source_compiled);
+    return gc_buffer_take(&source, NULL);
+}
+
+/* ptxas of CUDA 12.9 to 13.1 gives reductions that stand under a condition a wrong guard, so that
+ * none of them may have one (gc_exact_total). */
+TEST(reductions_are_under_no_condition)
+{
+    const char guarded_one[] =
+        "extern \"C\" __global__ void one(int *a)\n"
+        "{\n"
+        "int v = a[threadIdx.x];\n"
+        "asm volatile(\"{.reg .pred p; setp.gt.s32 p, %1, 3;\"\n"
+        "\"@p redux.sync.add.s32 %0, %0, 0xffffffff;}\" : \"+r\"(v) : \"r\"(a[40]));\n"
+        "a[threadIdx.x] = v;\n"
+        "}\n";
+    int all, guarded;
+    count_reductions(guarded_one, &all, &guarded);
+    assert_true(all == 1 && guarded == 1);
+    const int finishes[] = {GC_FINISH_ONCE, GC_FINISH_ONCE_INSIDE, GC_FINISH_SIDE};
+    for (size_t i = 0; i < COUNT(finishes); i++) {
+        OWNED char *source = source_of(finishes[i]);
+        assert_non_null(source);
+        count_reductions(source, &all, &guarded);
+        assert_true(all >= 2);
+        assert_int_equal(guarded, 0);
+    }
 }
 
 static const char *missing(void)

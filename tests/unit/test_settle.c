@@ -35,7 +35,7 @@ static gconv_filter draw_filter(int side, bool negative)
 
 /* ---- Rounding -------------------------------------------------------------------------------- */
 
-/* Sums around a boundary: it, its neighbours, and others. */
+/* Sums around a boundary: it, its neighbours, and others. What an estimate decides is right. */
 static void check_rounding(const gc_problem *problem, const gc_finish *finish)
 {
     const gc_rounding *r = &problem->rounding;
@@ -49,9 +49,14 @@ static void check_rounding(const gc_problem *problem, const gc_finish *finish)
             problem->conversion.finds_edges && gc_passes_threshold(r, sum) != finish->invert;
         unsigned expected = problem->conversion.finds_edges ? (edge ? (unsigned)finish->largest : 0)
                                                             : gc_round_once(r, sum);
+        double whole = ldexp(sum, -problem->chain.unit);
         for (unsigned made = expected; made <= expected + 1 && made <= 255; made++)
-            if (made > 0 || finish->kind == GC_FINISH_SIDE)
-                assert_int_equal(gc_once_output(finish, finish->kind, sum, made), expected);
+            if (made > 0 || finish->kind == GC_FINISH_SIDE) {
+                double from = gc_once_boundary(finish, finish->kind, made);
+                int side = gc_once_estimate(finish, whole, from);
+                assert_int_equal(gc_once_output(finish, finish->kind, whole, made), expected);
+                assert_true(side == 0 || side == gc_once_side(finish, whole, from));
+            }
     }
 }
 
@@ -113,21 +118,35 @@ static unsigned try_value(const gc_finish *f, float value, bool *doubtful)
     return bits >> 15 & 255;
 }
 
-/* How many values that are `off_by` from sums around boundaries are wrong without a doubt;
- * *doubts counts those in doubt. */
+/* What values lack of sums: samples have the centre taken from them. */
+static double lack_of(const gc_problem *problem)
+{
+    const gc_step *step = problem->chain.steps;
+    double sum = 0;
+    for (int k = 0; k < step->width * step->height; k++)
+        sum += step->terms[k] * gc_finish_centre(problem);
+    return sum;
+}
+
+/* How many values that are `off_by` from sums around boundaries, as far as a step has such values,
+ * are wrong without a doubt; *doubts counts those in doubt. */
 static int count_wrong(const gc_problem *problem, const gc_finish *finish, double off_by,
                        int *doubts)
 {
     const gc_rounding *r = &problem->rounding;
-    double exact = problem->chain.value_of_sum;
+    double exact = problem->chain.value_of_sum, lack = lack_of(problem);
+    double most = problem->chain.steps[0].absolute_sum * (255 - gc_finish_centre(problem));
     int wrong = 0;
     for (int i = 0; i < 400; i++) {
-        double boundary = r->bilevel ? 128 : draw(256) + 0.5;
+        double level = (r->a * ((draw(2001) * 1e-3 - 1) * most / exact + lack) + r->b) / r->c;
+        double boundary = r->bilevel ? 128 : fmin(fmax(floor(level), 0), 254) + 0.5;
         double tie =
             problem->conversion.finds_edges ? -r->b / r->a : (boundary * r->c - r->b) / r->a;
         double off = off_by / exact * ((draw(2000) - 1000.0) * 0x1p-9);
-        float value = (float)(exact * (tie + off));
-        double sum = (double)value / exact + (draw(2) == 0 ? -1 : 1) * off_by / exact;
+        float value = (float)(exact * (tie + off - lack));
+        if (fabs((double)value) > most)
+            continue;
+        double sum = (double)value / exact + lack + (draw(2) == 0 ? -1 : 1) * off_by / exact;
         bool doubtful;
         unsigned sample = try_value(finish, value, &doubtful);
         *doubts += doubtful;
@@ -172,13 +191,48 @@ TEST(what_is_not_in_doubt_is_right)
     assert_true(doubts > 100 * settled && doubts < 390 * settled);
 }
 
+/* Kernels round a constant border that is not whole once more, less the centre. A sum that is all
+ * border, of one weight, is off by this and by the last bit of the product. */
+TEST(borders_less_the_centre_are_right_or_in_doubt)
+{
+    int settled = 0, doubts = 0;
+    for (int i = 0; i < 4000; i++) {
+        float one[3] = {(float)(0xf00000 + draw(0xfff00)) * 0x1p-24f, 0, 0};
+        gconv_filter filter = filter_of(3, 1, 1, one);
+        gconv_job job = job_of(CHAIN(&filter), 1, shape_of(8, 8, 1, 8));
+        job.border = GCONV_BORDER_CONSTANT;
+        job.border_value = draw(1 << 24) * 0x1p-19;
+        job.output = GCONV_OUTPUT_EDGES;
+        job.rule = GCONV_RULE_POSITIVE;
+        job.threshold = (double)one[0] * job.border_value + (draw(1 << 12) - 0x1p11) * 0x1p-28;
+        OWNED_PROBLEM problem = problem_of(&job);
+        const gc_step *step = problem.chain.steps;
+        gc_finish finish;
+        if (!gc_finish_of(&problem, &finish) ||
+            !gc_finish_settle(&problem, gc_error_of_sum(&problem, step), &finish))
+            continue;
+        settled++;
+        double sum = 0;
+        float value = 0;
+        for (int k = 0; k < 3; k++) {
+            sum += step->terms[k] * step->terms_border[0];
+            value = fmaf(step->border[0] - finish.centre, step->taps[k], value);
+        }
+        bool doubtful;
+        unsigned sample = try_value(&finish, value, &doubtful);
+        doubts += doubtful;
+        assert_true(doubtful || (sample > 0) == gc_passes_threshold(&problem.rounding, sum));
+    }
+    assert_true(settled > 3000 && doubts < settled);
+}
+
 /* ---- Bounds ---------------------------------------------------------------------------------- */
 
 static float sum_of(const gc_step *step, const unsigned char *samples)
 {
     float sum = 0;
     for (int k = 0; k < step->width * step->height; k++)
-        sum = fmaf((float)samples[k], step->taps[k], sum);
+        sum = fmaf((float)samples[k] - 128, step->taps[k], sum);
     return sum;
 }
 
@@ -189,7 +243,7 @@ static float sum_of_products(const gc_step *step, const gc_products *products,
     for (int j = 0; j < step->height; j++) {
         float row = 0;
         for (int i = 0; i < step->width; i++)
-            row = fmaf((float)samples[j * step->width + i], products->row[0][i], row);
+            row = fmaf((float)samples[j * step->width + i] - 128, products->row[0][i], row);
         sum = fmaf(row, products->column[0][j], sum);
     }
     return sum;
@@ -199,7 +253,7 @@ static double exact_sum(const gc_step *step, const unsigned char *samples)
 {
     double sum = 0;
     for (int k = 0; k < step->width * step->height; k++)
-        sum += (double)step->taps[k] * samples[k];
+        sum += (double)step->taps[k] * (samples[k] - 128);
     return sum;
 }
 
@@ -278,7 +332,9 @@ TEST(two_vectors_have_no_bound)
 }
 
 /* The high parts of weights add up without an error, and what both parts lack is within the bound:
- * so is half of it, for samples that are white under weights of one sign. */
+ * so is half of it, for samples that are black under weights of one sign. So is half of the last
+ * bit of the largest sum, of samples that are black under weights of one sign and white under
+ * those of the other. */
 TEST(parts_with_a_unit_are_exact_but_for_little)
 {
     for (int i = 0; i < 100; i++) {
@@ -288,18 +344,20 @@ TEST(parts_with_a_unit_are_exact_but_for_little)
         const gc_step *step = problem.chain.steps;
         gc_parts parts = gc_parts_of(&problem, step, true);
         assert_true(parts.unit > 0 && parts.weight_parts == 2);
-        double high_sum = 0, rest[2] = {0, 0};
+        double high_sum = 0, sums[2] = {0, 0}, rest[2] = {0, 0};
         for (int k = 0; k < step->width * step->height; k++) {
             double weight = ldexp((double)step->taps[k], parts.weight_exponent);
             double high = rint(weight / (double)parts.unit) * (double)parts.unit;
             double low = (double)gc_half_of((float)(weight - high));
             assert_true(high == (double)gc_half_of((float)high));
             high_sum += fabs(high);
+            sums[weight > 0] += fabs(weight);
             rest[weight > high + low] += fabs(weight - high - low);
         }
-        assert_true(high_sum * 255 < 0x1p24 * (double)parts.unit);
+        assert_true(high_sum * 128 < 0x1p24 * (double)parts.unit);
         double bound = ldexp(gc_parts_error(&problem, step, &parts, 9), parts.weight_exponent);
-        assert_true(255 * fmax(rest[0], rest[1]) <= bound);
-        assert_true(bound < 0x1p-21 * 255 * ldexp(step->absolute_sum, parts.weight_exponent));
+        assert_true(128 * fmax(rest[0], rest[1]) <= bound);
+        assert_true((127 * (sums[0] + sums[1]) + fmax(sums[0], sums[1])) * 0x1p-24 <= bound);
+        assert_true(bound < 0x1p-21 * 128 * ldexp(step->absolute_sum, parts.weight_exponent));
     }
 }

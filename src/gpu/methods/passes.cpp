@@ -13,11 +13,11 @@ extern "C" {
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-static gconv_status allocate_queue(gc_pass_kernel *kernel, gconv_error *error)
+gconv_status gc_pass_make_queue(unsigned **queue, gconv_error *error)
 {
-    size_t bytes = GC_CHANNELS_MAX * sizeof *kernel->queue;
-    GC_CUDA_TRY(error, cudaMalloc(&kernel->queue, bytes));
-    GC_CUDA_TRY(error, cudaMemset(kernel->queue, 0, bytes));
+    size_t bytes = GC_CHANNELS_MAX * sizeof **queue;
+    GC_CUDA_TRY(error, cudaMalloc(queue, bytes));
+    GC_CUDA_TRY(error, cudaMemset(*queue, 0, bytes));
     GC_CUDA_TRY(error, cudaStreamSynchronize(nullptr)); /* launches wait for no other stream */
     return GCONV_OK;
 }
@@ -34,7 +34,8 @@ static gconv_status begin(const gc_layout &layout, const gconv_device_info *devi
                        (double)shared / 1024, device->name,
                        (double)device->shared_per_block_optin / 1024);
     kernel->shared_bytes = (unsigned)shared;
-    return layout.tuning.schedule == GC_QUEUE ? allocate_queue(kernel, error) : GCONV_OK;
+    return layout.tuning.schedule == GC_QUEUE ? gc_pass_make_queue(&kernel->queue, error)
+                                              : GCONV_OK;
 }
 
 /* Makes *kernel run the kernel compiled ahead, in its layout. */

@@ -86,6 +86,9 @@ double gc_pass_total_seconds(const gc_problem *problem, const gc_pass_times &tim
                              const gc_layout &layout, const float *weights, int count,
                              const gconv_device_info *device);
 
+/* Counters of tiles, for gc_pass.queue, in the device's memory. */
+gconv_status gc_pass_make_queue(unsigned **queue, gconv_error *error);
+
 gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int channels,
                             cudaStream_t stream, gconv_error *error);
 

@@ -182,12 +182,24 @@ bool gc_finish_sums_up(const gc_problem *problem)
 }
 
 /* How far the values of a kernel, times `factor`, may be from exact sums, times `exact`. */
-static double error_of(const gc_step *step, double error, double factor, double exact)
+static double error_of(const gc_problem *problem, double error, double factor, double exact)
 {
+    const gc_step *step = &problem->chain.steps[0];
+    gc_interval inputs = gc_error_inputs(problem, step);
     double off = 0;
     for (int k = 0; k < step->width * step->height; k++)
         off += fabs(factor * (double)step->taps[k] - exact * step->terms[k]);
-    return off * step->largest_input + fabs(factor) * error;
+    return off * fmax(-inputs.low, inputs.high) + fabs(factor) * error;
+}
+
+/* The exact sum of samples that are the centre, which values lack. */
+static double sum_of_centre(const gc_problem *problem)
+{
+    const gc_step *step = &problem->chain.steps[0];
+    double sum = 0;
+    for (int k = 0; k < step->width * step->height; k++)
+        sum += step->terms[k];
+    return sum * gc_finish_centre(problem);
 }
 
 /* Whether settling what is in doubt takes little: up to a quarter of a product a sample. */
@@ -201,7 +213,8 @@ static bool stays_inside(const gc_problem *problem)
 {
     const gc_rounding *r = &problem->rounding;
     const gc_step *step = &problem->chain.steps[0];
-    gc_interval inputs = gc_error_inputs(problem, step), levels = {r->b / r->c, r->b / r->c};
+    double middle = (r->a * sum_of_centre(problem) + r->b) / r->c;
+    gc_interval inputs = gc_error_inputs(problem, step), levels = {middle, middle};
     for (int k = 0; k < step->width * step->height; k++) {
         double gain = r->a / r->c * step->terms[k];
         levels.low += fmin(gain * inputs.low, gain * inputs.high);
@@ -219,29 +232,28 @@ static bool stays_inside(const gc_problem *problem)
 static void fix_inside(const gc_problem *problem, double error, gc_finish *finish)
 {
     const gc_rounding *r = &problem->rounding;
-    double base = r->b / r->c + 256.5, gain = r->a / r->c;
+    double gain = r->a / r->c, base = r->b / r->c + gain * sum_of_centre(problem) + 256.5;
     finish->fixed_gain = (float)(gain / problem->chain.value_of_sum);
-    error = error_of(&problem->chain.steps[0], error, (double)finish->fixed_gain, gain) + unit / 2 +
-            0x1p-30;
+    error = error_of(problem, error, (double)finish->fixed_gain, gain) + unit / 2 + 0x1p-30;
     finish->fixed_base = (float)(floor((base + error) / unit) * unit);
     finish->fixed_doubtful =
         (unsigned)floor(((double)finish->fixed_base - base + error) / unit) + 1;
     finish->kind = GC_FINISH_ONCE_INSIDE;
 }
 
-/* Else fixed comes from the share of it between 256.25 and 511.75, to which it is clamped, with
- * s = e - u / 2. In e are: gain and base, rounded to 24 bits; the share, to 2^-25 of 255.5; fixed
- * itself, to u / 2; and far less for the doubles here. */
+/* Else fixed comes from the share of it between 256.25 and 511.75, to which it is clamped. Its base
+ * is the least float32 with which s exceeds e - u. In e are: the gain, rounded to 24 bits; the
+ * share, to 2^-25 of 255.5; fixed itself, to u / 2; and far less for the doubles here. */
 static bool settle_samples(const gc_problem *problem, double error, gc_finish *finish)
 {
     const gc_rounding *r = &problem->rounding;
     const gc_step *step = &problem->chain.steps[0];
-    double base = r->b / r->c, gain = r->a / r->c;
+    double gain = r->a / r->c, base = r->b / r->c + gain * sum_of_centre(problem) + 0.25;
     finish->gain = (float)(gain / problem->chain.value_of_sum / 255.5);
-    double e = error_of(step, error, 255.5 * (double)finish->gain, gain) +
-               (fabs(base) + 1) * 0x1p-24 + unit / 2 + 0x1p-17 + 0x1p-30;
-    finish->base = (float)((base + 0.25 + e - unit / 2) / 255.5);
-    finish->doubtful = (unsigned)floor(2 * fmin(e, 1) / unit - 0.5) + 1;
+    double e =
+        error_of(problem, error, 255.5 * (double)finish->gain, gain) + unit / 2 + 0x1p-17 + 0x1p-30;
+    finish->base = nextafterf(gc_float_at_most((base + e - unit) / 255.5), INFINITY);
+    finish->doubtful = (unsigned)floor(fmin(255.5 * (double)finish->base - base + e, 1) / unit) + 1;
     finish->kind = r->absolute ? GC_FINISH_ONCE_ABSOLUTE : GC_FINISH_ONCE;
     bool settles = pays(step, e) && fabs((double)finish->gain) >= FLT_MIN;
     if (settles && stays_inside(problem))
@@ -256,8 +268,9 @@ static bool settle_sides(const gc_problem *problem, double error, gc_finish *fin
     const gc_step *step = &problem->chain.steps[0];
     double exact = problem->chain.value_of_sum;
     double threshold = exact * (r->bilevel ? (128 * r->c - r->b) / r->a : -r->b / fabs(r->a));
+    threshold += (r->bilevel || finish->side > 0 ? -exact : exact) * sum_of_centre(problem);
     finish->threshold = (float)threshold;
-    error = error_of(step, error, 1, exact) + fabs((double)finish->threshold - threshold);
+    error = error_of(problem, error, 1, exact) + fabs((double)finish->threshold - threshold);
     float far = nextafterf((float)(error * (1 + 0x1p-20)), INFINITY);
     memcpy(&finish->doubtful, &far, sizeof far);
     if (r->bilevel) {
@@ -269,18 +282,29 @@ static bool settle_sides(const gc_problem *problem, double error, gc_finish *fin
     return pays(step, error / fabs(problem->conversion.divisor)) && fabs(threshold) < 0x1p100;
 }
 
+/* How far the border of a kernel is from that of exact sums. It is rounded to float32 twice: as it
+ * is, and less the centre. */
+static double error_of_border(const gc_problem *problem, float centre)
+{
+    const gc_step *step = &problem->chain.steps[0];
+    double error = 0;
+    for (int c = 0; c < problem->chain.channels; c++) {
+        float value = step->border[c] - centre;
+        error = fmax(error, fabs((double)value + (double)centre - step->terms_border[c]));
+    }
+    return error;
+}
+
 bool gc_finish_settle(const gc_problem *problem, double error, gc_finish *finish)
 {
     const gc_rounding *r = &problem->rounding;
     bool has_sides = r->bilevel || problem->conversion.finds_edges;
     gc_finish settled = *finish;
     settled.absolute = r->absolute;
-    settled.once = (gc_once){r->a, r->b, r->c, 1 / r->c};
-    double beside = 0; /* how far the border of the kernel is from that of exact sums */
-    for (int c = 0; c < problem->chain.channels; c++)
-        beside = fmax(beside, fabs((double)problem->chain.steps[0].border[c] -
-                                   problem->chain.steps[0].terms_border[c]));
-    error += beside * problem->chain.steps[0].absolute_sum * (1 + 0x1p-20);
+    settled.once = (gc_once){ldexp(r->a, problem->chain.unit), r->b, r->c};
+    settled.centre = (float)gc_finish_centre(problem);
+    error += error_of_border(problem, settled.centre) * problem->chain.steps[0].absolute_sum *
+             (1 + 0x1p-20);
     bool settles = error < INFINITY && gc_finish_sums_up(problem) &&
                    (has_sides ? settle_sides : settle_samples)(problem, error, &settled);
     if (settles)

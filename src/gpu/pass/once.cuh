@@ -4,15 +4,29 @@
 
 #include "gpu/pass/types.h"
 
-/* The sign of a S + b - boundary * c. The estimate is off by less than 2^-40 of c. If it does not
- * decide, the five numbers of an expansion are added one after the other, so that their parts do
- * not overlap: the sign is that of the last part that is not 0 (Shewchuk 1997, Grow-Expansion). The
- * products must not become part of multiply-adds. */
-static __device__ inline int gc_once_side(const gc_once *once, double sum, double boundary)
+/* The boundary that a sum is near: of bytes it is below `made`, which is 1 at least. */
+static __device__ inline double gc_once_boundary(const gc_finish *f, int kind, unsigned made)
 {
+    return kind != GC_FINISH_SIDE ? made - 0.5 : f->bilevel ? 128 : 0;
+}
+
+/* The sign of a S + b - boundary * c, S or its magnitude, or 0: if its estimate, which is off by
+ * less than 2^-40 of c, does not decide. */
+static __device__ inline int gc_once_estimate(const gc_finish *f, double sum, double boundary)
+{
+    const gc_once *once = &f->once;
+    sum = f->absolute ? fabs(sum) : sum;
     double estimate = fma(-boundary, once->c, fma(once->a, sum, once->b));
-    if (fabs(estimate) > once->c * 0x1p-30)
-        return estimate > 0 ? 1 : -1;
+    return fabs(estimate) <= once->c * 0x1p-30 ? 0 : estimate > 0 ? 1 : -1;
+}
+
+/* The same without an error. The five numbers of an expansion are added one after the other, so
+ * that their parts do not overlap: the sign is that of the last part that is not 0 (Shewchuk 1997,
+ * Grow-Expansion). The products must not become part of multiply-adds. */
+static __device__ inline int gc_once_side(const gc_finish *f, double sum, double boundary)
+{
+    const gc_once *once = &f->once;
+    sum = f->absolute ? fabs(sum) : sum;
     double scaled = __dmul_rn(once->a, sum), limit = __dmul_rn(-boundary, once->c);
     double parts[5] = {fma(once->a, sum, -scaled), scaled, once->b, fma(-boundary, once->c, -limit),
                        limit};
@@ -31,17 +45,20 @@ static __device__ inline int gc_once_side(const gc_once *once, double sum, doubl
     return 0;
 }
 
-/* The output for the exact sum S. Of bytes it is `made`, from 1 on, or one less. */
+/* The output on this side of the boundary. Of bytes it is `made` or one less. */
+static __device__ inline unsigned gc_once_beside(const gc_finish *f, int kind, int side,
+                                                 unsigned made)
+{
+    if (kind != GC_FINISH_SIDE)
+        return made - (side < 0 || (side == 0 && made % 2 == 1) ? 1 : 0);
+    bool white = f->bilevel ? side >= 0 : (side > 0) != (f->invert != 0);
+    return white ? (unsigned)f->largest : 0;
+}
+
 static __device__ inline unsigned gc_once_output(const gc_finish *f, int kind, double sum,
                                                  unsigned made)
 {
-    bool sides = kind == GC_FINISH_SIDE;
-    sum = f->absolute ? fabs(sum) : sum;
-    int side = gc_once_side(&f->once, sum, !sides ? made - 0.5 : f->bilevel ? 128 : 0);
-    bool white = f->bilevel ? side >= 0 : (side > 0) != (f->invert != 0);
-    if (sides)
-        return white ? (unsigned)f->largest : 0;
-    return made - (side < 0 || (side == 0 && made % 2 == 1) ? 1 : 0);
+    return gc_once_beside(f, kind, gc_once_side(f, sum, gc_once_boundary(f, kind, made)), made);
 }
 
 #endif

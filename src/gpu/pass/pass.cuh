@@ -150,6 +150,12 @@ static __device__ inline void gc_pass_arrive()
 #endif
 }
 
+/* Byte `k` of a word as a value. It completes the bits of 2^23; `shift` is that and the centre. */
+static __device__ inline float gc_pass_byte(unsigned word, unsigned k, float shift)
+{
+    return __uint_as_float(__byte_perm(word, 0x4b000000, 0x7440 + k)) - shift;
+}
+
 /* Four values at sample `index`, a multiple of 4 from the start of a row. */
 template <class config>
 static __device__ inline float4 gc_pass_load4(const gc_pass &pass, long long index)
@@ -157,8 +163,10 @@ static __device__ inline float4 gc_pass_load4(const gc_pass &pass, long long ind
     if (gc_pass_input<config>(pass) == GC_FLOAT)
         return __ldg((const float4 *)((const float *)pass.input + index));
     if (gc_pass_input<config>(pass) == GC_BYTE) {
-        uchar4 v = __ldg((const uchar4 *)((const unsigned char *)pass.input + index));
-        return make_float4((float)v.x, (float)v.y, (float)v.z, (float)v.w);
+        unsigned v = __ldg((const unsigned *)((const unsigned char *)pass.input + index));
+        float shift = 0x1p23f + pass.centre;
+        return make_float4(gc_pass_byte(v, 0, shift), gc_pass_byte(v, 1, shift),
+                           gc_pass_byte(v, 2, shift), gc_pass_byte(v, 3, shift));
     }
     ushort4 v = __ldg((const ushort4 *)((const unsigned short *)pass.input + index));
     return make_float4((float)v.x, (float)v.y, (float)v.z, (float)v.w);
@@ -170,7 +178,7 @@ static __device__ inline float gc_pass_load(const gc_pass &pass, long long index
     if (gc_pass_input<config>(pass) == GC_FLOAT)
         return __ldg((const float *)pass.input + index);
     if (gc_pass_input<config>(pass) == GC_BYTE)
-        return (float)__ldg((const unsigned char *)pass.input + index);
+        return (float)__ldg((const unsigned char *)pass.input + index) - pass.centre;
     return (float)__ldg((const unsigned short *)pass.input + index);
 }
 
@@ -181,7 +189,7 @@ static __device__ inline float gc_pass_value(const gc_pass &pass, int row, int x
 {
     int column = gc_pass_index(gc_pass_border_of<config>(pass), x, pass.width);
     if (row < 0 || column < 0)
-        return pass.constant[blockIdx.y + (unsigned)channel];
+        return pass.constant[blockIdx.y + (unsigned)channel] - pass.centre;
     long long start = gc_pass_input_start(pass) + row * pass.input_pitch;
     if (gc_pass_input<config>(pass) == GC_FLOAT)
         return gc_pass_load<config>(pass, start + channel * pass.input_plane + column);
@@ -441,111 +449,248 @@ static __device__ inline bool gc_finish_doubts_any(const gc_finish &f, int kind,
     return any;
 }
 
-/* The byte of the image in column x of row `y`, anywhere. Under wrap there are rows beyond it. */
-static __device__ inline double gc_exact_byte(const gc_pass &pass, int x, int y, int channel)
+/* What the byte in column x of row `y` of the image counts, anywhere. Under wrap there are rows
+ * beyond the image. */
+static __device__ inline long long gc_exact_byte(const gc_pass &pass, int x, int y, int channel)
 {
     x = gc_pass_index(pass.border, x, pass.width);
     y = pass.border == GC_PASS_WRAP ? y : gc_pass_index(pass.border, y, pass.height);
     if (pass.border == GC_PASS_CONSTANT && (x < 0 || y < 0))
         return pass.exact.constant[channel];
-    return ((const unsigned char *)pass.image)[(y - pass.image_first) * pass.image_pitch +
-                                               (long long)x * pass.exact.channels + channel];
+    long long at = (y - pass.image_first) * pass.image_pitch + (long long)x * pass.exact.channels;
+    return (long long)((const unsigned char *)pass.image)[at + channel] << pass.exact.shift;
 }
 
-/* The exact sum of column x and row `y`. Either a thread makes it alone, or all lanes of a warp
- * share its products. A thread takes `together` at a time. */
-static __device__ inline double gc_exact_sum(const gc_pass &pass, int x, int y, int channel,
-                                             bool alone)
+/* Products `first`, `first` + `step` and so on of the exact sum of column x and row `y`. */
+static __device__ inline long long gc_exact_part(const gc_pass &pass, int x, int y, int channel,
+                                                 int first, int step)
 {
-    constexpr int together = 2;
-    const gc_exact &e = pass.exact;
-    int first = alone ? 0 : gc_pass_lane(), step = alone ? 1 : 32, pitch = (int)pass.image_pitch;
-    double sum = 0;
-    x -= e.left;
-    y -= e.top;
-    bool inside = x >= 0 && x + e.width <= pass.width && y >= 0 && y + e.height <= pass.height &&
-                  pass.image_pitch < 1 << 24;
-    const unsigned char *from = (const unsigned char *)pass.image +
-                                (y - pass.image_first) * pass.image_pitch +
-                                (long long)x * e.channels + channel;
+    long long sum = 0;
 #pragma unroll 1
-    for (int n = first; n < e.count && inside; n += together * step) {
-        double terms[together];
-        unsigned char samples[together];
-#pragma unroll
-        for (int k = 0; k < together; k++) { /* the last product again if there are no more */
-            int m = min(n + k * step, e.count - 1);
-            int j = (int)__umulhi(2 * (unsigned)m, e.width_inverse), i = m - j * e.width;
-            terms[k] = n + k * step < e.count ? __ldg(e.terms + m) : 0;
-            samples[k] = __ldg(from + (unsigned)j * pitch + (unsigned)(i * e.channels));
-        }
-#pragma unroll
-        for (int k = 0; k < together; k++)
-            sum = fma((double)samples[k], terms[k], sum);
+    for (int n = first; n < pass.exact.count; n += step) {
+        int j = n / pass.exact.width, i = n - j * pass.exact.width;
+        sum += pass.exact.terms[n] *
+               gc_exact_byte(pass, x - pass.exact.left + i, y - pass.exact.top + j, channel);
     }
-#pragma unroll 1
-    for (int n = first; n < e.count && !inside; n += step) {
-        int j = (int)__umulhi(2 * (unsigned)n, e.width_inverse), i = n - j * e.width;
-        sum = fma(gc_exact_byte(pass, x + i, y + j, channel), e.terms[n], sum);
-    }
-#pragma unroll
-    for (int other = 16; other > 0 && !alone; other /= 2)
-        sum += __shfl_xor_sync(~0u, sum, other);
     return sum;
 }
 
-/* Makes the outputs of a thread that its mask has anew in `words`: bit 4 r + k is column x + k of
- * row y + r. Where few threads of a warp have any, all lanes make one sum together; else each makes
- * one of its own. All lanes of a warp call this. */
+/* The lane's share of the sum, if its samples lie in the image from address `from` on. */
+template <class config>
+static __device__ inline long long gc_exact_share(const gc_exact &e, const unsigned char *from)
+{
+    constexpr int known = config::width * config::height; /* or 0 */
+    constexpr int together = known == 0 ? 2 : known > 96 ? 4 : (known + 31) / 32;
+    const int width = known > 0 ? config::width : e.width, count = known > 0 ? known : e.count;
+    long long sum = 0;
+#pragma unroll 1
+    for (int n = gc_pass_lane(); n < count; n += together * 32) {
+        long long terms[together];
+        unsigned samples[together];
+#pragma unroll
+        for (int k = 0; k < together; k++) {
+            int m = n + k * 32;
+            int j = known > 0 ? m / width : (int)__umulhi(2 * (unsigned)m, e.width_inverse);
+            terms[k] = m < count ? __ldg(e.terms + m) : 0;
+            samples[k] =
+                m < count ? from[(unsigned)(j * e.pitch + (m - j * width) * e.channels)] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < together; k++)
+            sum += terms[k] * samples[k];
+    }
+    return sum << e.shift;
+}
+
+/* The sum of the numbers of all lanes, whose magnitudes add up to less than 2^53. No condition of a
+ * warp may decide whether it is computed: where one does, ptxas of CUDA 12.9 to 13.1 may give the
+ * reductions a wrong guard. */
+static __device__ inline long long gc_exact_total(long long part)
+{
+#if __CUDA_ARCH__ >= 800 /* 26 bits of 32 lanes, and the rest */
+    long long high = __reduce_add_sync(~0u, (int)(part >> 26));
+    return (high << 26) + __reduce_add_sync(~0u, (unsigned)part & 0x3ffffff);
+#else
+#pragma unroll
+    for (int other = 16; other > 0; other /= 2)
+        part += __shfl_xor_sync(~0u, part, other);
+    return part;
+#endif
+}
+
+/* Whether all that the outputs of a warp see counts the same. They are `rows` rows from column x
+ * and row `y` on. */
+static __device__ inline bool gc_exact_is_flat(const gc_pass &pass, int x, int y, int channel,
+                                               int rows)
+{
+    const gc_exact &e = pass.exact;
+    long long one = gc_exact_byte(pass, x, y, channel);
+    x -= e.left;
+    y -= e.top;
+    bool inside =
+             x >= 0 && y >= 0 && x + GC_BLOCK_COLUMNS <= (int)e.columns && y + rows <= (int)e.lines,
+         same = true;
+    const unsigned char *from = (const unsigned char *)pass.image +
+                                (y - pass.image_first) * pass.image_pitch +
+                                (long long)x * e.channels + channel;
+    for (int i = gc_pass_lane(); i < GC_BLOCK_COLUMNS + e.width - 1; i += 32) {
+#pragma unroll 8
+        for (int j = 0; j < rows + e.height - 1 && inside; j++)
+            same &= (long long)__ldg(from + j * e.pitch + i * e.channels) << e.shift == one;
+#pragma unroll 1
+        for (int j = 0; j < rows + e.height - 1 && !inside; j++)
+            same &= gc_exact_byte(pass, x + i, y + j, channel) == one;
+    }
+    return __all_sync(~0u, same);
+}
+
+/* The outputs of a thread that may be doubtful: bit 8 k + 7 - r is output k of row r. Of bytes
+ * these are outputs whose distance is below 256: more than a bound leaves in doubt (finish.c). The
+ * permutation is volatile, so that it is computed here alone, where it is seldom needed. */
 template <int rows>
-static __device__ inline void gc_settle_words(const gc_pass &pass, int kind, int x, int y,
-                                              int channel, unsigned mask, unsigned (&words)[rows])
+static __device__ inline unsigned gc_settle_mask(const gc_finish &f, int kind,
+                                                 const unsigned (&fixed)[rows][4])
+{
+    unsigned mask = 0;
+#pragma unroll
+    for (int r = 0; r < rows; r++) {
+        unsigned far = 0; /* bit 7 of a byte: the output is sure */
+        if (kind != GC_FINISH_SIDE) {
+            asm volatile("prmt.b32 %0, %1, %2, 0x6420;"
+                         : "=r"(far)
+                         : "r"(__byte_perm(fixed[r][0], fixed[r][1], 0x6521)),
+                           "r"(__byte_perm(fixed[r][2], fixed[r][3], 0x6521)));
+            far = (far & 0x7f7f7f7f) + 0x7f7f7f7f;
+        } else {
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                far |= gc_finish_doubts(f, kind, fixed[r][k]) ? 0 : 128u << 8 * k;
+        }
+        mask |= (~far & 0x80808080) >> r;
+    }
+    return mask;
+}
+
+/* Makes the outputs of a thread that its mask has anew in `words`, from column x and row `y` on.
+ * Where few threads of a warp have any, all lanes make one sum together; else each makes one of its
+ * own, unless one sum is that of all outputs. Stores the words as bytes if the lane `stores`. All
+ * lanes of a warp call this. It is no part of its caller, which is short of registers. */
+static __device__ __noinline__ void gc_settle_any(const gc_pass &pass, int kind, int x, int y,
+                                                  int channel, unsigned mask, unsigned *words,
+                                                  int rows, bool stores)
+{
+    int lane = gc_pass_lane(), end = pass.output_first + pass.rows;
+    bool many = __popc(__ballot_sync(~0u, mask != 0)) > 8;
+    bool flat =
+        many && gc_exact_is_flat(pass, __shfl_sync(~0u, x, 0), y, channel, min(rows, end - y));
+    while (unsigned waiting = __ballot_sync(~0u, mask != 0)) {
+        bool alone = many && !flat;
+        int owner = alone ? lane : __ffs((int)waiting) - 1, bit = (__ffs((int)mask) - 1) & 31;
+        int k = bit / 8, r = min(7 - bit % 8, rows - 1);
+        int column = __shfl_sync(~0u, x + k, owner);
+        int row = __shfl_sync(~0u, min(y + r, end - 1), owner); /* of those that are stored */
+        long long part =
+            gc_exact_part(pass, column, row, channel, alone ? 0 : lane, alone ? 1 : 32);
+        long long total = gc_exact_total(part); /* whether or not it is used: see there */
+        unsigned made = words[r] >> 8 * k & 255;
+        unsigned output = gc_once_output(&pass.finish, kind, (double)(alone ? part : total), made);
+        unsigned all = __shfl_sync(~0u, output, owner) * 0x01010101;
+        for (int i = 0; i < rows && flat; i++)
+            words[i] = all;
+        mask = flat ? 0 : mask;
+        if (owner == lane && mask != 0) {
+            words[r] += (output - made) << 8 * k;
+            mask &= mask - 1;
+        }
+    }
+    for (int r = 0; r < rows && stores && y + r < end; r++)
+        *(unsigned *)((unsigned char *)pass.output + blockIdx.y * pass.output_plane +
+                      (y + r - pass.output_first) * pass.output_pitch + x) = words[r];
+}
+
+/* Makes outputs anew, as gc_settle_any does, if few threads have any. Returns what is left to that:
+ * what is not inside the image, or very near to a boundary. */
+template <class config, int rows>
+static __device__ inline unsigned gc_settle_few(const gc_pass &pass, int kind, int x, int y,
+                                                int channel, unsigned mask, unsigned (&words)[rows])
 {
     static_assert(rows <= 8, "a bit of a mask for each output");
-    int lane = gc_pass_lane();
-    while (unsigned waiting = __ballot_sync(~0u, mask != 0)) {
-        bool alone = __popc(waiting) > 8;
-        int owner = alone ? lane : __ffs((int)waiting) - 1;
-        unsigned k = (unsigned)__ffs((int)mask) - 1 & 31;
-        int row = min(y + (int)(k / 4), pass.output_first + pass.rows - 1); /* of those stored */
-        double sum = gc_exact_sum(pass, __shfl_sync(~0u, x + (int)(k % 4), owner),
-                                  __shfl_sync(~0u, row, owner), channel, alone);
-        if (owner != lane || mask == 0)
-            continue;
-        unsigned made = 0;
+    const gc_exact &e = pass.exact;
+    unsigned waiting = __ballot_sync(~0u, mask != 0);
+    bool few = __popc(waiting) <= 8;
+    while (few && waiting != 0) {
+        int owner = __ffs((int)waiting) - 1;
+        bool mine = owner == gc_pass_lane();
+        unsigned bit = (unsigned)__ffs((int)mask) - 1, shift = bit & 24, r = ~bit & 7;
+        unsigned made = words[0];
+        int column = x + (int)(shift / 8) - e.left;
+        int row = min(y + (int)r, pass.output_first + pass.rows - 1) - e.top;
+        bool inside = (unsigned)column < e.columns && (unsigned)row < e.lines;
+        long long at =
+            (long long)(row - pass.image_first) * e.pitch + column * e.channels + channel;
+        at = __shfl_sync(~0u, inside ? at : -1, owner);
+        if (at < 0)
+            break;
 #pragma unroll
-        for (unsigned r = 0; r < rows; r++)
-            made = k / 4 == r ? words[r] >> k % 4 * 8 & 255 : made;
-        unsigned change = (gc_once_output(&pass.finish, kind, sum, made) - made) << k % 4 * 8;
+        for (unsigned i = 1; i < rows; i++)
+            made = r == i ? words[i] : made;
+        made = made >> shift & 255;
+        double sum = (double)gc_exact_total(
+            gc_exact_share<config>(e, (const unsigned char *)pass.image + at));
+        int side = gc_once_estimate(&pass.finish, sum, gc_once_boundary(&pass.finish, kind, made));
+        if (__any_sync(~0u, mine && side == 0))
+            break;
+        unsigned change = (gc_once_beside(&pass.finish, kind, side < 0 ? -1 : 1, made) - made)
+                          << shift;
 #pragma unroll
-        for (unsigned r = 0; r < rows; r++)
-            words[r] += k / 4 == r ? change : 0;
-        mask &= mask - 1;
+        for (unsigned i = 0; i < rows; i++)
+            words[i] += mine && r == i ? change : 0;
+        mask = mine ? mask & (mask - 1) : mask;
+        waiting = __ballot_sync(~0u, mask != 0);
     }
+    return mask;
 }
 
 /* Outputs of a thread that are rounded once, from column x and row `y` of the image on. What
- * `stores` is false for has no meaning. All lanes of a warp call this. */
+ * `stores` is false for has no meaning. Returns what is left to gc_settle_any. All lanes of a warp
+ * call this. */
 template <class config, int rows>
-static __device__ inline void gc_finish_once(const gc_pass &pass, int x, int y, int channel,
-                                             const float (&values)[rows][4], bool stores,
-                                             unsigned (&words)[rows])
+static __device__ inline unsigned gc_finish_once(const gc_pass &pass, int x, int y, int channel,
+                                                 const float (&values)[rows][4], bool stores,
+                                                 unsigned (&words)[rows])
 {
     const gc_finish &f = pass.finish;
     int kind = gc_pass_finish<config>(pass);
-    unsigned fixed[rows][4], mask = 0;
+    unsigned fixed[rows][4];
 #pragma unroll
     for (int k = 0; k < 4 * rows; k++)
         fixed[k / 4][k % 4] = gc_finish_fix(f, kind, values[k / 4][k % 4]);
-    bool any = __any_sync(~0u, gc_finish_doubts_any(f, kind, fixed) && stores);
-#pragma unroll
-    for (int k = 0; k < 4 * rows && any; k++)
-        mask |= stores && gc_finish_doubts(f, kind, fixed[k / 4][k % 4]) ? 1u << k : 0;
+    bool doubts = gc_finish_doubts_any(f, kind, fixed) && stores;
 #pragma unroll
     for (int r = 0; r < rows; r++)
         words[r] = gc_finish_fixed(f, kind, fixed[r]);
-    if (any)
-        gc_settle_words(pass, kind, x, y, channel, mask, words);
+    if (!__any_sync(~0u, doubts))
+        return 0;
+    return gc_settle_few<config>(pass, kind, x, y, channel,
+                                 doubts ? gc_settle_mask(f, kind, fixed) : 0, words);
+}
+
+/* Settles what is left, by gc_settle_any. */
+template <int rows>
+static __device__ inline void gc_settle_left(const gc_pass &pass, int kind, int x, int y,
+                                             int channel, unsigned left, unsigned (&words)[rows],
+                                             bool stores)
+{
+    if (!__any_sync(~0u, left != 0))
+        return;
+    unsigned copy[rows]; /* the words stay in registers */
+#pragma unroll
+    for (int r = 0; r < rows; r++)
+        copy[r] = words[r];
+    gc_settle_any(pass, kind, x, y, channel, left, copy, rows, stores);
+#pragma unroll
+    for (int r = 0; r < rows; r++)
+        words[r] = copy[r];
 }
 
 /* ---- Integers -------------------------------------------------------------------------------- */
@@ -622,8 +767,11 @@ static __device__ inline void gc_finish_words(const gc_pass &pass, int x, int y,
                                               const float (&values)[rows][4], bool stores,
                                               unsigned (&words)[rows])
 {
-    if (gc_finish_is_once(gc_pass_finish<config>(pass)))
-        return gc_finish_once<config>(pass, x, y, channel, values, stores, words);
+    int kind = gc_pass_finish<config>(pass);
+    if (gc_finish_is_once(kind)) {
+        unsigned left = gc_finish_once<config>(pass, x, y, channel, values, stores, words);
+        return gc_settle_left(pass, kind, x, y, channel, left, words, false);
+    }
 #pragma unroll
     for (int r = 0; r < rows; r++)
         words[r] = gc_finish_word<config>(pass, values[r]);
@@ -737,14 +885,21 @@ static __device__ inline void gc_pass_store(const gc_pass &pass, int x, int y,
         }
     } else {
         unsigned char *to = (unsigned char *)pass.output + start + (type == GC_BYTE ? x : x / 8);
-        unsigned words[rows];
-        gc_finish_words<config>(pass, x, y, 0, values, count > 0, words);
+        unsigned words[rows], left = 0;
+        int kind = gc_pass_finish<config>(pass);
+        bool once = gc_finish_is_once(kind) && type == GC_BYTE;
+        if (once)
+            left = gc_finish_once<config>(pass, x, y, 0, values, count > 0, words);
+        else
+            gc_finish_words<config>(pass, x, y, 0, values, count > 0, words);
 #pragma unroll
         for (int r = 0; r < rows; r++, to += pass.output_pitch)
             if (type == GC_BIT)
                 gc_pass_store_bits(pass, x, to, words[r], step, r < count);
             else if (r < count)
                 *(unsigned *)to = words[r];
+        if (once)
+            gc_settle_left(pass, kind, x, y, 0, left, words, count > 0);
     }
 }
 

@@ -59,10 +59,9 @@ typedef enum gc_finish_kind {
     GC_FINISH_SIDE           /* as GC_FINISH_EDGES; also output of depth 1 */
 } gc_finish_kind;
 
-/* gc_rounding (core/rounding.h) of an exact sum S: v = (a S + b) / c. `inverse` is 1 / c,
- * rounded. */
+/* gc_rounding (core/rounding.h) of an exact sum S, a whole number: v = (a S + b) / c. */
 typedef struct gc_once {
-    double a, b, c, inverse;
+    double a, b, c;
 } gc_once;
 
 typedef struct gc_finish {
@@ -89,16 +88,20 @@ typedef struct gc_finish {
      * of GC_FINISH_ONCE_INSIDE, whose members serve GC_FINISH_ONCE, too. */
     unsigned doubtful, fixed_doubtful;
     float fixed_gain, fixed_base;
+    float centre; /* of bytes: values are those of samples less this */
 } gc_finish;
 
-/* What exact sums of an image of bytes take:
- *     S = sum_j sum_i terms[j][i] * in(x + i - left, y + j - top) */
+/* What exact sums of an image of bytes take, all of them whole numbers:
+ *     S = sum_j sum_i terms[j][i] * in(x + i - left, y + j - top)
+ * A byte counts 2^shift. */
 typedef struct gc_exact {
-    const double *terms;                 /* in the device's memory */
+    const long long *terms;              /* in the device's memory */
     int count, width, height, left, top; /* of the terms; count: all */
     unsigned width_inverse;              /* 2^31 over the width, rounded up */
-    int channels;                        /* of a pixel of the image */
-    double constant[4];                  /* border value of each channel */
+    int channels, shift;                 /* of a pixel of the image; of a byte */
+    long long constant[4];               /* border value of each channel */
+    int pitch;                           /* of the image */
+    unsigned columns, lines;             /* first samples of a sum that lies in the image */
 } gc_exact;
 
 /* One launch of a kernel, for every channel. Floats lie in planes, one a channel. Samples of 8 and
@@ -116,6 +119,7 @@ typedef struct gc_pass {
     int input_type, output_type, border;
     float constant[4]; /* border value of each channel */
     float between[4];  /* border value of the last step's input, if a pass takes several steps */
+    float centre;      /* is subtracted from bytes, and from their border value */
     int tiles;         /* GC_QUEUE: of the plane */
     unsigned *queue;   /* GC_QUEUE: a counter a channel, which starts at 0 and ends at 0 */
     /* GC_PASS_KEEPS, and if samples are rounded once: the samples of the image, anywhere in memory,

@@ -5,6 +5,7 @@
 #include "gpu/plan/plan.cuh"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 gconv_status gc_copy_rows(const gc_rows_copy &copy, cudaMemcpyKind kind, cudaStream_t stream,
@@ -48,7 +49,7 @@ float *gc_plan_first_values(const gc_gpu_plan *plan)
     return in_place ? (float *)plan->work.samples : plan->work.planes[0];
 }
 
-gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error)
+gconv_status gc_plan_load(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
 {
     if (gc_plan_first_values(plan) != plan->work.planes[0])
         return GCONV_OK;
@@ -56,12 +57,13 @@ gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error)
     gc_gpu_planes planes =
         gc_plan_planes(plan, plan->work.planes[0], rows, plan->problem->chain.width);
     GC_TRY(gc_plan_begin_part(plan, GC_PART_CONVERSION, error));
-    GC_TRY(gc_gpu_load(plan->problem, plan->work.samples, planes, plan->work.stream, error));
+    GC_TRY(gc_gpu_load(plan->problem, plan->work.samples, chain_only ? 0 : plan->finish.centre,
+                       planes, plan->work.stream, error));
     return gc_plan_end_part(plan, error);
 }
 
 /* What exact sums of the only step take. */
-static gc_exact exact_of(const gc_gpu_plan *plan)
+static gc_exact exact_of(const gc_gpu_plan *plan, const gc_pass &pass)
 {
     const gc_problem *problem = plan->problem;
     const gc_step *step = &problem->chain.steps[0];
@@ -69,7 +71,13 @@ static gc_exact exact_of(const gc_gpu_plan *plan)
         plan->terms, step->width * step->height, step->width, step->height, step->left, step->top};
     exact.width_inverse = ((1u << 31) + (unsigned)step->width - 1) / (unsigned)step->width;
     exact.channels = problem->job.input.channels;
-    std::copy(step->terms_border, step->terms_border + GC_CHANNELS_MAX, exact.constant);
+    exact.shift = -step->unit;
+    for (int c = 0; c < GC_CHANNELS_MAX; c++)
+        exact.constant[c] = (long long)std::ldexp(step->terms_border[c], exact.shift);
+    bool short_rows = pass.image_pitch < 1 << 22;
+    exact.pitch = short_rows ? (int)pass.image_pitch : 0;
+    exact.columns = (unsigned)std::max(pass.width - step->width + 1, 0);
+    exact.lines = short_rows ? (unsigned)std::max(pass.height - step->height + 1, 0) : 0;
     return exact;
 }
 
@@ -81,12 +89,12 @@ gc_pass gc_plan_pass(const gc_gpu_plan *plan)
     pass.height = (int)problem->chain.height;
     pass.border = problem->job.border;
     pass.finish = plan->finish;
-    if (plan->settles)
-        pass.exact = exact_of(plan);
     pass.image = plan->work.samples;
     pass.image_pitch = plan->work.samples_pitch;
     pass.image_first = (int)plan->work.steps[0].input_first;
     pass.image_type = gc_input_type(problem);
+    if (plan->settles)
+        pass.exact = exact_of(plan, pass);
     return pass;
 }
 

@@ -69,7 +69,7 @@ struct gc_gpu_plan {
     bool finishes;             /* the device makes the output, unless a run wants chain values */
     gc_finish finish;          /* the final conversion, if `finishes` */
     bool settles;              /* the output is rounded once */
-    double *terms;             /* device: weights of exact sums, if it settles; owned */
+    long long *terms;          /* device: weights of exact sums, if it settles; owned */
     gc_slabs *slabs;           /* one a step; null if the method has none */
     gc_plan_section *sections; /* room for one a step */
     int section_count;
@@ -162,7 +162,7 @@ gconv_status gc_copy_rows(const gc_rows_copy &copy, cudaMemcpyKind kind, cudaStr
                           gconv_error *error);
 
 /* Turns the uploaded samples into values, the input of the first step. */
-gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error);
+gconv_status gc_plan_load(gc_gpu_plan *plan, bool chain_only, gconv_error *error);
 
 /* A pass over the band in plan->work.steps, without input and output. */
 gc_pass gc_plan_pass(const gc_gpu_plan *plan);

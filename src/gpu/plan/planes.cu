@@ -27,7 +27,7 @@ static __device__ inline int column_index()
 
 template <typename sample>
 static __global__ void load_samples(const sample *samples, int input_channels, bool premultiply,
-                                    gc_gpu_planes planes)
+                                    float centre, gc_gpu_planes planes)
 {
     int x = column_index();
     if (x >= planes.width)
@@ -36,7 +36,7 @@ static __global__ void load_samples(const sample *samples, int input_channels, b
         const sample *pixel = samples + (y * planes.width + x) * input_channels;
         float alpha = (float)pixel[input_channels - 1];
         for (int c = 0; c < planes.channels; c++) {
-            float value = (float)pixel[c];
+            float value = (float)pixel[c] - centre;
             if (premultiply && c + 1 < input_channels)
                 value *= alpha;
             planes.values[c * planes.plane + y * planes.pitch + x] = value;
@@ -44,20 +44,20 @@ static __global__ void load_samples(const sample *samples, int input_channels, b
     }
 }
 
-gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
+gconv_status gc_gpu_load(const gc_problem *problem, const void *samples, float centre,
                          const gc_gpu_planes &planes, cudaStream_t stream, gconv_error *error)
 {
     dim3 grid = grid_over(planes.width, planes.rows);
     int channels = problem->job.input.channels;
     if (problem->job.input.depth == 8)
-        load_samples<<<grid, THREADS, 0, stream>>>((const uint8_t *)samples, channels,
-                                                   problem->conversion.premultiplies, planes);
+        load_samples<<<grid, THREADS, 0, stream>>>(
+            (const uint8_t *)samples, channels, problem->conversion.premultiplies, centre, planes);
     else if (problem->job.input.depth == 16)
-        load_samples<<<grid, THREADS, 0, stream>>>((const uint16_t *)samples, channels,
-                                                   problem->conversion.premultiplies, planes);
+        load_samples<<<grid, THREADS, 0, stream>>>(
+            (const uint16_t *)samples, channels, problem->conversion.premultiplies, centre, planes);
     else
-        load_samples<<<grid, THREADS, 0, stream>>>((const float *)samples, channels,
-                                                   problem->conversion.premultiplies, planes);
+        load_samples<<<grid, THREADS, 0, stream>>>(
+            (const float *)samples, channels, problem->conversion.premultiplies, centre, planes);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
 }
@@ -128,7 +128,7 @@ static __device__ inline unsigned integer_of_value(const gc_pass &pass, float va
     const unsigned fixed[4] = {one, one, one, one};
     unsigned made = gc_finish_fixed(f, f.kind, fixed) & 255;
     return gc_finish_doubts(f, f.kind, one)
-               ? gc_once_output(&f, f.kind, gc_exact_sum(pass, x, (int)y, c, true), made)
+               ? gc_once_output(&f, f.kind, (double)gc_exact_part(pass, x, (int)y, c, 0, 1), made)
                : made;
 }
 

@@ -17,8 +17,9 @@ struct gc_gpu_planes {
     int channels;
 };
 
-/* Fills `planes` with the values of interleaved samples, as gc_load_row computes them. */
-gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
+/* Fills `planes` with the values of interleaved samples, as gc_load_row computes them, less the
+ * centre. */
+gconv_status gc_gpu_load(const gc_problem *problem, const void *samples, float centre,
                          const gc_gpu_planes &planes, cudaStream_t stream, gconv_error *error);
 
 /* The extended image of a step: `planes` holds rows `first_row` and following of the step's input.

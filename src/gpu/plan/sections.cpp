@@ -3,7 +3,10 @@
  * gc_pass_method read samples or chain values with their borders. The last one stores the output if
  * it can. */
 #include "gpu/device/kernel.cuh"
+#include "gpu/device/owned.cuh"
 #include "gpu/plan/plan.cuh"
+
+#include <cmath>
 
 static const gc_step_method &step_method_of(const gc_gpu_plan *plan)
 {
@@ -39,14 +42,25 @@ static gconv_status prepare_pass(const gc_gpu_plan *plan, gc_plan_section *secti
                                         &section->state, error);
 }
 
-gconv_status gc_plan_prepare_sections(gc_gpu_plan *plan, gconv_error *error)
+/* Weights of exact sums, as whole numbers. */
+static gconv_status upload_terms(gc_gpu_plan *plan, gconv_error *error)
 {
     const gc_step *step = &plan->problem->chain.steps[0];
+    int count = step->width * step->height;
+    size_t bytes = (size_t)count * sizeof(long long);
+    gc_owned_array<long long> terms((long long *)malloc(bytes));
+    if (terms == nullptr)
+        return gc_fail_memory(error, bytes);
+    for (int k = 0; k < count; k++)
+        terms[k] = (long long)std::ldexp(step->terms[k], -step->terms_unit);
+    return gc_gpu_upload(terms, bytes, &plan->terms, error);
+}
+
+gconv_status gc_plan_prepare_sections(gc_gpu_plan *plan, gconv_error *error)
+{
     plan->section_count = 0;
     if (plan->settles)
-        GC_TRY(gc_gpu_upload(step->terms,
-                             (size_t)step->width * (size_t)step->height * sizeof *step->terms,
-                             &plan->terms, error));
+        GC_TRY(upload_terms(plan, error));
     for (int first = 0; first < plan->problem->chain.step_count;) {
         gc_plan_section *section = &plan->sections[plan->section_count];
         section->scope = {first, 1};
@@ -95,10 +109,10 @@ static gconv_status align_samples(gc_gpu_plan *plan, gconv_error *error)
     return GCONV_OK;
 }
 
-static gconv_status begin(gc_gpu_plan *plan, gconv_error *error)
+static gconv_status begin(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
 {
     if (plan->sections[0].scope.input == GC_FLOAT)
-        return gc_plan_load(plan, error);
+        return gc_plan_load(plan, chain_only, error);
     return reads_in_place(plan) ? GCONV_OK : align_samples(plan, error);
 }
 
@@ -166,6 +180,7 @@ static gconv_status run_pass(gc_gpu_plan *plan, int p, bool chain_only, gconv_er
         pass.constant[c] = problem->chain.steps[scope->first].border[c];
         pass.between[c] = problem->chain.steps[scope->first + scope->count - 1].border[c];
     }
+    pass.centre = chain_only ? 0 : plan->finish.centre;
     set_input(plan, p, &pass);
     set_output(plan, p, chain_only, &pass);
     return pass_method_of(plan).run(plan->sections[p].state, pass, problem->chain.channels,
@@ -207,7 +222,7 @@ static gconv_status run_step(gc_gpu_plan *plan, int s, gconv_error *error)
 
 gconv_status gc_plan_run_sections(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
 {
-    GC_TRY(begin(plan, error));
+    GC_TRY(begin(plan, chain_only, error));
     for (int i = 0; i < plan->section_count; i++)
         GC_TRY(plan->by_steps ? run_step(plan, i, error) : run_pass(plan, i, chain_only, error));
     return GCONV_OK;

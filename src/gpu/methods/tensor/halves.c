@@ -74,14 +74,21 @@ static float high_of(const gc_parts *parts, float weight)
     return parts->unit > 0 ? nearbyintf(weight / parts->unit) * parts->unit : gc_half_of(weight);
 }
 
-/* The smallest unit of which a byte times high parts adds up to less than 2^24 of it. */
-static float unit_for(const gc_step *step, gc_parts parts)
+/* The largest magnitude of what is multiplied. */
+static double largest_input(const gc_problem *problem, const gc_step *step)
+{
+    gc_interval inputs = gc_error_inputs(problem, step);
+    return fmax(-inputs.low, inputs.high);
+}
+
+/* The smallest unit of which inputs times high parts add up to less than 2^24 of it. */
+static float unit_for(const gc_problem *problem, const gc_step *step, gc_parts parts)
 {
     for (parts.unit = 0x1p15f / 2048;; parts.unit *= 2) {
         double sum = 0;
         for (int k = 0; k < step->width * step->height; k++)
             sum += fabs((double)high_of(&parts, scaled_weight(step, &parts, k)));
-        if (sum * 255 < 0x1p24 * (double)parts.unit)
+        if (sum * largest_input(problem, step) < 0x1p24 * (double)parts.unit)
             return parts.unit;
     }
 }
@@ -93,7 +100,7 @@ gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_b
     parts.sample_exponent = bytes ? 0 : sample_exponent_for(problem, step->largest_value);
     parts.weight_exponent = exponent_for((double)largest_weight(step));
     if (bytes && gc_finish_sums_up(problem))
-        parts.unit = unit_for(step, parts);
+        parts.unit = unit_for(problem, step, parts);
     for (int k = 0; k < step->width * step->height; k++) {
         float weight = scaled_weight(step, &parts, k);
         if (weight != high_of(&parts, weight))
@@ -142,7 +149,7 @@ double gc_parts_error(const gc_problem *problem, const gc_step *step, const gc_p
     double cuts = step->height * (step->width + 3 * additions_of(step, compute_major));
     gc_interval in = gc_error_inputs(problem, step);
     double most = fmax(up * in.high - down * in.low, down * in.high - up * in.low);
-    double error = (rest + cuts * low_sum * 0x1p-24 * (1 + 0x1p-7)) * fmax(-in.low, in.high);
+    double error = (rest + cuts * low_sum * 0x1p-24 * (1 + 0x1p-7)) * largest_input(problem, step);
     return ldexp(error + most * 0x1p-24 * (1 + 0x1p-7), -parts->weight_exponent);
 }
 

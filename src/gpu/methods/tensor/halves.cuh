@@ -60,6 +60,7 @@ struct gc_halves {
     int plane;      /* bytes from channel to channel in a buffer */
     float scale;    /* of samples that are split, a power of 2: 1 if the config has columns */
     float unscale;  /* what sums are multiplied by, to undo scaling */
+    unsigned based; /* 1024 and what is subtracted from bytes, as a half, twice */
 };
 
 /* Columns of the banded matrix, samples of a line of a tile, diagonals. Constants if the config has
@@ -175,10 +176,10 @@ static __device__ inline void gc_halves_make(const gc_halves &halves, char *, fl
 
 /* Two of four bytes as halves. 0x6400 is the half 1024: a byte in its low bits adds the byte's
  * value. */
-static __device__ inline unsigned gc_halves_widen(unsigned bytes, unsigned which)
+static __device__ inline unsigned gc_halves_widen(unsigned bytes, unsigned which, unsigned based)
 {
     unsigned halves = __byte_perm(bytes, 0x64646464, which);
-    asm("sub.rn.f16x2 %0, %0, %1;" : "+r"(halves) : "r"(0x64006400));
+    asm("sub.rn.f16x2 %0, %0, %1;" : "+r"(halves) : "r"(based));
     return halves;
 }
 
@@ -193,8 +194,9 @@ static __device__ inline void gc_halves_make(const gc_halves &halves, char *made
 #pragma unroll 4
     for (int i = (int)threadIdx.x; i < samples / GC_HALVES_UNIT; i += 32 * config::warps) {
         uint2 v = from[i];
-        to[i] = make_uint4(gc_halves_widen(v.x, 0x4140), gc_halves_widen(v.x, 0x4342),
-                           gc_halves_widen(v.y, 0x4140), gc_halves_widen(v.y, 0x4342));
+        to[i] = make_uint4(
+            gc_halves_widen(v.x, 0x4140, halves.based), gc_halves_widen(v.x, 0x4342, halves.based),
+            gc_halves_widen(v.y, 0x4140, halves.based), gc_halves_widen(v.y, 0x4342, halves.based));
     }
 }
 
@@ -475,18 +477,6 @@ struct gc_halves_tile {
     {
     }
 
-    /* Moves on by as many tiles, columns and rows as `by` has. */
-    __device__ void advance(const gc_halves_tile &by, int columns)
-    {
-        number += by.number;
-        column += by.column;
-        row += by.row;
-        if (column >= columns) {
-            column -= columns;
-            row++;
-        }
-    }
-
     __device__ int x() const
     {
         return column * GC_BLOCK_COLUMNS;
@@ -603,26 +593,37 @@ static __device__ inline void gc_halves_compute_all(const gc_pass &pass, const g
         gc_halves_store_pixels<config>(pass, halves, staged, x, y + line);
 }
 
-/* The kernel. A block takes every gridDim.x-th tile. If it has two buffers, it loads the next tile
- * while it multiplies. */
+/* The number of a tile that no block has taken yet; the first gridDim.x are taken. */
+static __device__ inline unsigned gc_halves_draw(const gc_pass &pass)
+{
+    return gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1);
+}
+
+/* The kernel. If a block has two buffers, it loads the next tile while it multiplies one. */
 template <class config>
 static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halves &halves)
 {
     extern __shared__ float4 gc_block_memory[];
     char *memory = (char *)gc_block_memory, *buffers = memory + halves.buffers_at;
     char *weights = buffers + halves.buffers * halves.buffer_bytes;
+    unsigned *drawn = /* the next tiles, if there are two buffers */
+        (unsigned *)(weights + (halves.height + 1) * (int)gc_halves_row_bytes<config>(halves));
     int columns = gc_block_columns(pass);
-    gc_halves_tile tile(blockIdx.x, (unsigned)columns), stride(gridDim.x, (unsigned)columns);
+    gc_halves_tile tile(blockIdx.x, (unsigned)columns);
     gc_halves_copy_weights<config>(halves, weights);
     gc_halves_fetch<config>(pass, halves, buffers, tile);
+    unsigned odd = 0;
+    if (halves.buffers == 2 && threadIdx.x == 0)
+        drawn[0] = gc_halves_draw(pass);
 #pragma unroll 1
-    for (char *buffer = buffers; tile.number < pass.tiles;) {
+    for (char *buffer = buffers; tile.number < pass.tiles; odd ^= 1) {
         gc_pass_arrive();
         __syncthreads(); /* the tile is there, and all threads have read the tile before */
-        gc_halves_tile next = tile;
-        next.advance(stride, columns);
-        char *other =
-            halves.buffers == 2 && buffer == buffers ? buffers + halves.buffer_bytes : buffers;
+        gc_halves_tile next((unsigned)(halves.buffers == 2 ? (int)drawn[odd] : pass.tiles),
+                            (unsigned)columns);
+        char *other = buffer == buffers ? buffers + halves.buffer_bytes : buffers;
+        if (halves.buffers == 2 && next.number < pass.tiles && threadIdx.x == 0)
+            drawn[odd ^ 1] = gc_halves_draw(pass);
         if (halves.buffers == 2)
             gc_halves_fetch<config>(pass, halves, other, next);
         unsigned address = (unsigned)__cvta_generic_to_shared(weights);

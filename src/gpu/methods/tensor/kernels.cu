@@ -12,6 +12,7 @@ struct halves_config {
                          warps = GC_TENSOR_WARPS;
     static constexpr int input = from, output = type, finish = conversion, border = -1;
     static constexpr int channels = interleaved, alpha = mode;
+    static constexpr int width = 0, height = 0; /* of any filter */
 };
 
 /* The second bound is the number of blocks that a multiprocessor should hold: as many as the

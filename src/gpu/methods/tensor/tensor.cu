@@ -109,7 +109,7 @@ static size_t shared_bytes_of(const gc_step *step, const gc_pass_scope &scope,
 {
     return buffers_at_of(step, parts) +
            (size_t)buffers_of(step, device) * buffer_bytes_of(step, scope, parts) +
-           gc_matrix_bytes(step);
+           gc_matrix_bytes(step) + 2 * sizeof(unsigned);
 }
 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
@@ -197,6 +197,7 @@ struct tensor_state {
     int resident;        /* blocks that take several tiles in turn */
     bool takes_pixels;   /* a block takes all channels */
     gc_owned_memory<uint4> weights;
+    gc_owned_memory<unsigned> queue; /* of tiles, if blocks take several */
 };
 
 /* What gc_halves.weights says of row `j` of the filter. */
@@ -283,6 +284,8 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     state->kernel =
         gc_tensor_find(shape_of(step, state->parts, *scope), state->parts.sample_exponent != 0);
     GC_TRY(prepare_kernel(device, state, error));
+    if (state->halves.buffers == 2)
+        GC_TRY(gc_pass_make_queue(&state->queue, error));
     return upload_weights(step, state, error);
 }
 
@@ -295,7 +298,11 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
     int columns = (pass.width + GC_BLOCK_COLUMNS - 1) / GC_BLOCK_COLUMNS;
     pass.tiles = columns * ((pass.rows + GC_TENSOR_TILE_HEIGHT - 1) / GC_TENSOR_TILE_HEIGHT);
     int blocks = std::min(state->resident, pass.tiles);
-    void *arguments[] = {&pass, &state->halves};
+    gc_halves halves = state->halves;
+    halves.based = 0x64006400 + (unsigned)pass.centre * 0x10001; /* from 1024 on a bit counts 1 */
+    pass.centre = 0;                                             /* bytes stay bytes */
+    pass.queue = state->queue;
+    void *arguments[] = {&pass, &halves};
     GC_CUDA_TRY(error, cudaLaunchKernel(
                            state->kernel,
                            dim3((unsigned)blocks, state->takes_pixels ? 1 : (unsigned)channels),
