@@ -7,6 +7,7 @@ uint64_t gc_jpeg_rows_spread_min = 1 << 19;
 #if GC_HAS_FAST
 extern const gc_png_inflating gc_png_inflating_isal;
 extern const gc_png_packing gc_png_packing_own;
+extern const gc_deflating gc_deflating_own, gc_deflating_isal;
 extern gc_jpeg_offer gc_jpeg_offer_file;
 #endif
 #if GC_HAS_X86_LOOPS
@@ -17,9 +18,11 @@ extern const gc_jpeg_decoding gc_jpeg_decoding_own;
 const gc_io_fast gc_fast = {
 #if GC_HAS_ISAL
     .png_inflating = &gc_png_inflating_isal,
+    .deflating[1] = &gc_deflating_isal,
 #endif
 #if GC_HAS_FAST
     .png_packing = &gc_png_packing_own,
+    .deflating[0] = &gc_deflating_own,
     .jpeg_offer = gc_jpeg_offer_file,
 #endif
 #if GC_HAS_X86_LOOPS

@@ -63,6 +63,17 @@ typedef struct gc_png_packing {
     bool (*help)(gc_png_packer *packer);
 } gc_png_packing;
 
+/* ---- TIFF: strips deflated without libtiff (png/fast/deflating.c) ---------------------------- */
+
+typedef struct gc_deflating {
+    size_t bytes; /* of a state, whose contents do not matter; a thread has its own */
+    /* Makes a zlib stream and returns its size; 0: `room` is too small. */
+    size_t (*deflate)(void *state, const unsigned char *bytes, size_t size, unsigned char *to,
+                      size_t room);
+} gc_deflating;
+
+enum { GC_DEFLATING_MAX = 2 };
+
 /* ---- JPEG: rows decoded without libjpeg (jpeg/fast/rows.c) ----------------------------------- */
 
 typedef struct gc_jpeg_rows gc_jpeg_rows;
@@ -109,6 +120,7 @@ typedef gc_offer gc_jpeg_offer(const struct jpeg_decompress_struct *jpeg, uint64
 typedef struct gc_io_fast {
     const gc_png_inflating *png_inflating;
     const gc_png_packing *png_packing;
+    const gc_deflating *deflating[GC_DEFLATING_MAX]; /* the fastest first */
     const gc_jpeg_decoding *jpeg_decoding;
     gc_jpeg_offer *jpeg_offer;
 } gc_io_fast;

@@ -1,44 +1,50 @@
-/* TIFF of 1, 8 and 16 bits, and of floats, in strips, by libtiff. Several threads may compress
- * strips: each strip that waits has a file of its own in memory. */
+/* TIFF of 1, 8 and 16 bits, and of floats, in strips. libtiff compresses strips, and so do faster
+ * ways (fast.h) where this costs no size. Several threads may do so. */
 #include "base/memory.h"
-#include "base/processors.h"
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/exif.h"
+#include "io/parts.h"
 #include "io/tiff/libtiff.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    STRIP_BYTES = 256 * 1024,
-    STRIPS_MAX = 32 /* that are filled and not yet written */
-};
+enum { STRIP_BYTES = 256 * 1024 };
+
+/* A strip of SAMPLE_BYTES or less is libtiff's. So is one whose first SAMPLE_BYTES libtiff
+ * compresses to less than others do by one part in SAMPLE_GAIN. */
+enum { DEFLATE_LEVEL = 6, SAMPLE_BYTES = 32 * 1024, SAMPLE_GAIN = 100 };
 
 typedef struct strip {
-    unsigned char *rows; /* NULL: no memory yet */
-    uint32_t held;       /* their number */
-    bool compressed;
-    gc_tiff_file file; /* the compressed bytes are in file.held */
+    gc_part head;
+    uint32_t number, held; /* rows */
+    size_t size;           /* of what it became */
     gconv_status status;
     gconv_error error;
+    _Alignas(16) unsigned char bytes
+        []; /* of the rows, which the predictor has changed; behind them the others */
 } strip;
+
+/* What a thread compresses with. */
+typedef struct compressor {
+    gc_tiff_file file;
+    void *states[GC_DEFLATING_MAX]; /* NULL: no memory yet */
+} compressor;
 
 typedef struct tiff_encoder {
     gc_encoder common;
     gc_tiff_file file;
     size_t row_bytes, strip_bytes;
-    uint32_t strip_rows;
-    pthread_mutex_t lock; /* of all below, but not of what strips hold */
-    pthread_cond_t compressed;
-    bool helped;                     /* other threads compress */
-    uint32_t ring;                   /* strips in use: strip `i` is strips[i % ring] */
-    uint32_t filled, begun, written; /* strips of the image; filled >= begun >= written */
-    strip strips[STRIPS_MAX];
+    uint32_t strip_rows, filled; /* rows of a strip; strips that are filled */
+    bool predicts;               /* here, so that libtiff need not */
+    gc_parts strips;
+    compressor compressors[GC_PARTS_MAX];
 } tiff_encoder;
 
 /* ---- Tags ------------------------------------------------------------------------------------ */
 
+/* Of the output, or of a file in memory that strips are compressed in. */
 static void set_compression(const tiff_encoder *encoder, TIFF *tiff)
 {
     const int level = encoder->common.compression, depth = encoder->common.shape.depth;
@@ -51,7 +57,7 @@ static void set_compression(const tiff_encoder *encoder, TIFF *tiff)
                          lzw ? COMPRESSION_LZW : COMPRESSION_ADOBE_DEFLATE);
     if (!lzw)
         gc_tiff.TIFFSetField(tiff, TIFFTAG_ZIPQUALITY, level);
-    if (depth > 1)
+    if (depth > 1 && (tiff == encoder->file.tiff || !encoder->predicts))
         gc_tiff.TIFFSetField(tiff, TIFFTAG_PREDICTOR,
                              depth == 32 ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
 }
@@ -103,29 +109,119 @@ static void set_metadata(tiff_encoder *encoder)
     gc_tiff.TIFFSetField(tiff, TIFFTAG_YRESOLUTION, resolution->y / per);
 }
 
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- Compressing ----------------------------------------------------------------------------- */
 
-/* No strip waits, and no other thread uses one. */
-static void free_strips(tiff_encoder *encoder)
+static strip *filling(const tiff_encoder *encoder)
 {
-    for (int i = 0; i < STRIPS_MAX; i++) {
-        strip *freed = &encoder->strips[i];
-        gc_fail(&freed->file.failure, GCONV_ERROR_WRITE, "closed"); /* libtiff writes no more */
-        gc_tiff_close(&freed->file);
-        free(freed->rows);
-        *freed = (strip){.rows = NULL};
-    }
+    return (strip *)encoder->strips.filling;
 }
 
-/* Makes the strip that is filled next. */
-static gconv_status begin_strip(tiff_encoder *encoder, gconv_error *error)
+/* Room for what a strip becomes: LZW makes at most 12 bits of a byte. */
+static size_t room_of(const tiff_encoder *encoder)
 {
-    strip *begun = &encoder->strips[encoder->filled % encoder->ring];
-    begun->held = 0;
-    begun->compressed = false;
-    if (begun->rows == NULL)
-        begun->rows = malloc(encoder->strip_bytes);
-    return begun->rows != NULL ? GCONV_OK : gc_fail_memory(error, encoder->strip_bytes);
+    return encoder->strip_bytes + encoder->strip_bytes / 2 + 1024;
+}
+
+/* Encodes bytes of a strip into `file`, which is the output, or the file of a compressor. */
+static gconv_status encode(gc_tiff_file *file, uint32_t number, strip *encoded, size_t size,
+                           gconv_error *error)
+{
+    tmsize_t put =
+        gc_tiff.TIFFWriteEncodedStrip(file->tiff, number, encoded->bytes, (tmsize_t)size);
+    if (put < 0 || file->failure.status != GCONV_OK)
+        return gc_tiff_fail(file, "a strip was not written", error);
+    return GCONV_OK;
+}
+
+/* Has libtiff compress the first bytes of a strip. */
+static gconv_status press_by_libtiff(const tiff_encoder *encoder, compressor *by, strip *pressed,
+                                     size_t size)
+{
+    gc_tiff_empty_part(&by->file);
+    gconv_status status = encode(&by->file, pressed->number, pressed, size, &pressed->error);
+    if (status != GCONV_OK)
+        return status;
+    const void *bytes = gc_tiff_part_bytes(&by->file, &pressed->size);
+    if (pressed->size > room_of(encoder))
+        return gc_fail(&pressed->error, GCONV_ERROR_WRITE, "a strip grows when it is compressed");
+    memcpy(pressed->bytes + encoder->strip_bytes, bytes, pressed->size);
+    return GCONV_OK;
+}
+
+/* Compresses the strip, or its first `size` bytes. Returns 0 if that needs too much room. */
+static size_t deflate_by(const tiff_encoder *encoder, compressor *by, int which, strip *deflated,
+                         size_t size)
+{
+    return gc_fast.deflating[which]->deflate(by->states[which], deflated->bytes, size,
+                                             deflated->bytes + encoder->strip_bytes,
+                                             encoder->strip_bytes);
+}
+
+/* Compresses the strip in one of the ways that are faster than libtiff's, if one is as good. */
+static gconv_status press_fast(const tiff_encoder *encoder, compressor *by, strip *pressed,
+                               size_t size)
+{
+    gconv_status status = press_by_libtiff(encoder, by, pressed, SAMPLE_BYTES);
+    const size_t most = pressed->size + pressed->size / SAMPLE_GAIN;
+    pressed->size = 0;
+    for (int i = 0; status == GCONV_OK && pressed->size == 0 && i < GC_DEFLATING_MAX; i++) {
+        const gc_deflating *deflating = gc_fast.deflating[i];
+        if (deflating == NULL)
+            continue;
+        if (by->states[i] == NULL && (by->states[i] = malloc(deflating->bytes)) == NULL)
+            return gc_fail_memory(&pressed->error, deflating->bytes);
+        size_t took = deflate_by(encoder, by, i, pressed, SAMPLE_BYTES);
+        if (took > 0 && took <= most)
+            pressed->size = deflate_by(encoder, by, i, pressed, size);
+    }
+    return status;
+}
+
+static gconv_status press_strip(const tiff_encoder *encoder, compressor *by, strip *pressed)
+{
+    const size_t size = pressed->held * encoder->row_bytes;
+    gconv_status status = GCONV_OK;
+    if (by->file.tiff == NULL) {
+        status = gc_tiff_open_part(&by->file, &encoder->file, &pressed->error);
+        if (status != GCONV_OK)
+            return status;
+        set_samples(encoder, by->file.tiff);
+        set_compression(encoder, by->file.tiff);
+    }
+    pressed->size = 0;
+    if (encoder->common.compression == DEFLATE_LEVEL && encoder->predicts && size > SAMPLE_BYTES)
+        status = press_fast(encoder, by, pressed, size);
+    return status == GCONV_OK && pressed->size == 0 ? press_by_libtiff(encoder, by, pressed, size)
+                                                    : status;
+}
+
+/* A gc_part_compress. */
+static void compress(void *user, gc_part *part, int place)
+{
+    tiff_encoder *encoder = user;
+    strip *compressed = (strip *)part;
+    compressed->status = press_strip(encoder, &encoder->compressors[place], compressed);
+}
+
+static bool help(gc_encoder *common)
+{
+    tiff_encoder *encoder = (tiff_encoder *)common;
+    return common->compression > 0 && gc_parts_help(&encoder->strips);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* No other thread uses one. */
+static void free_compressors(tiff_encoder *encoder)
+{
+    for (int i = 0; i < GC_PARTS_MAX; i++) {
+        compressor *freed = &encoder->compressors[i];
+        gc_fail(&freed->file.failure, GCONV_ERROR_WRITE, "closed"); /* libtiff writes no more */
+        gc_tiff_close(&freed->file);
+        for (int way = 0; way < GC_DEFLATING_MAX; way++)
+            free(freed->states[way]);
+        *freed = (compressor){.states = {NULL}};
+    }
 }
 
 static gconv_status begin_image(tiff_encoder *encoder, gconv_error *error)
@@ -134,17 +230,23 @@ static gconv_status begin_image(tiff_encoder *encoder, gconv_error *error)
     encoder->row_bytes = gconv_shape_row_bytes(shape);
     size_t rows = encoder->row_bytes < STRIP_BYTES ? STRIP_BYTES / encoder->row_bytes : 1;
     encoder->strip_rows = rows < shape->height ? (uint32_t)rows : shape->height;
-    if (!gc_multiply(encoder->strip_rows, encoder->row_bytes, &encoder->strip_bytes))
+    if (encoder->row_bytes > SIZE_MAX / 4 ||
+        !gc_multiply(encoder->strip_rows, encoder->row_bytes, &encoder->strip_bytes))
         return gc_fail_memory(error, SIZE_MAX);
-    free_strips(encoder);
-    pthread_mutex_lock(&encoder->lock);
-    encoder->filled = encoder->begun = encoder->written = 0;
-    pthread_mutex_unlock(&encoder->lock);
+    free_compressors(encoder);
+    encoder->filled = 0;
+    encoder->predicts =
+        encoder->common.compression > 0 && (shape->depth == 8 || shape->depth == 16);
     set_samples(encoder, encoder->file.tiff);
     set_compression(encoder, encoder->file.tiff);
     set_metadata(encoder);
-    return encoder->file.failure.status == GCONV_OK ? begin_strip(encoder, error)
-                                                    : gc_tiff_fail(&encoder->file, "", error);
+    if (encoder->file.failure.status != GCONV_OK)
+        return gc_tiff_fail(&encoder->file, "", error);
+    gconv_status status = gc_parts_begin(
+        &encoder->strips, sizeof(strip) + encoder->strip_bytes + room_of(encoder), error);
+    if (status == GCONV_OK)
+        filling(encoder)->held = 0;
+    return status;
 }
 
 static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
@@ -152,9 +254,7 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
     tiff_encoder *opened = (tiff_encoder *)common;
     const gconv_shape *shape = &common->shape;
     uint64_t bytes = (uint64_t)gconv_shape_row_bytes(shape) * shape->height;
-    pthread_mutex_init(&opened->lock, NULL);
-    pthread_cond_init(&opened->compressed, NULL);
-    opened->ring = 1;
+    gc_parts_create(&opened->strips, compress, opened);
     opened->file.warnings = &common->warnings;
     gconv_status status =
         gc_tiff_open_output(&opened->file, common->output,
@@ -167,95 +267,9 @@ static void free_encoder(gc_encoder *common)
     tiff_encoder *encoder = (tiff_encoder *)common;
     gc_fail(&encoder->file.failure, GCONV_ERROR_WRITE, "closed"); /* libtiff writes no more */
     gc_tiff_close(&encoder->file);
-    free_strips(encoder);
-    pthread_mutex_destroy(&encoder->lock);
-    pthread_cond_destroy(&encoder->compressed);
+    free_compressors(encoder);
+    gc_parts_destroy(&encoder->strips);
     free(encoder);
-}
-
-/* ---- Compressing ----------------------------------------------------------------------------- */
-
-/* Encodes a strip into `file`, which is the output, or the strip's own. */
-static gconv_status encode(const tiff_encoder *encoder, gc_tiff_file *file, uint32_t number,
-                           const strip *encoded, gconv_error *error)
-{
-    tmsize_t size = (tmsize_t)(encoded->held * encoder->row_bytes);
-    tmsize_t put = gc_tiff.TIFFWriteEncodedStrip(file->tiff, number, encoded->rows, size);
-    if (put < 0 || file->failure.status != GCONV_OK)
-        return gc_tiff_fail(file, "a strip was not written", error);
-    return GCONV_OK;
-}
-
-static gconv_status compress(const tiff_encoder *encoder, uint32_t number, strip *compressed)
-{
-    gc_tiff_file *file = &compressed->file;
-    gconv_status status = GCONV_OK;
-    if (file->tiff == NULL) {
-        status = gc_tiff_open_part(file, &encoder->file, &compressed->error);
-        if (status != GCONV_OK)
-            return status;
-        set_samples(encoder, file->tiff);
-        set_compression(encoder, file->tiff);
-    }
-    gc_tiff_empty_part(file);
-    return encode(encoder, file, number, compressed, &compressed->error);
-}
-
-/* Compresses the next strip, without the lock, which the caller has. */
-static void compress_next(tiff_encoder *encoder)
-{
-    uint32_t number = encoder->begun++;
-    strip *next = &encoder->strips[number % encoder->ring];
-    pthread_mutex_unlock(&encoder->lock);
-    next->status = compress(encoder, number, next);
-    pthread_mutex_lock(&encoder->lock);
-    next->compressed = true;
-    pthread_cond_signal(&encoder->compressed);
-}
-
-/* For other threads: compresses a strip. False if none waits for it, as none does if strips are
- * written as they are. */
-static bool help(gc_encoder *common)
-{
-    tiff_encoder *encoder = (tiff_encoder *)common;
-    if (common->compression <= 0)
-        return false;
-    pthread_mutex_lock(&encoder->lock);
-    encoder->helped = true;
-    bool found = encoder->begun < encoder->filled;
-    if (found)
-        compress_next(encoder);
-    pthread_mutex_unlock(&encoder->lock);
-    return found;
-}
-
-/* How many strips keep so many threads busy. */
-static uint32_t strips_of(int threads)
-{
-    return threads < STRIPS_MAX ? (uint32_t)threads + 1 : STRIPS_MAX;
-}
-
-/* The next strip, once it is compressed. NULL if it may wait, or there is none; never the former
- * with `last`. */
-static strip *take_strip(tiff_encoder *encoder, bool last)
-{
-    strip *next = NULL;
-    pthread_mutex_lock(&encoder->lock);
-    while (next == NULL && encoder->written < encoder->filled) {
-        strip *first = &encoder->strips[encoder->written % encoder->ring];
-        if (first->compressed)
-            next = first;
-        else if (encoder->filled - encoder->written < encoder->ring && !last)
-            break;
-        else if (encoder->begun < encoder->filled)
-            compress_next(encoder);
-        else
-            pthread_cond_wait(&encoder->compressed, &encoder->lock);
-    }
-    if (next == NULL && encoder->written == encoder->filled && encoder->helped)
-        encoder->ring = strips_of(gc_thread_count(0));
-    pthread_mutex_unlock(&encoder->lock);
-    return next;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -263,42 +277,64 @@ static strip *take_strip(tiff_encoder *encoder, bool last)
 static gconv_status write_compressed(tiff_encoder *encoder, strip *written, gconv_error *error)
 {
     gc_tiff_file *file = &encoder->file;
-    size_t size;
     if (written->status != GCONV_OK)
         return gc_fail(error, written->status, "%s", written->error.message);
-    void *bytes = gc_tiff_part_bytes(&written->file, &size);
-    if (gc_tiff.TIFFWriteRawStrip(file->tiff, encoder->written, bytes, (tmsize_t)size) < 0 ||
+    if (gc_tiff.TIFFWriteRawStrip(file->tiff, written->number,
+                                  written->bytes + encoder->strip_bytes,
+                                  (tmsize_t)written->size) < 0 ||
         file->failure.status != GCONV_OK)
         return gc_tiff_fail(file, "a strip was not written", error);
-    encoder->written++;
     return GCONV_OK;
 }
 
 /* Hands over the strip that was filled, and writes those that are compressed. */
 static gconv_status pass_strip(tiff_encoder *encoder, bool last, gconv_error *error)
 {
+    gc_part *part;
     gconv_status status = GCONV_OK;
-    strip *next = &encoder->strips[encoder->filled % encoder->ring];
+    strip *filled = filling(encoder);
+    filled->number = encoder->filled++;
     if (encoder->common.compression <= 0) {
-        status = encode(encoder, &encoder->file, encoder->filled++, next, error);
+        status = encode(&encoder->file, filled->number, filled, filled->held * encoder->row_bytes,
+                        error);
     } else {
-        pthread_mutex_lock(&encoder->lock);
-        encoder->filled++;
-        pthread_mutex_unlock(&encoder->lock);
-        while (status == GCONV_OK && (next = take_strip(encoder, last)) != NULL)
-            status = write_compressed(encoder, next, error);
+        gc_parts_push(&encoder->strips, last);
+        while (status == GCONV_OK && (part = gc_parts_take(&encoder->strips)) != NULL) {
+            status = write_compressed(encoder, (strip *)part, error);
+            gc_parts_give_back(&encoder->strips, part);
+        }
     }
-    return status == GCONV_OK && !last ? begin_strip(encoder, error) : status;
+    if (status == GCONV_OK && !last)
+        filling(encoder)->held = 0;
+    return status;
+}
+
+/* The predictor of TIFF: each sample less that of the pixel before. */
+static void predict(const gconv_shape *shape, const unsigned char *row, unsigned char *predicted)
+{
+    const size_t pixel = (size_t)shape->channels, count = shape->width * pixel;
+    const uint16_t *from = (const uint16_t *)(const void *)row;
+    uint16_t *to = (uint16_t *)(void *)predicted;
+    memcpy(predicted, row, pixel * (size_t)shape->depth / 8);
+    if (shape->depth == 8)
+        for (size_t i = pixel; i < count; i++)
+            predicted[i] = (unsigned char)(row[i] - row[i - pixel]);
+    else
+        for (size_t i = pixel; i < count; i++)
+            to[i] = (uint16_t)(from[i] - from[i - pixel]);
 }
 
 /* Equal pictures give equal files: unused bits of the last byte are 0. */
 static void hold_row(const tiff_encoder *encoder, strip *filled, const unsigned char *row)
 {
-    unsigned char *held = filled->rows + filled->held++ * encoder->row_bytes;
-    uint32_t width = encoder->common.shape.width;
-    memcpy(held, row, encoder->row_bytes);
-    if (encoder->common.shape.depth == 1 && width % 8 != 0)
-        held[encoder->row_bytes - 1] &= (unsigned char)(0xff00 >> width % 8);
+    const gconv_shape *shape = &encoder->common.shape;
+    unsigned char *held = filled->bytes + filled->held++ * encoder->row_bytes;
+    if (encoder->predicts)
+        predict(shape, row, held);
+    else
+        memcpy(held, row, encoder->row_bytes);
+    if (shape->depth == 1 && shape->width % 8 != 0)
+        held[encoder->row_bytes - 1] &= (unsigned char)(0xff00 >> shape->width % 8);
 }
 
 static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigned char *rows,
@@ -307,7 +343,7 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
     tiff_encoder *encoder = (tiff_encoder *)common;
     gconv_status status = GCONV_OK;
     for (uint32_t i = 0; status == GCONV_OK && i < count; i++) {
-        strip *filled = &encoder->strips[encoder->filled % encoder->ring];
+        strip *filled = filling(encoder);
         hold_row(encoder, filled, rows + i * stride);
         bool last =
             (uint64_t)encoder->filled * encoder->strip_rows + filled->held == common->shape.height;

@@ -15,9 +15,8 @@ typedef struct gc_pack_block {
     size_t filled; /* bytes that the block holds */
     bool first;    /* of the stream */
     bool last;
-    bool compressed; /* of a block on its way (packer.c), under a lock */
-    uint32_t check;  /* Adler-32 of the block's bytes alone */
-    size_t size;     /* of the output */
+    uint32_t check; /* Adler-32 of the block's bytes alone */
+    size_t size;    /* of the output */
     uint8_t bytes[GC_PACK_BLOCK + GC_FINDER_SLACK];
     uint16_t tokens[GC_PACK_BLOCK + GC_TOKENS_SLACK];
     uint8_t output[GC_PACK_OUTPUT + 8];
