@@ -37,12 +37,11 @@ static int threads_alone(const gc_problem *problem)
     if (job->threads > 0 || !job->between_files || gc_counts_throughput(problem))
         return job->threads;
     double work = gc_chain_work(&problem->chain) * shape->width * shape->height * shape->channels;
-    int processors = gc_processor_count();
     if (work >= work_for_threads)
-        return processors;
+        return gc_processor_count();
     bool divides = job->source_format == GCONV_FORMAT_PNG &&
                    gc_decode_seconds(problem) >= decoding_for_threads;
-    return divides ? (int)gc_smaller(processors, DECODING_THREADS) : 1;
+    return divides ? (int)gc_smaller(gc_processor_count(), DECODING_THREADS) : 1;
 }
 
 /* Threads of one of `images` images on the CPU, all of which share `threads`; 0 means as above. At

@@ -67,7 +67,9 @@ static double cost(const gc_problem *problem, const gconv_device_info *device)
     if (gc_counts_throughput(problem))
         return gc_cpu_throughput(problem, GC_START_SECONDS + gc_stages_seconds(problem),
                                  gc_thread_count(problem->job.threads));
-    int64_t threads = gc_smaller(choose_threads(problem), gc_processor_count());
+    int64_t threads = choose_threads(problem);
+    if (threads > 1) /* reading the quota takes longer than a small image */
+        threads = gc_smaller(threads, gc_processor_count());
     return GC_START_SECONDS + gc_stages_seconds(problem) / (double)threads;
 }
 

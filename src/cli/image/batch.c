@@ -398,10 +398,10 @@ static void note_wait(void *user, bool waits)
 /* If no task is left to begin, gives the threads of finished images to the last ones. */
 static void spare_threads(const batch *b)
 {
-    int share = gc_thread_count(b->session->job.threads) / b->images_at_once;
     int left = b->images_at_once - b->computed;
-    gc_team_spare(
-        gc_task_queue_has_ended(b->tasks) && left > 0 && b->images_at_once > 1 ? left * share : 0);
+    bool ends = gc_task_queue_has_ended(b->tasks) && left > 0 && b->images_at_once > 1;
+    int share = ends ? gc_thread_count(b->session->job.threads) / b->images_at_once : 0;
+    gc_team_spare(left * share);
 }
 
 static void finish_task(batch *b, size_t task, gc_result *result)
@@ -454,28 +454,29 @@ static void *run_worker(void *user)
     return NULL;
 }
 
-/* How many workers find files to open; 0: one does, if nobody reads tasks ahead. The drivers of
- * GPUs get a quarter of the files. */
-static int count_workers_possible(const gc_session *session)
+/* How many workers find files to open, no more than there are tasks; 0: one does, if nobody reads
+ * tasks ahead. The drivers of GPUs get a quarter of the files. */
+static int count_workers_possible(const gc_session *session, const gc_task_list *list)
 {
-    int left = gc_files_left(2 * FILES_PER_WORKER * WORKERS_MAX);
+    bool counted = list->stream == NULL && list->source == NULL && list->count < WORKERS_MAX;
+    int most = counted ? (int)list->count : WORKERS_MAX;
+    int left = gc_files_left(2 * (FILES_KEPT + FILES_PER_WORKER * most));
     if (strcmp(session->job.device, "cpu") != 0)
         left -= left / 4;
     int workers = (left - FILES_KEPT) / FILES_PER_WORKER;
-    return workers < WORKERS_MAX ? workers : WORKERS_MAX;
+    return workers < most ? workers : most;
 }
 
 /* How many images are computed at one time. Tasks do not depend on each other: gc_task_list_create
  * refuses an output that is another task's input. */
 static int choose_images_at_once(const gc_session *session, const gc_task_list *list, int workers)
 {
+    bool counted = list->stream == NULL && list->source == NULL;
+    if (counted && list->count < 2)
+        return 1;
     int threads = gc_thread_count(session->job.threads);
     int images = threads < workers ? threads : workers > 1 ? workers : 1;
-    if (list->stream != NULL || list->source != NULL)
-        return images;
-    if (list->count < 2 || threads < 2)
-        return 1;
-    return list->count < (size_t)images ? (int)list->count : images;
+    return counted && list->count < (size_t)images ? (int)list->count : images;
 }
 
 /* ---- Tasks that other processes compute ------------------------------------------------------ */
@@ -582,7 +583,7 @@ gconv_status gc_batch_run(const gc_batch_plan *plan, gconv_error *error)
     batch b = {.plan = plan,
                .session = plan->session,
                .list = list,
-               .workers_max = count_workers_possible(plan->session),
+               .workers_max = count_workers_possible(plan->session, list),
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .returning_end = &b.returning};
     b.images_at_once = choose_images_at_once(plan->session, list, b.workers_max);
