@@ -390,9 +390,10 @@ typedef struct gconv_sink {
     gconv_status (*write)(void *user, uint32_t count, const void *rows, size_t stride,
                           gconv_error *error);
     void *user;
-    /* Writers of PNG set it; other sinks may leave it NULL. A thread of the run that has time calls
-     * it, also while another thread is in `write` or in `help`. It does a part of what earlier
-     * calls of `write` left to do. False: there is nothing to do until the next `write`. */
+    /* Writers of PNG, TIFF and JPEG set it; other sinks may leave it NULL. A thread of the run that
+     * has time calls it, also while another thread is in `write` or in `help`. It does a part of
+     * what earlier calls of `write` left to do. False: there is nothing to do until the next
+     * `write`. */
     bool (*help)(void *user);
     /* Writers of PNG set the next two; other sinks leave them NULL. A plan on a device that
      * compresses may ask `takes_compressed` before the first `write`, also several times: whether
@@ -403,6 +404,9 @@ typedef struct gconv_sink {
     bool (*takes_compressed)(void *user, const gconv_shape *shape);
     gconv_status (*write_compressed)(void *user, const struct gc_compressed_rows *rows,
                                      uint64_t white, gconv_error *error);
+    /* A run of several threads calls it before the first `write`, with their number. Writers of
+     * JPEG set it. NULL if the sink need not know. */
+    void (*spread)(void *user, int threads);
 } gconv_sink;
 GCONV_ZEROS(gconv_sink)
 

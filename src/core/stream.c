@@ -251,6 +251,9 @@ gconv_status gc_stream_select(gc_stream *stream, uint32_t first, uint32_t end, g
 void gc_stream_spread(gc_stream *stream, int threads)
 {
     const gconv_source *source = &stream->source;
+    const gconv_sink *sink = &stream->sink;
+    if (threads > 1 && sink->help != NULL && sink->spread != NULL)
+        sink->spread(sink->user, threads);
     if (threads > 1 && !stream->own.asked && source->help != NULL && source->spread != NULL)
         source->spread(source->user, threads);
 }

@@ -90,7 +90,7 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
 /* Says that rows [first, end) of the input are needed alone, before the first is read. */
 gconv_status gc_stream_select(gc_stream *stream, uint32_t first, uint32_t end, gconv_error *error);
 
-/* Before the first row is read: tells the source how many threads may help it. */
+/* Before the first row is read: tells source and sink how many threads may help them. */
 void gc_stream_spread(gc_stream *stream, int threads);
 
 /* Asks the source for its picture as it is stored, before any row is read: true if the device

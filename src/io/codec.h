@@ -118,6 +118,7 @@ struct gc_encoder_type {
     gconv_status (*next)(gc_encoder *encoder, gconv_error *error);
     /* As in gconv_sink. NULL if the encoder runs in one thread. */
     bool (*help)(gc_encoder *encoder);
+    void (*spread)(gc_encoder *encoder, int threads); /* as in gconv_sink; NULL as there */
     /* As gconv_sink has them, for the encoder's shape. NULL for formats that no device
      * compresses. */
     bool (*takes_compressed)(gc_encoder *encoder);

@@ -7,6 +7,7 @@
 
 struct gc_compressed_rows;
 struct gc_input;
+struct jpeg_compress_struct;
 struct jpeg_decompress_struct;
 
 /* ---- PNG: image data inflated for libpng (png/fast/stream.c) --------------------------------- */
@@ -98,6 +99,26 @@ typedef struct gc_jpeg_decoding {
     bool (*end)(gc_jpeg_rows *rows, bool *trailing);
 } gc_jpeg_decoding;
 
+/* ---- JPEG: rows that several threads code by libjpeg (jpeg/fast/parts.c) --------------------- */
+
+typedef struct gc_jpeg_parts gc_jpeg_parts;
+
+/* Takes bytes of the file. */
+typedef gconv_status gc_jpeg_emit(void *user, const void *bytes, size_t size, gconv_error *error);
+
+typedef struct gc_jpeg_encoding {
+    /* For an image that libjpeg has been started for, as `form`, which stays as it is. NULL if the
+     * image is for one thread, and if memory is out. */
+    gc_jpeg_parts *(*create)(const struct jpeg_compress_struct *form, int threads);
+    void (*free)(gc_jpeg_parts *parts);
+    /* Gives the entropy-coded data, as libjpeg codes them, to `emit`; all of them with the last
+     * row. */
+    gconv_status (*put)(gc_jpeg_parts *parts, uint32_t count, const unsigned char *rows,
+                        size_t stride, gc_jpeg_emit *emit, void *user, gconv_error *error);
+    /* For other threads, while one may put rows: codes a part. False if there is nothing to do. */
+    bool (*help)(gc_jpeg_parts *parts);
+} gc_jpeg_encoding;
+
 /* ---- JPEG: files for devices that decode them (jpeg/fast/offer.c) ---------------------------- */
 
 /* What becomes of an offer. */
@@ -122,6 +143,7 @@ typedef struct gc_io_fast {
     const gc_png_packing *png_packing;
     const gc_deflating *deflating[GC_DEFLATING_MAX]; /* the fastest first */
     const gc_jpeg_decoding *jpeg_decoding;
+    const gc_jpeg_encoding *jpeg_encoding;
     gc_jpeg_offer *jpeg_offer;
 } gc_io_fast;
 

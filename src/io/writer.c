@@ -360,6 +360,13 @@ static bool help_for_sink(void *user)
     return writer->encoder->type->help(writer->encoder);
 }
 
+static void spread_for_sink(void *user, int threads)
+{
+    gconv_writer *writer = user;
+    if (writer->failure.status == GCONV_OK && writer->taken == 0)
+        writer->encoder->type->spread(writer->encoder, threads);
+}
+
 /* Whether the image is all that the writer waits for, and rows are the encoder's as they are. */
 static bool takes_compressed(void *user, const gconv_shape *shape)
 {
@@ -386,6 +393,8 @@ const gconv_sink *gconv_writer_sink(gconv_writer *writer)
     *sink = (gconv_sink){.size = sizeof *sink, .write = write_for_sink, .user = writer};
     if (writer->encoder->type->help != NULL)
         sink->help = help_for_sink;
+    if (writer->encoder->type->spread != NULL)
+        sink->spread = spread_for_sink;
     if (writer->encoder->type->write_compressed != NULL) {
         sink->takes_compressed = takes_compressed;
         sink->write_compressed = write_compressed;

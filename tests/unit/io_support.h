@@ -345,6 +345,8 @@ static inline gconv_status write_picture(const char *path, const gconv_writer_op
     uint32_t height = source->shape.height;
     const gconv_sink *sink = gconv_writer_sink(writer);
     helpers others;
+    if (sink->spread != NULL)
+        sink->spread(sink->user, 1 + helpers_wanted);
     start_helpers(&others, sink->help, sink->user);
     for (uint32_t y = 0; status == GCONV_OK && y < height; y += band) {
         uint32_t count = height - y < band ? height - y : band;

@@ -48,6 +48,45 @@ static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status,
     }
 }
 
+static bool help_nothing(void *user)
+{
+    (void)user;
+    return false;
+}
+
+static int threads_told;
+
+static void note_threads(void *user, int threads)
+{
+    (void)user;
+    threads_told = threads;
+}
+
+/* Of several threads, before the first row, to a sink that others help. */
+TEST(a_run_tells_the_sink_its_threads)
+{
+    for (int threads = 1; threads <= 3; threads++) {
+        gconv_job job = usual_job();
+        job.input.height = 300 * HEIGHT;
+        job.threads = threads;
+        OWNED_PLAN plan = planned(&job);
+        broken source = {.good = job.input.height}, counted = {.good = job.input.height};
+        gconv_sink sink = gconv_sink_default();
+        sink.write = write_broken;
+        sink.user = &counted;
+        sink.help = help_nothing;
+        sink.spread = note_threads;
+        threads_told = 0;
+        assert_ok(gconv_plan_run(plan, SOURCE(read_broken, &source), &sink, NULL, NULL));
+        assert_int_equal(threads_told, threads > 1 ? threads : 0);
+        sink.help = NULL;
+        threads_told = 0;
+        source.done = counted.done = 0;
+        assert_ok(gconv_plan_run(plan, SOURCE(read_broken, &source), &sink, NULL, NULL));
+        assert_int_equal(threads_told, 0);
+    }
+}
+
 TEST(failing_source)
 {
     static const uint32_t rows[] = {0, 1, 100, HEIGHT - 1};

@@ -276,6 +276,12 @@ static bool help(void *user)
     return c->sink->help(c->sink->user);
 }
 
+static void spread(void *user, int threads)
+{
+    const gc_clip_counter *c = user;
+    c->sink->spread(c->sink->user, threads);
+}
+
 /* A sink that counts before it writes to another one. */
 static gc_clip_counter make_counter(gc_work *work, const gconv_sink *sink)
 {
@@ -286,6 +292,7 @@ static gc_clip_counter make_counter(gc_work *work, const gconv_sink *sink)
     made.own.write = count_and_write;
     made.own.user = &work->clip_counter;
     made.own.help = sink->help != NULL ? help : NULL;
+    made.own.spread = sink->spread != NULL ? spread : NULL;
     return made;
 }
 

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
+#include "io/fast.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -23,6 +24,7 @@ enum {
     MARKER_BYTES_MAX = 65533
 };
 
+static const unsigned char end_of_image[] = {0xff, JPEG_EOI};
 static const unsigned char exif_prefix[6] = "Exif\0"; /* and the NUL of the string */
 
 typedef struct jpeg_encoder {
@@ -31,8 +33,10 @@ typedef struct jpeg_encoder {
     struct jpeg_error_mgr errors;
     struct jpeg_destination_mgr destination;
     jmp_buf trap;
-    gconv_error *error;  /* of the call in progress */
-    gconv_status status; /* of the failure that sprang the trap */
+    gconv_error *error;   /* of the call in progress */
+    gconv_status status;  /* of the failure that sprang the trap */
+    gc_jpeg_parts *parts; /* NULL: one thread codes */
+    bool begun;           /* with parts: the headers are written */
     JOCTET buffer[BUFFER_BYTES];
 } jpeg_encoder;
 
@@ -243,6 +247,8 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
 static void free_encoder(gc_encoder *common)
 {
     jpeg_encoder *encoder = (jpeg_encoder *)common;
+    if (encoder->parts != NULL)
+        gc_fast.jpeg_encoding->free(encoder->parts);
     jpeg_destroy_compress(&encoder->jpeg);
     free(encoder);
 }
@@ -261,6 +267,39 @@ static uint32_t encode_some(jpeg_encoder *encoder, uint32_t count, const unsigne
     return jpeg_write_scanlines(&encoder->jpeg, pointers, count);
 }
 
+static void spread(gc_encoder *common, int threads)
+{
+    jpeg_encoder *encoder = (jpeg_encoder *)common;
+    if (encoder->parts == NULL && gc_fast.jpeg_encoding != NULL)
+        encoder->parts = gc_fast.jpeg_encoding->create(&encoder->jpeg, threads);
+}
+
+static bool help(gc_encoder *common)
+{
+    jpeg_encoder *encoder = (jpeg_encoder *)common;
+    return encoder->parts != NULL && gc_fast.jpeg_encoding->help(encoder->parts);
+}
+
+static gconv_status emit(void *user, const void *bytes, size_t size, gconv_error *error)
+{
+    jpeg_encoder *encoder = user;
+    return gc_output_write(encoder->common.output, bytes, size, error);
+}
+
+/* Writes rows by parts, under the caller's trap. With its first row libjpeg writes the headers; it
+ * waits in vain for more. */
+static gconv_status write_parts(jpeg_encoder *encoder, uint32_t count, const unsigned char *rows,
+                                size_t stride)
+{
+    if (!encoder->begun) {
+        encode_some(encoder, 1, rows, stride);
+        write_buffer(encoder, BUFFER_BYTES - encoder->destination.free_in_buffer);
+        encoder->begun = true;
+    }
+    return gc_fast.jpeg_encoding->put(encoder->parts, count, rows, stride, emit, encoder,
+                                      encoder->error);
+}
+
 static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigned char *rows,
                                size_t stride, gconv_error *error)
 {
@@ -269,6 +308,8 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
     /* Covers the encoding of rows. */
     if (setjmp(encoder->trap) != 0)
         return encoder->status;
+    if (encoder->parts != NULL)
+        return write_parts(encoder, count, rows, stride);
     for (uint32_t done = 0; done < count;)
         done += encode_some(encoder, count - done, rows + done * stride, stride);
     return GCONV_OK;
@@ -281,6 +322,8 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
     /* Covers the end of the image data and EOI. */
     if (setjmp(encoder->trap) != 0)
         return encoder->status;
+    if (encoder->parts != NULL)
+        return emit(encoder, end_of_image, sizeof end_of_image, error);
     jpeg_finish_compress(&encoder->jpeg);
     return GCONV_OK;
 }
@@ -290,5 +333,7 @@ const gc_encoder_type gc_jpeg_encoder = {
     .open = open_encoder,
     .write = write_rows,
     .finish = finish,
+    .help = help,
+    .spread = spread,
     .free = free_encoder,
 };
