@@ -1,7 +1,7 @@
 """The C library: its structures, its functions, and its errors as exceptions of Python.
 
-include/gconv.h describes each of them. The library is looked for beside this file, then by the
-loader of the system.
+include/gconv.h describes each of them. The library is the file that the environment variable
+GCONV_LIBRARY names. Else it is looked for beside this file, then by the loader of the system.
 """
 import ctypes
 import os
@@ -79,10 +79,13 @@ class WriterOptions(Structure):
 
 
 def _load() -> ctypes.CDLL:
+    named = os.environ.get("GCONV_LIBRARY")
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), NAME)
     try:
-        return ctypes.CDLL(beside if os.path.exists(beside) else NAME)
+        return ctypes.CDLL(named or (beside if os.path.exists(beside) else NAME))
     except OSError as failure:
+        if named:
+            raise ImportError(f"GCONV_LIBRARY={named} cannot be loaded: {failure}") from None
         raise ImportError(f"gconv needs {NAME}, beside this package or where the loader looks; "
                           f"install gconv, or set LD_LIBRARY_PATH: {failure}") from None
 
@@ -111,6 +114,8 @@ for _name, _result, _arguments in [
         ("promise_name", c_char_p, [c_int]),
         ("plan_run_memory", c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p,
                                     _ERROR]),
+        ("plan_run_device", c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p,
+                                    _ERROR]),
         ("reader_options_init", None, [POINTER(ReaderOptions), c_size_t]),
         ("reader_open", c_int, [c_char_p, POINTER(ReaderOptions), _HANDLE, _ERROR]),
         ("reader_shape", POINTER(Shape), [c_void_p]),
@@ -135,8 +140,12 @@ def call(name: str, *arguments: Any, about: str = "") -> None:
     """Calls a function that returns a status. Messages of failures begin with `about`."""
     error = ErrorText()
     status = getattr(library, "gconv_" + name)(*arguments, byref(error))
-    if status == 0:
-        return
+    if status != 0:
+        fail(status, error, about)
+
+
+def fail(status: int, error: ErrorText, about: str = "") -> None:
+    """Raises what a status other than 0 stands for."""
     message = error.message.decode("utf-8", "replace")
     if about:
         message = f"{about}: {message}"

@@ -2,6 +2,7 @@
 import ctypes
 import doctest
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ except ImportError:
 
 import gconv
 import gconv.cv
-from gconv import _library
+from gconv import _library, _plans
 
 try:
     import cv2
@@ -279,8 +280,50 @@ class Arrays(unittest.TestCase):
                 return BYTES.__dlpack_device__()
 
         expected = gconv.gaussian_filter(BYTES, 1)
-        for image in [Interface(), memoryview(BYTES), Dlpack()]:
+        class Bytes:  # as Pillow has them
+            __array_interface__ = {"shape": BYTES.shape, "typestr": "|u1", "version": 3,
+                                   "data": BYTES.tobytes()}
+
+        for image in [Interface(), memoryview(BYTES), Dlpack(), Bytes()]:
             numpy.testing.assert_array_equal(gconv.gaussian_filter(image, 1), expected)
+            out = memoryview(bytearray(BYTES.size)).cast("B", BYTES.shape)
+            self.assertIs(gconv.gaussian_filter(image, 1, output=out), out)
+            numpy.testing.assert_array_equal(out, expected)
+
+    def test_without_numpy(self):
+        """In a Python of its own, which finds none."""
+        script = """
+import sys
+sys.modules["numpy"] = None
+import gconv
+view = memoryview(sys.stdin.buffer.read()).cast("B", (50, 61))
+blurred = gconv.gaussian_filter(view, 2)
+weighted = gconv.correlate(view, [[1, 2, 1], [0, 0, 0]], output="float32")
+gconv.imwrite(sys.argv[1], blurred)
+assert gconv.imread(sys.argv[1]) == blurred and weighted.format == "f"
+for wrong in [b"abc", [[1, 2]], "text", 7]:
+    try:
+        gconv.sobel(wrong)
+    except (TypeError, ValueError):
+        continue
+    raise AssertionError(wrong)
+sys.stdout.buffer.write(blurred.tobytes() + weighted.tobytes())
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            answer = subprocess.run([sys.executable, "-c", script, os.path.join(folder, "a.png")],
+                                    input=BYTES.tobytes(), stdout=subprocess.PIPE, check=True)
+        expected = (gconv.gaussian_filter(BYTES, 2).tobytes() +
+                    gconv.correlate(BYTES, [[1, 2, 1], [0, 0, 0]], output="float32").tobytes())
+        self.assertEqual(answer.stdout, expected)
+
+    def test_a_variable_names_the_library(self):
+        named = _library.library._name
+        for value, status in [(os.path.realpath(named) if "/" in named else named, 0),
+                              ("/nowhere/libgconv.so", 1)]:
+            answer = subprocess.run([sys.executable, "-c", "import gconv"], stderr=subprocess.PIPE,
+                                    env={**os.environ, "GCONV_LIBRARY": value})
+            self.assertEqual(answer.returncode, status)
+            self.assertEqual(b"GCONV_LIBRARY=/nowhere" in answer.stderr, status == 1)
 
     def test_refusals_say_what_to_do(self):
         blur, small = gconv.gaussian_filter, BYTES[:4, :4].copy()
@@ -324,9 +367,109 @@ class Arrays(unittest.TestCase):
             numpy.testing.assert_array_equal(result, expected)
 
 
+class KeptPlans(unittest.TestCase):
+    """Functions keep plans for later calls."""
+
+    def made(self, *calls):
+        """How many plans the calls make."""
+        count = [0]
+
+        class Counting(gconv.Plan):
+            def __init__(self, *arguments, **named):
+                count[0] += 1
+                super().__init__(*arguments, **named)
+
+        _plans._kept.clear()
+        _plans.Plan, plan = Counting, _plans.Plan
+        try:
+            for call in calls:
+                call()
+        finally:
+            _plans.Plan = plan
+            _plans._kept.clear()
+        return count[0]
+
+    def test_the_same_call_makes_one_plan(self):
+        weights = numpy.ones((3, 3))
+        gaps = BYTES[:, :40]
+        for call in [lambda: gconv.gaussian_filter(BYTES, 1), lambda: gconv.edges(BYTES),
+                     lambda: gconv.gaussian_filter(BYTES, [1, 2]), lambda: gconv.sobel(gaps),
+                     lambda: gconv.convolve(BYTES, weights), lambda: gconv.laplace(BYTES),
+                     lambda: gconv.convolve(BYTES, weights.tolist()),
+                     lambda: gconv.cv.GaussianBlur(BYTES, (5, 5), 0),
+                     lambda: gconv.gaussian_filter(memoryview(BYTES), 1)]:
+            self.assertEqual(self.made(call, call, call), 1)
+
+    def test_what_differs_makes_a_plan_of_its_own(self):
+        calls = [lambda: gconv.gaussian_filter(BYTES, 1), lambda: gconv.gaussian_filter(BYTES, 2),
+                 lambda: gconv.gaussian_filter(WORDS, 1), lambda: gconv.uniform_filter(BYTES, 3),
+                 lambda: gconv.gaussian_filter(BYTES[:, :9].copy(), 1),
+                 lambda: gconv.gaussian_filter(BYTES, 1, mode="wrap"),
+                 lambda: gconv.gaussian_filter(BYTES, 1, mode="constant", cval=1),
+                 lambda: gconv.gaussian_filter(BYTES, 1, output="float32"),
+                 lambda: gconv.correlate(BYTES, [[1, 2]]), lambda: gconv.convolve(BYTES, [[1, 2]]),
+                 lambda: gconv.correlate(BYTES, [[1], [2]])]
+        self.assertEqual(self.made(*calls, *calls), len(calls))
+
+    def test_weights_that_change_in_their_array(self):
+        for weights in [numpy.ones((3, 3)), numpy.ones((3, 3), object)]:
+            first = gconv.correlate(FLOATS, weights)
+            weights *= 2
+            numpy.testing.assert_array_equal(gconv.correlate(FLOATS, weights), first * 2)
+
+    def test_the_oldest_plans_are_freed(self):
+        for width in range(2, 60):
+            gconv.sobel(BYTES[:, :width].copy())
+        self.assertLessEqual(len(_plans._kept), _plans._KEPT_MOST)
+        self.assertEqual(next(reversed(_plans._kept))[2], (50, 59))
+
+    def test_a_failure_keeps_nothing_wrong(self):
+        for _ in range(3):
+            with self.assertRaisesRegex(ValueError, "overlaps"):
+                gconv.sobel(BYTES, output=BYTES)
+            numpy.testing.assert_array_equal(gconv.sobel(BYTES.copy()), gconv.sobel(BYTES))
+
+    def test_threads_call_one_function(self):
+        images = [RANDOM.integers(0, 256, (64, 64), dtype=numpy.uint8) for _ in range(4)]
+        expected, wrong = [gconv.gaussian_filter(image, 2) for image in images], []
+
+        def work(index):
+            for step in range(300):
+                if not numpy.array_equal(gconv.gaussian_filter(images[index], 2), expected[index]):
+                    wrong.append(step)
+                gconv.sobel(images[index][:, :2 + (step + index) % 50].copy())
+
+        threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_a_child_of_a_fork_computes(self):
+        """Also while another thread holds the lock of the kept plans."""
+        expected, held, forked = gconv.gaussian_filter(BYTES, 2), threading.Event(), threading.Event()
+
+        def hold():
+            with _plans._lock:
+                held.set()
+                forked.wait()
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        held.wait()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            os._exit(not numpy.array_equal(gconv.gaussian_filter(BYTES, 2), expected))
+        forked.set()
+        thread.join()
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+
 def load_tests(_loader, tests, _pattern):
     """Adds the examples of the docstrings."""
-    tests.addTests(doctest.DocTestSuite(gconv))
+    tests.addTests(doctest.DocTestSuite(gconv, extraglobs={"numpy": numpy}))
     return tests
 
 

@@ -1,0 +1,297 @@
+"""Images of others: where their samples lie, on the CPU or on a GPU, and arrays for results.
+
+An image is a numpy array, a tensor of torch, an array of CuPy, or anything that has
+__array_interface__, __cuda_array_interface__, DLPack or a buffer. numpy need not be installed.
+"""
+import ctypes
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Tuple
+
+from ._library import Shape
+
+try:
+    import numpy as numpy
+except ImportError:
+    numpy = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    Array = numpy.ndarray[Any, Any]
+else:
+    Array = Any
+
+DEPTHS = {"uint8": 8, "uint16": 16, "float32": 32}
+KINDS = {depth: kind for kind, depth in DEPTHS.items()}
+_ORDER = "<" if sys.byteorder == "little" else ">"
+_TYPES = {"|u1": "uint8", _ORDER + "u2": "uint16", _ORDER + "f4": "float32"}
+_LETTERS = {"uint8": "B", "uint16": "H", "float32": "f"}  # of buffers
+_CPU, _CUDA, _PINNED, _MANAGED = 1, 2, 3, 13  # devices of DLPack
+_CODES = {(1, 8): "uint8", (1, 16): "uint16", (2, 32): "float32"}  # types of DLPack
+_ORDER_HINT = ("samples have the byte order of another machine; convert with "
+               ".astype(dtype.newbyteorder('='))")
+
+
+class Image(NamedTuple):
+    """Where the samples of an image lie."""
+
+    address: int
+    shape: Tuple[int, ...]
+    kind: str  # "uint8", "uint16" or "float32"
+    stride: int  # bytes from row to row
+    writable: bool
+    device: int  # the number of a GPU; -1: memory of the CPU
+    maker: str  # the module of the object's type: "numpy", "torch", ...
+    owner: Any  # keeps the samples where they are
+
+    @property
+    def row_bytes(self) -> int:
+        return _row_bytes(self.shape, self.kind)
+
+
+def _row_bytes(shape: Tuple[int, ...], kind: str) -> int:
+    return shape[1] * (shape[2] if len(shape) == 3 else 1) * DEPTHS[kind] // 8
+
+
+def kind_of(dtype: Any) -> str:
+    """The name of a dtype: a text, or a type of numpy, torch or CuPy."""
+    name = dtype if isinstance(dtype, str) else str(dtype).replace("torch.", "")
+    if name not in DEPTHS and numpy is not None and not str(dtype).startswith("torch."):
+        known = numpy.dtype(dtype)
+        if not known.isnative:
+            raise TypeError(_ORDER_HINT)
+        name = known.name
+    if name not in DEPTHS:
+        raise TypeError(f"gconv computes uint8, uint16 and float32, not {name}; convert with "
+                        ".astype(numpy.float32)")
+    return name
+
+
+def is_array(thing: Any) -> bool:
+    """Whether `thing` is an object with samples and not a dtype."""
+    return not isinstance(thing, type) and any(
+        hasattr(thing, name) for name in ("__array_interface__", "__cuda_array_interface__",
+                                          "__dlpack__", "strides")) or isinstance(thing, bytearray)
+
+
+def maker_of(thing: Any) -> str:
+    """The top module of the type: "numpy", "torch", "cupy", "jaxlib", "builtins"."""
+    return type(thing).__module__.partition(".")[0]
+
+
+def shape_of(shape: Tuple[int, ...], kind: str) -> Shape:
+    """The gconv_shape of an image."""
+    if len(shape) not in (2, 3) or (len(shape) == 3 and not 1 <= shape[2] <= 4):
+        raise ValueError("an image has the shape (height, width) or (height, width, 1 to 4), "
+                         f"not {shape}; for more dimensions call gconv on each plane")
+    if min(shape) < 1:
+        raise ValueError(f"shape {shape} has no pixels")
+    return Shape(shape[1], shape[0], shape[2] if len(shape) == 3 else 1, DEPTHS[kind])
+
+
+def _image(address: int, shape: Any, kind: str, strides: Any, writable: bool, device: int,
+           owner: Any) -> Image:
+    """`strides` are those of all axes in bytes; None: without gaps. Samples of a row have to lie
+    side by side."""
+    shape = tuple(int(side) for side in shape)
+    shape_of(shape, kind)
+    size = DEPTHS[kind] // 8
+    row, whole = _row_bytes(shape, kind), size
+    stride = row
+    if strides is not None:
+        for side, step in zip(shape[:0:-1], tuple(strides)[:0:-1]):
+            if side > 1 and step != whole:
+                stride = -1
+            whole *= side
+        if shape[0] > 1 and stride >= 0:
+            stride = strides[0]
+        if stride < row or stride % size:
+            raise ValueError(f"strides {tuple(strides)}: samples of a row have to lie side by side, "
+                             "and rows from top to bottom; use numpy.ascontiguousarray")
+    return Image(address, shape, kind, stride, writable, device, maker_of(owner), owner)
+
+
+# ---- On the CPU and by __cuda_array_interface__ --------------------------------------------------
+
+class _Buffer(ctypes.Structure):
+    """Py_buffer"""
+
+    _fields_ = [("address", ctypes.c_void_p), ("owner", ctypes.py_object),
+                ("length", ctypes.c_ssize_t), ("item", ctypes.c_ssize_t),
+                ("readonly", ctypes.c_int), ("dimensions", ctypes.c_int),
+                ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("suboffsets", ctypes.c_void_p),
+                ("internal", ctypes.c_void_p)]
+
+
+def _address(view: memoryview) -> int:
+    """Where a buffer begins, also one that may only be read."""
+    buffer = _Buffer()
+    whole_and_readable = 0x11C  # PyBUF_FULL_RO
+    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(view), ctypes.byref(buffer),
+                                        whole_and_readable)
+    address = buffer.address or 0
+    ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))
+    return int(address)
+
+
+def _from_buffer(thing: Any) -> Image:
+    view = memoryview(thing)
+    kinds = {letter: kind for kind, letter in _LETTERS.items()}
+    letter = view.format.lstrip("@=" + _ORDER)
+    if letter not in kinds:
+        raise TypeError(f"gconv computes uint8, uint16 and float32 (B, H and f), not a buffer of "
+                        f"{view.format}; convert with .astype(numpy.float32)")
+    if view.ndim == 1:
+        raise ValueError("a buffer has to say its shape: memoryview(data).cast('B', (height, "
+                         "width)) or (height, width, channels)")
+    return _image(_address(view), view.shape, kinds[letter], view.strides, not view.readonly, -1,
+                  thing)
+
+
+def _from_interface(face: Any, thing: Any, device: int) -> Image:
+    """What __array_interface__ says, or __cuda_array_interface__ up to version 3."""
+    if face.get("mask") is not None:
+        raise ValueError("the array has a mask, and gconv knows none; fill it first")
+    if face["typestr"] not in _TYPES:
+        if face["typestr"][1:] in ("u2", "f4"):
+            raise TypeError(_ORDER_HINT)
+        raise TypeError(f"gconv computes uint8, uint16 and float32, not "
+                        f"{getattr(thing, 'dtype', face['typestr'])}; convert with "
+                        ".astype(numpy.float32)")
+    data, keep = face.get("data"), thing
+    if isinstance(data, tuple):
+        address, readonly = data
+    else:  # a buffer, as Pillow has it
+        view = memoryview(thing if data is None else data)
+        keep = (thing, view)
+        address, readonly = _address(view) + face.get("offset", 0), view.readonly
+    fixed = readonly or maker_of(thing).startswith("jax")  # which never changes an array
+    found = _image(address, face["shape"], _TYPES[face["typestr"]], face.get("strides"),
+                   not fixed, device, thing)
+    return found._replace(owner=keep)
+
+
+def _from_torch(tensor: Any) -> Image:
+    if tensor.requires_grad:
+        raise ValueError("gconv has no gradients; give the tensor's .detach()")
+    if tensor.device.type not in ("cpu", "cuda"):
+        raise ValueError(f"gconv has no part for tensors on {tensor.device}")
+    kind = kind_of(tensor.dtype)
+    strides = tuple(step * tensor.element_size() for step in tensor.stride())
+    device = tensor.device.index if tensor.device.type == "cuda" else -1
+    return _image(tensor.data_ptr(), tensor.shape, kind, strides, True, device, tensor)
+
+
+# ---- DLPack --------------------------------------------------------------------------------------
+
+class _Tensor(ctypes.Structure):
+    """DLTensor, with which a DLManagedTensor begins."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32), ("index", ctypes.c_int32),
+                ("dimensions", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+def _from_dlpack(thing: Any, stream: int) -> Image:
+    """The capsule keeps the samples, and whoever made it frees it. On a GPU the samples are there
+    for later work in `stream`."""
+    kind, device = (int(number) for number in thing.__dlpack_device__())
+    if kind not in (_CPU, _CUDA, _PINNED, _MANAGED):
+        raise ValueError(f"gconv has no part for arrays on device {kind} of DLPack")
+    on_gpu = kind in (_CUDA, _MANAGED)
+    capsule = thing.__dlpack__(stream=stream or 1) if on_gpu else thing.__dlpack__()
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    tensor = _Tensor.from_address(get(capsule, b"dltensor"))
+    if tensor.lanes != 1 or (tensor.code, tensor.bits) not in _CODES:
+        raise TypeError(f"gconv computes uint8, uint16 and float32, not "
+                        f"{getattr(thing, 'dtype', 'this type of DLPack')}; convert with .astype")
+    shape, strides = tensor.shape[:tensor.dimensions], None
+    if tensor.strides:
+        strides = [step * tensor.bits // 8 for step in tensor.strides[:tensor.dimensions]]
+    found = _image((tensor.data or 0) + tensor.offset, shape, _CODES[tensor.code, tensor.bits],
+                   strides, False, device if on_gpu else -1, thing)
+    return found._replace(owner=(thing, capsule))
+
+
+# ---- Any of them ---------------------------------------------------------------------------------
+
+def stream_of(thing: Any) -> Optional[int]:
+    """The stream in which work on an array of a GPU goes on: the current one of torch or CuPy, or
+    that of the interface; None if the array names none."""
+    maker = maker_of(thing)
+    if maker == "torch" and thing.is_cuda:
+        return int(sys.modules["torch"].cuda.current_stream(thing.device).cuda_stream)
+    if maker == "cupy":
+        with thing.device:
+            return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
+    stream = getattr(thing, "__cuda_array_interface__", {}).get("stream")
+    return None if stream is None else 0 if stream == 1 else int(stream)
+
+
+def describe(thing: Any, stream: int = 0) -> Image:
+    """Where the image lies. On a GPU its samples are there for later work in `stream`."""
+    if maker_of(thing) == "torch" and hasattr(thing, "data_ptr"):
+        return _from_torch(thing)
+    if hasattr(thing, "__array_interface__"):
+        return _from_interface(thing.__array_interface__, thing, -1)
+    if hasattr(thing, "__cuda_array_interface__"):
+        face = thing.__cuda_array_interface__
+        if maker_of(thing) == "cupy":
+            return _from_interface(face, thing, thing.device.id)
+        if face.get("stream") is None or stream_of(thing) == stream:
+            device = thing.__dlpack_device__()[1] if hasattr(thing, "__dlpack_device__") else 0
+            return _from_interface(face, thing, int(device))
+        if not hasattr(thing, "__dlpack__"):
+            raise ValueError("the image and out are in two streams; give both in one")
+    if hasattr(thing, "__dlpack__"):
+        return _from_dlpack(thing, stream)
+    try:
+        return _from_buffer(thing)
+    except TypeError as failure:
+        if "bytes-like" not in str(failure):
+            raise
+    raise TypeError(f"a {type(thing).__name__} is no image: give an array, or what has a buffer, "
+                    "__array_interface__ or DLPack")
+
+
+def empty(shape: Tuple[int, ...], kind: str, like: Image) -> Any:
+    """An array for a result, of the kind of `like` on its device; on the CPU numpy's unless `like`
+    is of torch."""
+    owner = like.owner
+    if like.maker == "torch":
+        torch = sys.modules["torch"]
+        return torch.empty(shape, dtype=getattr(torch, kind), device=owner.device)
+    if like.maker == "cupy":
+        with owner.device:
+            return sys.modules["cupy"].empty(shape, kind)
+    if like.device >= 0:
+        raise ValueError(f"gconv cannot make arrays of {like.maker} on a GPU; give `out`, an array "
+                         "of CuPy or torch")
+    return new(shape, kind)
+
+
+def new(shape: Tuple[int, ...], kind: str) -> Any:
+    """A numpy array; a memoryview if there is no numpy."""
+    if numpy is not None:
+        return numpy.empty(shape, kind)
+    count = _row_bytes(shape, kind) * shape[0]
+    return memoryview(bytearray(count)).cast(_LETTERS[kind], shape)
+
+
+def overlap(one: Image, other: Image) -> bool:
+    """Whether rows of two images share bytes. Rows of different strides count as a whole."""
+    first, second = sorted((one, other), key=lambda image: image.address)
+    if first.address + first.stride * (first.shape[0] - 1) + first.row_bytes <= second.address:
+        return False
+    between = (second.address - first.address) % first.stride
+    return not (first.stride == second.stride and first.row_bytes <= between
+                and between + second.row_bytes <= first.stride)
+
+
+def nested(values: Any) -> Any:
+    """Numbers, or lists of them: of what has tolist(), and of sequences of it."""
+    if hasattr(values, "tolist"):
+        return values.tolist()
+    return [nested(each) for each in values] if isinstance(values, (list, tuple)) else values
