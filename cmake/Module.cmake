@@ -43,16 +43,19 @@ endif()
 
 set(kernel_sources ${CMAKE_CURRENT_BINARY_DIR}/gc_source_kernels.c
   ${CMAKE_CURRENT_BINARY_DIR}/gc_source_compiled.c
-  ${CMAKE_CURRENT_BINARY_DIR}/gc_source_unrolled.c)
+  ${CMAKE_CURRENT_BINARY_DIR}/gc_source_tile.c ${CMAKE_CURRENT_BINARY_DIR}/gc_source_lecture.c)
 list(GET kernel_sources 0 kernels_source)
 list(GET kernel_sources 1 compiled_source)
-list(GET kernel_sources 2 unrolled_source)
+list(GET kernel_sources 2 tile_source)
+list(GET kernel_sources 3 lecture_source)
 gconv_embed_text(${kernels_source} gc_source_kernels src/gpu/pass/types.h src/gpu/pass/once.cuh
   src/gpu/pass/pass.cuh src/gpu/methods/direct/warp.cuh src/gpu/pass/block.cuh
   src/gpu/methods/separable/products.cuh src/gpu/methods/fused/pair.cuh)
 gconv_embed_text(${compiled_source} gc_source_compiled src/gpu/methods/compiled.cuh)
-gconv_embed_text(${unrolled_source} gc_source_unrolled src/gpu/methods/ladder/unrolled_types.h
-  src/gpu/methods/ladder/unrolled_tile.cuh)
+gconv_embed_text(${tile_source} gc_source_tile src/gpu/methods/ladder/step_types.h
+  src/gpu/methods/ladder/tile_kernel.cuh src/gpu/methods/ladder/tile_entry.cuh)
+gconv_embed_text(${lecture_source} gc_source_lecture src/gpu/methods/ladder/step_types.h
+  src/gpu/methods/ladder/lecture_kernel.cuh)
 # Every method lies in a folder of its own. cmake/Kernels.cmake compiles what is left out here.
 file(GLOB_RECURSE method_sources CONFIGURE_DEPENDS src/gpu/methods/*.cu src/gpu/methods/*.cpp)
 list(FILTER method_sources EXCLUDE REGEX "/kernels\\.cu$")

@@ -152,8 +152,10 @@ const char *gconv_tuner_path(const gconv_tuner *tuner);
  * NVRTC (gconv_nvrtc_version). */
 gconv_status gconv_tuner_begin(gconv_tuner *tuner, int *side, gconv_error *error);
 
-/* Whether the file held a result for the case when it was read. */
-bool gconv_tuner_knows(const gconv_tuner *tuner, const gconv_tuning_case *one);
+/* Whether the file held a result for the case when it was read. Then *known, which may be NULL,
+ * becomes what it says: form, schedule, rows, warps, tiles and seconds. */
+bool gconv_tuner_knows(const gconv_tuner *tuner, const gconv_tuning_case *one,
+                       gconv_tuning_result *known);
 
 /* Compiles, checks and times configurations. */
 gconv_status gconv_tuner_search(gconv_tuner *tuner, const gconv_tuning_case *one,

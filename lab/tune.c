@@ -10,6 +10,7 @@
 #include "gconv_lab.h"
 #include "lab/bench/lists.h"
 #include "lab/lab.h"
+#include "lab/tiles.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,6 +53,7 @@ typedef struct tuning {
     tune_case cases[CASES_MAX];
     int case_count, current; /* `current` is the case that is searched */
     int found, known;        /* results of this search, and of searches before */
+    gc_tile_counts counts;   /* of both, for tiles */
     double begin;
 } tuning;
 
@@ -234,6 +236,8 @@ static void print_end(const tuning *t)
         gc_json_close('}');
         gc_json_end();
     }
+    if (!t->options->report.json && t->counts.sizes > 0)
+        gc_tiles_print(&t->counts);
     gc_say("%d of %d searched, %d known before, %d left%s", t->found, t->case_count, t->known, left,
            left > 0 ? ": run it again to go on" : "");
 }
@@ -264,6 +268,7 @@ static gconv_status search_case(tuning *t, bool *finished, gconv_error *error)
     if (!*finished)
         return status;
     t->found++;
+    gc_tiles_count(&t->counts, &c->what, &result);
     gc_counts_add(false, false);
     show_result(t, c, &result);
     return gconv_tuner_keep(t->tuner, error);
@@ -275,8 +280,10 @@ static gconv_status search_all(tuning *t, gconv_error *error)
     bool finished = true;
     gc_counts_begin("searched or known before", false, (size_t)t->case_count);
     for (t->current = 0; status == GCONV_OK && t->current < t->case_count; t->current++) {
-        if (gconv_tuner_knows(t->tuner, &t->cases[t->current].what)) {
+        gconv_tuning_result known;
+        if (gconv_tuner_knows(t->tuner, &t->cases[t->current].what, &known)) {
             t->known++;
+            gc_tiles_count(&t->counts, &t->cases[t->current].what, &known);
             gc_counts_add(false, false);
         } else if (finished)
             status = search_case(t, &finished, error);

@@ -241,7 +241,7 @@ with_name() {
 refusal() {
   case $1 in
   fused) echo 'only chains of whole weights' ;;
-  adaptive:kth) echo 'integers of 16 bits' ;;
+  adaptive:kth | twopass:transposed) echo 'integers of 16 bits' ;;
   tilefft) echo 'float32 transforms cannot restore' ;;
   *) echo 'never' ;;
   esac
@@ -330,7 +330,7 @@ same_chains_in_bands() {
 # chains alone.
 inexact_bands() {
   filters=$work
-  at_once "$(implementations | grep -vxE 'fft|fused|adaptive:kth')" same_chains_in_bands
+  at_once "$(implementations | grep -vxE 'fft|fused|adaptive:kth|twopass:transposed')" same_chains_in_bands
 }
 
 # fft takes this image in four shares of 4500 rows, of each step one at least: all at once, or one

@@ -16,26 +16,27 @@
     "31x47,31x63,47x3,47x9,47x17,47x31,47x63,63x3,63x9,63x17,63x31,63x47"
 
 static const gc_preset presets[] = {
-    /* KTH 2018, tables 2 and 3, figures 4, 8 and 9. twopass:lecture has equation 12. */
+    /* KTH 2018, tables 2 and 3, figures 4, 8 and 9, equations 9 to 14. */
     {.name = "kth",
      .sizes = "256,512,1024,2048,4096",
      .filters = "3,5,rank1:5",
      .implementations =
-         "reference," STEPS ",adaptive:kth,twopass:lecture,twopass,twopass:transposed",
-     .full_rank = "naive,shared,tiled,adaptive:kth",
-     .rank1 = "twopass:lecture,twopass,twopass:transposed",
+         "reference," STEPS ",const:kth,adaptive:kth,twopass:kth,twopass,twopass:transposed",
+     .full_rank = "naive,shared,tiled,const:kth,adaptive:kth",
+     .rank1 = "twopass:kth,twopass,twopass:transposed",
      .samples = "grey8",
      .border = "zero",
      .time = 60,
      .has_steps = true,
      .has_theory = true,
-     .blocks = {{32, 32, "naive,shared,const,tiled,adaptive"}}},
+     .blocks = {{32, 32, "naive,shared,const,const:kth,tiled,adaptive"}}},
     /* Abramov 2011, RGB images: a filter of rank 1 with the sides of its Gaussian of radius 8. */
     {.name = "lecture",
      .sizes = "400,2000",
      .filters = "rank1:17",
      .implementations =
-         "reference,cpu,naive,naive:const,const,twopass:lecture,twopass:lecture1d,twopass",
+         "reference,cpu,naive,naive:lecture,const:lecture,twopass:lecture,twopass:lecture1d,"
+         "naive:const,const,twopass",
      .samples = "rgb8",
      .border = "zero",
      .time = 20,
@@ -61,10 +62,11 @@ static const gc_preset presets[] = {
      .filters = "3..43x3..43,rank1:3..43",
      .implementations =
          "cpu,naive,const:16x16,const,tiled:nopad:16x16x2,tiled:nopad,tiled:16x16x2,tiled:16x16x4,"
-         "tiled:32x32x2,tiled,adaptive,adaptive:nc,adaptive:unrolled,twopass,"
+         "tiled:32x32x2,tiled,adaptive,adaptive:nc,adaptive:unrolled,adaptive:unrolled:nc,"
+         "const:hwu,twopass,"
          "twopass:tiled:x1,twopass:tiled:x4,twopass:tiled:x8,twopass:tiled:x16,twopass:tiled",
      .full_rank = "naive,const:16x16,const,tiled:nopad:16x16x2,tiled:nopad,tiled:16x16x2,"
-                  "tiled:16x16x4,tiled:32x32x2,tiled,adaptive:nc",
+                  "tiled:16x16x4,tiled:32x32x2,tiled,adaptive:nc,adaptive:unrolled:nc,const:hwu",
      .rank1 = "twopass,twopass:tiled:x1,twopass:tiled:x4,twopass:tiled:x8,twopass:tiled:x16,"
               "twopass:tiled",
      .samples = "grey8",

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { TRANSPOSED_FACTOR = 4 }; /* of both passes of twopass:transposed */
+enum { TRANSPOSED_FACTOR = 21 }; /* of both passes of twopass:transposed */
 
 /* Whether a name is one of a list that ends with NULL. */
 static bool is_one_of(const char *name, const char *const *names)
@@ -17,7 +17,8 @@ static bool is_one_of(const char *name, const char *const *names)
 
 double gc_kth_intensity(const char *implementation, int filter_width, int filter_height, int factor)
 {
-    static const char *const untiled[] = {"twopass:lecture", "twopass:lecture1d", NULL};
+    static const char *const untiled[] = {"twopass:kth", "twopass:lecture", "twopass:lecture1d",
+                                          NULL};
     static const char *const tiles[] = {"tiled", "adaptive", "adaptive:kth", NULL};
     static const char *const two_passes[] = {"twopass:transposed", "twopass:tiled", NULL};
     double taps = (double)filter_width * filter_height, sides = filter_width + filter_height;
@@ -25,7 +26,7 @@ double gc_kth_intensity(const char *implementation, int filter_width, int filter
         return 2 * taps / (8 * taps);
     if (strcmp(implementation, "shared") == 0)
         return 2 * taps / (4 * 4 + 4 * taps);
-    if (strcmp(implementation, "const") == 0)
+    if (strcmp(implementation, "const") == 0 || strcmp(implementation, "const:kth") == 0)
         return 2 * taps / (4 * 4);
     if (is_one_of(implementation, untiled))
         return (2.0 * filter_width / (4 * 2) + 2.0 * filter_height / (4 * 2)) / 2;

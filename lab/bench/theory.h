@@ -4,10 +4,11 @@
 #define GC_LAB_BENCH_THEORY_H
 
 /* Floating-point operations for a byte of global memory, with a filter of these sides, by the
- * equation for the implementation of this name: naive (9), shared (10), const (11), twopass:lecture
- * and twopass:lecture1d (12), tiled, adaptive and adaptive:kth (13), and twopass:transposed and
- * twopass:tiled (14). `factor` is that of the tiles of (13) and of twopass:tiled in both passes; 0:
- * not known. 0 for others, and if the factor that it takes is not known. */
+ * equation for the implementation of this name: naive (9), shared (10), const and const:kth (11),
+ * twopass:kth, twopass:lecture and twopass:lecture1d (12), tiled, adaptive and adaptive:kth (13),
+ * and twopass:transposed and twopass:tiled (14). `factor` is that of the tiles of (13) and of
+ * twopass:tiled in both passes; 0: not known. 0 for others, and if the factor that it takes is not
+ * known. */
 double gc_kth_intensity(const char *implementation, int filter_width, int filter_height,
                         int factor);
 

@@ -8,15 +8,21 @@
 #define OPERATIONS(X)                                                                              \
     X("naive", gc_naive_operations)                                                                \
     X("naive:const", gc_naive_const_operations)                                                    \
+    X("naive:lecture", gc_naive_lecture_operations)                                                \
     X("shared", gc_shared_operations)                                                              \
     X("const", gc_const_operations)                                                                \
+    X("const:kth", gc_const_kth_operations)                                                        \
+    X("const:hwu", gc_const_hwu_operations)                                                        \
+    X("const:lecture", gc_const_lecture_operations)                                                \
     X("tiled", gc_tiled_operations)                                                                \
     X("tiled:nopad", gc_tiled_nopad_operations)                                                    \
     X("adaptive", gc_adaptive_operations)                                                          \
     X("adaptive:nc", gc_adaptive_nc_operations)                                                    \
     X("adaptive:kth", gc_adaptive_kth_operations)                                                  \
     X("adaptive:unrolled", gc_adaptive_unrolled_operations)                                        \
+    X("adaptive:unrolled:nc", gc_adaptive_unrolled_nc_operations)                                  \
     X("twopass", gc_twopass_operations)                                                            \
+    X("twopass:kth", gc_twopass_kth_operations)                                                    \
     X("twopass:lecture", gc_twopass_lecture_operations)                                            \
     X("twopass:lecture1d", gc_twopass_lecture1d_operations)                                        \
     X("twopass:transposed", gc_twopass_transposed_operations)                                      \

@@ -316,7 +316,7 @@ naive not usable: *'
     like "$out" '*kernel ms*3x3 * cpu *3x3 * reference@h200 *3x3 *naive@h200 *0.0219 *5x5 rank 1 *twopass@h200 *'
     # What the source prints, in its words: 0.03028 seconds for 100 images.
     like "$out" '*3x3 *naive@paper * 0.303 *printed
-*5x5 rank 1 *twopass:transposed@paper * 0.205 *printed*'
+*5x5 rank 1 *twopass:kth@paper * 0.205 *printed*'
     same "$(printf '%s\n' "$out" | grep -c '@paper .*printed$')" 6
     expect 0 gconv bench --preset kth --impl cpu --sizes 256 --filters 3 --time 0.1 --with h200 --json
     is_json

@@ -255,7 +255,7 @@ refused() {
         complains 2 "option '--impl': '' is not auto, reference, *cpu, *" gconv compare -i $list a.png
     done
     complains 2 "*; did you mean 'cpu:taps'[?]" gconv edges --impl taps a.png b.png
-    complains 2 "*; did you mean 'adaptive:kth'[?]" gconv bench --impl cpu,kth
+    complains 2 "*; did you mean 'const:kth'[?]" gconv bench --impl cpu,kth
     complains 2 "*; did you mean 'reference'[?]" gconv edges --impl refrence a.png b.png
     complains 2 "option '--impl': 'all' names several; *compare and bench" gconv edges -i all a.png b.png
     complains 2 "option '--impl': 'cpu,reference' names several; *" gconv edges -i cpu,reference a.png b.png
@@ -345,7 +345,7 @@ implementations:
     [ "$(printf '%s\n' "$names" | wc -L)" -le 80 ]
     described=$(gconv info -v | sed -n '/^implementations:/,$p')
     like "$described" '*
-  twopass:transposed twopass, columns *
+  twopass:transposed twopass:kth, 21 tiles, columns *
                        refuses: *
                        not usable here: see cuda above
 *'

@@ -68,7 +68,7 @@ options_bash_mpi() { offers_bash_mpi ${1:+"$1"} --; }
   same_list "border=" "$(offers_bash filter --border = w)" wrap
   same_list "border= alone" "$(offers_bash filter --border =)" "$(offers_bash filter --border '')"
   same_list implementations "$(offers_bash edges --impl '')" "$({ implementations; echo auto; } | sort)"
-  same_list "a list" "$(offers_bash compare --impl cpu,nai)" "$(printf '%s\n' cpu,naive cpu,naive:const)"
+  same_list "a list" "$(offers_bash compare --impl cpu,nai)" "$(printf '%s\n' cpu,naive cpu,naive:const cpu,naive:lecture)"
   same_list "several" "$(offers_bash bench -i al)" all
   same_list "of tune" "$(offers_bash tune --impl '')" "$(printf '%s\n' adaptive:unrolled direct separable)"
   same_list "devices" "$(offers_bash edges --device cuda)" "$(printf '%s\n' cuda cuda: cuda:all)"

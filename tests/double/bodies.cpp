@@ -18,7 +18,9 @@ extern "C" {
 #include "gpu/methods/detector/kernels.cuh"
 #include "gpu/methods/ladder/adaptive.cuh"
 #include "gpu/methods/ladder/block.cuh"
+#include "gpu/methods/ladder/compiled_tile.cuh"
 #include "gpu/methods/ladder/constant.cuh"
+#include "gpu/methods/ladder/tile_kernel.cuh"
 #include "gpu/methods/passes.cuh"
 #include "gpu/methods/separable/vectors_kernels.cuh"
 #include "gpu/pass/pass.cuh"
@@ -45,26 +47,16 @@ namespace naive
 {
 #include "gpu/methods/ladder/naive.cu"
 }
-namespace shared
-{
-__thread float pixels[SHARED_FLOATS];
-#include "gpu/methods/ladder/shared.cu"
-} // namespace shared
 namespace twopass
 {
 __thread float pixels[SHARED_FLOATS];
 #include "gpu/methods/ladder/twopass.cu"
 } // namespace twopass
-namespace lecture
+namespace kth
 {
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/methods/ladder/twopass_lecture.cu"
-} // namespace lecture
-namespace transposed
-{
-__thread float pixels[SHARED_FLOATS];
-#include "gpu/methods/ladder/twopass_transposed.cu"
-} // namespace transposed
+#include "gpu/methods/ladder/twopass_kth.cu"
+} // namespace kth
 namespace planes
 {
 #include "gpu/plan/planes.cu"
@@ -99,41 +91,41 @@ static void *filter()
     {                                                                                              \
         name, true, gc_double_binder<kernel>::bind, filter                                         \
     }
-#define SHORT_TILES(factor)                                                                        \
-    MEETS("gc_convolve_tiles<" #factor ", false, short>", (gc_convolve_tiles<factor, false, short>))
-#define TILES(factor)                                                                              \
-    MEETS("gc_convolve_tiles<" #factor ", false, float>",                                          \
-          (gc_convolve_tiles<factor, false, float>)),                                              \
-        MEETS("gc_convolve_tiles<" #factor ", true, float>",                                       \
-              (gc_convolve_tiles<factor, true, float>)),                                           \
-        SHORT_TILES(factor)
+#define TILES(factor, width, height, flags)                                                        \
+    MEETS("gc_convolve_tiles<" #factor ", " #width ", " #height ", " #flags ">",                   \
+          (gc_convolve_tiles<factor, width, height, flags>))
+#define SHORT_TILES(factor) TILES(factor, 32, 32, 20)
+#define EVERY_TILES(factor)                                                                        \
+    TILES(factor, 32, 32, 0), TILES(factor, 32, 32, 2), TILES(factor, 32, 16, 0),                  \
+        TILES(factor, 16, 16, 0), SHORT_TILES(factor)
 
 const gc_double_body gc_double_bodies[] = {
     PLAIN("convolve_pixels<false>", naive::convolve_pixels<false>),
     {"convolve_pixels<true>", false, gc_double_binder<naive::convolve_pixels<true>>::bind, filter},
-    MEETS("convolve_block", shared::convolve_block),
     MEETS("gc_convolve_rows", gc_convolve_rows),
     MEETS("convolve_columns", twopass::convolve_columns),
-    MEETS("lecture_rows<false>", lecture::lecture_rows<false>),
-    MEETS("lecture_rows<true>", lecture::lecture_rows<true>),
-    MEETS("lecture_columns", lecture::lecture_columns),
-    MEETS("turned_columns", transposed::turned_columns),
-    TILES(1),
-    TILES(2),
-    TILES(3),
-    TILES(4),
-    TILES(5),
-    TILES(6),
-    TILES(7),
-    TILES(8),
-    TILES(9),
-    TILES(10),
-    TILES(11),
-    TILES(12),
-    TILES(13),
-    TILES(14),
-    TILES(15),
-    TILES(16),
+    MEETS("kth_rows<1, 4>", (kth::kth_rows<1, 4>)),
+    MEETS("kth_rows<21, 20>", (kth::kth_rows<21, 20>)),
+    MEETS("kth_columns", kth::kth_columns),
+    MEETS("turned_columns", kth::turned_columns),
+    TILES(1, 32, 16, 4),
+    TILES(1, 32, 16, 36),
+    EVERY_TILES(1),
+    EVERY_TILES(2),
+    EVERY_TILES(3),
+    EVERY_TILES(4),
+    EVERY_TILES(5),
+    EVERY_TILES(6),
+    EVERY_TILES(7),
+    EVERY_TILES(8),
+    EVERY_TILES(9),
+    EVERY_TILES(10),
+    EVERY_TILES(11),
+    EVERY_TILES(12),
+    EVERY_TILES(13),
+    EVERY_TILES(14),
+    EVERY_TILES(15),
+    EVERY_TILES(16),
     SHORT_TILES(17),
     SHORT_TILES(18),
     SHORT_TILES(19),

@@ -44,15 +44,17 @@ on_cpu() {
     make_image png:grey grey.png 37 21 noise
     make_image ppm colour.ppm 17 9 noise
     make_image png:rgba alpha.png 11 18 noise
-    local every=naive,naive:const,shared,const,tiled,tiled:nopad,adaptive,adaptive:nc
-    every+=,twopass:lecture,twopass:lecture1d,twopass:transposed
+    local every=naive,naive:const,shared,const,const:kth,tiled,tiled:nopad,adaptive,adaptive:nc
+    every+=,twopass:kth
     for border in mirror mirror101 replicate wrap constant:9; do
         expect 0 gconv compare --time 0.001 --impl $every,twopass --border $border grey.png
-        same "$(printf '%s\n' "$out" | grep -c ' exact$')" 12
+        same "$(printf '%s\n' "$out" | grep -c ' exact$')" 11
+        silently gconv filter --impl twopass:transposed --verify --border $border -k gauss5 grey.png out.png
     done
     for image in colour.ppm alpha.png; do
         expect 0 gconv compare --time 0.001 --impl $every -k gauss3 -k '4x2: 1 -2 3 4 5 0.5 7 1' $image
-        same "$(printf '%s\n' "$out" | grep -cE ' (exact|within bound)$')" 11
+        same "$(printf '%s\n' "$out" | grep -cE ' (exact|within bound)$')" 10
+        silently gconv filter --impl twopass:transposed --verify -k box3 -k gauss3 $image out.png
     done
 }
 
@@ -107,6 +109,34 @@ twopass:tiled * exact*'
         gconv filter --impl twopass:tiled --tile 21 -k gauss5 colour.ppm out.ppm
 }
 
+@test "kernels that are compiled for their sizes: the read-only cache, Hwu's and the lecture's" {
+    export GC_DOUBLE_COMPILER=c++ TMPDIR=$PWD
+    make_image ppm colour.ppm 70 41 noise
+    local names=adaptive:unrolled:nc,const:hwu,naive:lecture,const:lecture,twopass:lecture,twopass:lecture1d
+    for filter in gauss5 '5x2: 1 -2 3 4 5 2 -4 6 8 10' box:17x1; do
+        expect 0 gconv compare --time 0.001 --impl $names --border constant:9 -k "$filter" colour.ppm
+        same "$(printf '%s\n' "$out" | grep -c ' exact$')" 6
+    done
+    expect 0 gconv compare --time 0.001 --impl const:hwu --block 16x8 --explain -k gauss5 colour.ppm
+    like "$err" '*block 16x8, factor 1, 0.5 KiB*'
+    complains 4 '*a 5x9 filter is larger than a block of 16x8 threads' \
+        gconv filter --impl const:hwu --block 16x8 -k box:5x9 colour.ppm out.ppm
+    complains 4 '*a filter of 19x1 has an apron that is wider than a block of 16x16' \
+        gconv filter --impl twopass:lecture -k box:19x1 colour.ppm out.ppm
+    silently gconv filter --impl naive:lecture --verify -k gaussian:8,17 -k sharpen3 colour.ppm out.ppm
+}
+
+@test "blocks: one is built in, others are compiled" {
+    make_image pgm in.pgm 70 41 noise
+    local names=shared,const,const:kth,tiled:nopad,adaptive,adaptive:kth
+    expect 0 gconv compare --time 0.001 --impl $names -k box5 in.pgm
+    same "$(printf '%s\n' "$out" | grep -c ' exact$')" 6
+    same "$(calls nvrtcCompileProgram)" 0
+    export GC_DOUBLE_COMPILER=c++ TMPDIR=$PWD
+    expect 0 gconv compare --time 0.001 --impl $names --block 8x4 -k box5 -k box:21x3 in.pgm
+    same "$(printf '%s\n' "$out" | grep -c ' exact$')" 6
+}
+
 @test "bench records the tiling factor, and --shared-memory limits that of adaptive" {
     export GC_DOUBLE_COMPILER=c++ TMPDIR=$PWD
     local names=naive,tiled,adaptive,adaptive:kth,adaptive:unrolled
@@ -121,6 +151,7 @@ twopass:tiled * exact*'
 }
 
 @test "names say a block and a factor, and take the place of --block and --tile" {
+    export GC_DOUBLE_COMPILER=c++ TMPDIR=$PWD
     make_image pgm in.pgm 37 21 noise
     expect 0 gconv compare --time 0.001 --impl tiled:32x32x2,tiled:nopad:x3,const:8x64 --block 16x16 \
         --tile 5 --explain -k box3 in.pgm
@@ -139,10 +170,11 @@ gconv: --tile is for tiled; the others take no tiling factor, or have one in the
 }
 
 @test "the kth preset measures its two passes with filters of rank 1 alone" {
+    export GC_DOUBLE_COMPILER=c++ TMPDIR=$PWD
     expect 0 gconv bench --preset kth --sizes 16 --filters 5,rank1:5 --time 0.001 --csv
     same "$(printf '%s\n' "$out" | sed 1d | cut -d, -f 3,5 | paste -sd ' ')" \
-        '5x5,reference 5x5,cpu 5x5,naive 5x5,shared 5x5,const 5x5,tiled 5x5,adaptive 5x5,adaptive:kth '\
-'5x5 rank 1,reference 5x5 rank 1,cpu 5x5 rank 1,const 5x5 rank 1,adaptive 5x5 rank 1,twopass:lecture '\
+        '5x5,reference 5x5,cpu 5x5,naive 5x5,shared 5x5,const 5x5,tiled 5x5,adaptive 5x5,const:kth 5x5,adaptive:kth '\
+'5x5 rank 1,reference 5x5 rank 1,cpu 5x5 rank 1,const 5x5 rank 1,adaptive 5x5 rank 1,twopass:kth '\
 '5x5 rank 1,twopass 5x5 rank 1,twopass:transposed'
 }
 

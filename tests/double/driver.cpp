@@ -5,7 +5,7 @@
  *     GC_DOUBLE_REFUSE=N               the driver refuses the first N binaries that it is given */
 #include "state.hpp"
 
-#include "gpu/methods/ladder/unrolled_types.h"
+#include "gpu/methods/ladder/step_types.h"
 #include "gpu/pass/types.h"
 
 #include <atomic>
@@ -122,7 +122,7 @@ static std::string host_binary(const std::string &source)
     static std::atomic<int> count;
     const char *compiler = getenv("GC_DOUBLE_COMPILER");
     if (compiler == nullptr || (source.find("gc_compiled_kernel") == std::string::npos &&
-                                source.find("gc_unrolled_kernel") == std::string::npos))
+                                source.find("gc_ladder_kernel") == std::string::npos))
         return "";
     const char *directory = getenv("TMPDIR");
     std::string path = std::string(directory != nullptr ? directory : "/tmp") + "/gc-double-" +
@@ -153,8 +153,8 @@ extern "C" CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, 
         run<gc_pass>(body, grid, block, arguments, stream);
         return CUDA_SUCCESS;
     }
-    if (void *body = in_library(path, "gc_unrolled_kernel")) {
-        run<gc_unrolled_step>(body, grid, block, arguments, stream);
+    if (void *body = in_library(path, "gc_ladder_kernel")) {
+        run<gc_ladder_step>(body, grid, block, arguments, stream);
         return CUDA_SUCCESS;
     }
     gc_double_tell("missing kernels compiled at run time");

@@ -88,7 +88,7 @@ TEST(implementations_say_what_they_follow)
         assert_int_equal(gconv_implementation_kind(i), info.kind);
         assert_true(info.follows_threads == (strncmp(info.name, "cpu", strlen("cpu")) == 0));
         bool tiles = strncmp(info.name, "tiled", strlen("tiled")) == 0 ||
-                     strcmp(info.name, "adaptive:unrolled") == 0 ||
+                     strncmp(info.name, "adaptive:unrolled", strlen("adaptive:unrolled")) == 0 ||
                      strcmp(info.name, "twopass:tiled") == 0;
         assert_true(info.follows_tile == tiles);
         assert_true(info.follows_shared ==

@@ -28,6 +28,7 @@ TEST(test_printed)
     assert_near(gflops("shared", 5), 34.483, 0.001);
     assert_near(gflops("const", 3), 90, 0.001);
     assert_near(gflops("const", 5), 250, 0.001);
+    assert_near(gflops("const:kth", 5), 250, 0.001);
     assert_near(gflops("adaptive", 3), 164.35, 0.01);
     assert_near(gflops("tiled", 5), 456.52, 0.01);
     assert_near(gflops("adaptive:kth", 5), 456.52, 0.01);
@@ -41,10 +42,11 @@ TEST(test_by_hand)
     assert_near(gc_kth_intensity("const", 17, 3, 1), 102.0 / 16, 1e-12);
     assert_near(gc_kth_intensity("twopass:lecture", 17, 3, 0), 2.5, 1e-12); /* (34/8 + 6/8) / 2 */
     assert_near(gc_kth_intensity("twopass:lecture1d", 17, 3, 0), 2.5, 1e-12);
+    assert_near(gc_kth_intensity("twopass:kth", 17, 3, 0), 2.5, 1e-12);
     assert_near(gc_kth_intensity("tiled", 17, 3, 4), 408.0 / 48, 1e-12);
     assert_near(gc_kth_intensity("twopass:tiled", 17, 3, 4), 160.0 / 24, 1e-12);
     assert_near(gc_kth_intensity("twopass:tiled", 5, 5, 21), 420.0 / 92, 1e-12);
-    assert_near(gc_kth_intensity("twopass:transposed", 17, 3, 0), 160.0 / 24, 1e-12);
+    assert_near(gc_kth_intensity("twopass:transposed", 17, 3, 0), 840.0 / 92, 1e-12);
     /* twopass has a factor for each pass, and the others need to know theirs. */
     static const char *const none[] = {"direct", "twopass", "adaptive", "twopass:tiled"};
     for (size_t i = 0; i < COUNT(none); i++)

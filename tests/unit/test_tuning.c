@@ -201,11 +201,13 @@ TEST(wrong_lines_count_as_none)
         "direct 3 3 float32 float32 warp 6 2 one 1 nan 2026-11-21",
         "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-2",
         "direct 3 3 float32 float32 warp 6 2 one 1 41.25 21.11.2026",
+        "direct 3 3 float32 float32 block 33 2 one 1 41.25 2026-11-21",
         "direct 3 3 float32 float32 tiles 8 8 one 4 41.25 2026-11-21",
         "adaptive:unrolled 3 3 float32 float32 block 8 8 one 4 41.25 2026-11-21",
         "adaptive:unrolled 3 3 float32 float32 tiles 8 8 queue 4 41.25 2026-11-21",
         "adaptive:unrolled 3 3 float32 float32 tiles 8 8 one 21 41.25 2026-11-21",
         "adaptive:unrolled 3 3 float32 float32 tiles 24 8 one 4 41.25 2026-11-21",
+        "adaptive:unrolled 3 3 float32 float32 tiles 65 65 one 4 41.25 2026-11-21",
         "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21\n"
         "direct 3 3 float32 float32 block 6 2 one 1 41.25 2026-11-21",
     };
@@ -310,9 +312,13 @@ TEST(tiles_stand_alone)
 {
     gconv_device_info device = new_device();
     const gc_tuning tiles = {GC_FORM_TILES, 32, 16, GC_ONE_TILE, 5};
+    const gc_tuning tallest = {GC_FORM_TILES, 64, 32, GC_ONE_TILE, 6}; /* 16x64 */
     keep(&device, 15, 15, GC_FLOAT, tiles);
     keep(&device, 15, 15, GC_FLOAT, block_tuning);
     assert_int_equal(kept_count(&device), 2);
+    keep(&device, 17, 43, GC_FLOAT, tallest);
+    assert_int_equal(kept_count(&device), 3);
+    gives(&device, GC_FORM_TILES, 17, 43, GC_FLOAT, tallest);
     gives(&device, GC_FORM_TILES, 15, 15, GC_FLOAT, tiles);
     gives(&device, GC_FORM_TILES, 17, 13, GC_FLOAT, tiles);
     gives(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT, block_tuning);
@@ -331,24 +337,30 @@ TEST(tiles_stand_alone)
     assert_int_equal(tuning_of(&device, GC_FORM_TILES, 43, 43, GC_FLOAT).tiles, 3);
 }
 
-/* A search tries blocks with one factor, then factors for the fastest block. */
+/* A search tries all 110 kernels of the 2014 paper, among them its commonest best block, 16x64, and
+ * the best kernel of all there, 16x64 with factor 6 for filters of 17x43. */
 TEST(candidates_of_tiles)
 {
     gconv_device_info device = new_device();
     gc_tuning list[GC_CANDIDATES_MAX];
-    gc_layout layout = gc_candidate_layout(GC_FORM_TILES, 9, 9, GC_FLOAT);
+    gc_layout layout = gc_candidate_layout(GC_FORM_TILES, 17, 43, GC_FLOAT);
     assert_int_equal(layout.left, 0);
-    /* 16, 32 and 64 columns by 4, 8, 16 and 32 rows, but not 64x32 */
-    int count = gc_candidates(&device, &layout, list);
-    assert_int_equal(count, 11);
+    int count = gc_candidates(&device, &layout, list), blocks = 0;
+    assert_int_equal(count, 110);
     assert_same_tuning(list[0], gc_tuning_untuned(&device, &layout));
+    bool has_best = false;
     for (int i = 0; i < count; i++) {
-        assert_int_equal(list[i].tiles, 4);
+        assert_in_range(list[i].tiles, 1, 10);
+        assert_in_range(list[i].warps, 4, 32);
         assert_int_equal(32 * list[i].warps % list[i].rows, 0);
+        blocks += list[i].tiles == 6;
+        has_best |= list[i].rows == 64 && list[i].warps == 32 && list[i].tiles == 6;
     }
-    assert_int_equal(gc_candidates_like(&device, &layout, &list[3], list, count), 11 + 9);
-    for (int i = count; i < 11 + 9; i++)
-        assert_int_equal(list[i].rows, list[3].rows);
+    assert_int_equal(blocks, 11);
+    assert_true(has_best);
+    assert_int_equal(gc_candidates_like(&device, &layout, &list[3], list, count), count);
+    device.shared_per_block_optin = 48 << 10; /* of a GTX 680 */
+    assert_in_range(gc_candidates(&device, &layout, list), 1, 109);
 }
 
 /* A rank's tunings serve that rank alone; if shared memory is short, blocks get smaller. */

@@ -48,22 +48,15 @@ static void add_grid(candidates *c, gc_form form, gc_schedule schedule, const gr
                 add(c, (gc_tuning){form, *rows, *warps, schedule, 1});
 }
 
-/* The blocks of van Werkhoven et al. 2014, section 5, that have 64 to 1024 threads and up to 32
- * rows, with the factor that is most often the best there. */
-static void add_blocks(candidates *c)
+/* The 110 kernels of van Werkhoven et al. 2014, section 5: 11 blocks by 10 factors. Blocks have 16
+ * to 64 columns and 4 to 64 rows, powers of two. Twelve such blocks have at most 1024 threads; the
+ * paper does not say which one it leaves out, and this is the smallest. */
+static void add_tiles(candidates *c)
 {
     for (int width = 16; width <= 64; width *= 2)
-        for (int rows = 4; rows <= 32; rows *= 2)
-            add(c, (gc_tuning){GC_FORM_TILES, rows, width * rows / 32, GC_ONE_TILE, 4});
-}
-
-/* Factors up to 10, as there. */
-static int add_factors(candidates *c, const gc_tuning *fastest)
-{
-    gc_tuning other = *fastest;
-    for (other.tiles = 1; other.tiles <= 10; other.tiles++)
-        add(c, other);
-    return c->count;
+        for (int rows = 4; rows <= 64; rows *= 2)
+            for (int tiles = 1; tiles <= 10 && width * rows > 64; tiles++)
+                add(c, (gc_tuning){GC_FORM_TILES, rows, width * rows / 32, GC_ONE_TILE, tiles});
 }
 
 gc_layout gc_candidate_layout(gc_form form, int width, int height, gc_sample_type type)
@@ -94,7 +87,7 @@ int gc_candidates(const gconv_device_info *device, const gc_layout *layout,
     gc_form form = layout->tuning.form;
     int products = gc_form_products(form);
     if (form == GC_FORM_TILES) {
-        add_blocks(&c);
+        add_tiles(&c);
     } else if (products > 0) {
         add_grid(&c, form, GC_ONE_TILE, products > 1 ? &of_sums : &of_rank1);
     } else {
@@ -109,7 +102,7 @@ int gc_candidates_like(const gconv_device_info *device, const gc_layout *layout,
 {
     candidates c = {.device = device, .layout = *layout, .list = list, .count = count};
     if (fastest->form == GC_FORM_TILES)
-        return add_factors(&c, fastest);
+        return count;
     gc_tuning other = *fastest;
     other.tiles = 1;
     other.schedule = GC_ONE_TILE;

@@ -13,14 +13,10 @@ void gc_contender_compile(const gc_search *s, const gc_tuning &tuning, gc_conten
     gc_layout layout = s->layout;
     layout.tuning = tuning;
     const gconv_device_info *device = &s->tuner->device;
-    contender->tiles = {gc_tuning_tiling(&tuning, layout.width, layout.height),
-                        false,
-                        layout.width,
-                        layout.height,
-                        nullptr,
-                        nullptr};
+    contender->tiles = {gc_tuning_tiling(&tuning, layout.width, layout.height), layout.width,
+                        layout.height};
     contender->compiled =
-        is_tiles(s) ? gc_unrolled_create(device, GC_JIT_UNKEPT, &contender->tiles, &contender->why)
+        is_tiles(s) ? gc_compiled_create(device, GC_JIT_UNKEPT, &contender->tiles, &contender->why)
                     : gc_pass_compile(layout, s->weights, s->weight_count, device, GC_JIT_UNKEPT,
                                       &contender->kernel, &contender->why);
 }
@@ -28,7 +24,7 @@ void gc_contender_compile(const gc_search *s, const gc_tuning &tuning, gc_conten
 void gc_contender_release(gc_contender *contender)
 {
     gc_pass_release(&contender->kernel);
-    gc_unrolled_release(&contender->tiles);
+    gc_compiled_release(&contender->tiles);
 }
 
 int gc_search_columns(const gc_search *s, const gc_tuner_view &image)
@@ -86,7 +82,7 @@ gconv_status gc_contender_launch(const gc_search *s, const gc_contender &contend
                                  const gc_tuner_view &image, int set, gconv_error *error)
 {
     if (is_tiles(s))
-        return gc_unrolled_launch(contender.tiles, step_of(s, image, set), s->tuner->stream, error);
+        return gc_compiled_launch(contender.tiles, step_of(s, image, set), s->tuner->stream, error);
     gc_pass pass = pass_of(s, image, set);
     return gc_pass_launch(contender.kernel, pass, 1, s->tuner->stream, error);
 }

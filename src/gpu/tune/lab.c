@@ -82,10 +82,19 @@ gconv_status gconv_tuner_begin(gconv_tuner *tuner, int *side, gconv_error *error
     return gc_tuner_create(&tuner->device, &tuner->planes, side, error);
 }
 
-bool gconv_tuner_knows(const gconv_tuner *tuner, const gconv_tuning_case *one)
+bool gconv_tuner_knows(const gconv_tuner *tuner, const gconv_tuning_case *one,
+                       gconv_tuning_result *known)
 {
     const gc_layout layout = layout_of(one);
-    return gc_tuned_find(&tuner->before, &layout) != NULL;
+    const gc_tuned *found = gc_tuned_find(&tuner->before, &layout);
+    if (found != NULL && known != NULL)
+        *known = (gconv_tuning_result){.form = gc_form_name(found->tuning.form),
+                                       .schedule = gc_schedule_name(found->tuning.schedule),
+                                       .rows = found->tuning.rows,
+                                       .warps = found->tuning.warps,
+                                       .tiles = found->tuning.tiles,
+                                       .seconds = 1e-6 * found->microseconds};
+    return found != NULL;
 }
 
 gconv_status gconv_tuner_search(gconv_tuner *tuner, const gconv_tuning_case *one,

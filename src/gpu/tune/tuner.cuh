@@ -3,7 +3,7 @@
 #ifndef GC_GPU_TUNE_TUNER_CUH
 #define GC_GPU_TUNE_TUNER_CUH
 
-#include "gpu/methods/ladder/unrolled.cuh"
+#include "gpu/methods/ladder/compiled_tile.cuh"
 #include "gpu/methods/passes.cuh"
 #include "gpu/tune/tune.h"
 
@@ -50,7 +50,7 @@ size_t gc_tuner_sample_bytes(gc_sample_type type);
 /* A tuning that is tried. Its kernel is `tiles` for GC_FORM_TILES, else `kernel`. */
 struct gc_contender {
     gc_pass_kernel kernel;
-    gc_unrolled tiles;
+    gc_compiled_tile tiles;
     gconv_status compiled;
     gconv_error why;     /* if that failed */
     double microseconds; /* 0: left out */

@@ -88,15 +88,16 @@ static bool read_tuning(char *fields[FIELDS], gc_tuning *tuning)
 {
     int form, schedule;
     bool read = read_word(fields[5], gc_form_name, GC_FORM_COUNT, &form) &&
-                read_count(fields[6], 32, &tuning->rows) &&
+                read_count(fields[6], 64, &tuning->rows) &&
                 read_count(fields[7], 32, &tuning->warps) &&
                 read_word(fields[8], gc_schedule_name, SCHEDULE_COUNT, &schedule) &&
                 read_count(fields[9], 64, &tuning->tiles);
     bool one_tile = form == GC_FORM_WARP || form == GC_FORM_TILES;
     if (!read || (one_tile && schedule != GC_ONE_TILE))
         return false;
-    if (form == GC_FORM_TILES &&
-        (32 * tuning->warps % tuning->rows != 0 || tuning->tiles > GC_UNROLLED_FACTOR_MAX))
+    if (form == GC_FORM_TILES
+            ? 32 * tuning->warps % tuning->rows != 0 || tuning->tiles > GC_UNROLLED_FACTOR_MAX
+            : tuning->rows > 32)
         return false;
     tuning->form = (gc_form)form;
     tuning->schedule = (gc_schedule)schedule;

@@ -19,7 +19,7 @@ typedef enum gc_form {
     GC_FORM_RANK2, /* the same: a sum of two such products */
     GC_FORM_RANK3, /* of three */
     GC_FORM_PAIR,  /* methods/fused/pair.cuh: two steps; `gconv tune` does not vary it */
-    GC_FORM_TILES, /* methods/ladder/unrolled_tile.cuh: the tiles of adaptive:unrolled */
+    GC_FORM_TILES, /* methods/ladder/tile_kernel.cuh: the tiles of adaptive:unrolled */
     GC_FORM_COUNT
 } gc_form;
 

@@ -2,7 +2,8 @@
  *
  * Idea: the factor is what fits in 48 KiB of shared memory, after the aprons at both ends (section
  *   3.5.1, equations 6 to 8), and 21 at most. Shared memory holds pixels as short integers, so that
- *   twice as many fit. Blocks have 32x32 threads.
+ *   twice as many fit. Blocks have 32x32 threads, which load 1, 2 or 4 pixels of a tile by their
+ *   place (section 3.2).
  * Improves on: const.
  * Needs: 2 * (F_w - 1 + T * B_w) * (F_h - 1 + B_h) bytes of shared memory; T sums in registers.
  * Limits: steps whose input is integers of 16 bits; filters for which one tile fits in 48 KiB.
@@ -12,31 +13,15 @@
  * Equation 8 rounds up; what it gives does not fit. Here it rounds down (tiling.h). */
 #include "gpu/methods/ladder/tile.cuh"
 
-#include <cmath>
-
-/* Whether the step reads integers of 16 bits alone: of an exact chain, or samples of 8 bits. */
-static bool reads_shorts(const gc_problem *problem, const gc_step *step)
-{
-    static const double largest_short = 32767;
-    bool whole = problem->chain.exact;
-    if (step == problem->chain.steps && problem->job.input.depth == 8) {
-        whole = true;
-        for (int c = 0; c < problem->chain.channels; c++)
-            whole = whole && step->border[c] == truncf(step->border[c]);
-    }
-    return whole && step->largest_input <= largest_short;
-}
-
-struct kth_way {
-    static constexpr bool in_constant_memory = true;
+struct kth_way : gc_tile_way<32, 32, GC_TILE_BY_PLACE | GC_TILE_SHORTS, GC_KTH_FACTOR_MAX> {
     static constexpr double gc_costs::*share = &gc_costs::adaptive_share;
 
     static gconv_status choose(const gc_tiling_wish &wish, gc_tiling *tiling, gconv_error *error)
     {
-        *tiling = {32, 32, 1, 0, 0};
+        *tiling = {block_width, block_height, 1, 0, 0};
         gc_tiling_take_block(wish.problem, tiling);
         gc_tiling_adapt_kth(wish.step->width, wish.step->height, tiling);
-        if (!reads_shorts(wish.problem, wish.step))
+        if (!gc_step_reads_shorts(wish.problem, wish.step))
             return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                            "it holds pixels as integers of 16 bits, and what this filter reads "
                            "need not be such");
@@ -45,11 +30,6 @@ struct kth_way {
                    : gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                              "not one tile of %dx%d pixels fits in 48 KiB with its apron",
                              tiling->block_width, tiling->block_height);
-    }
-
-    static gc_tile_kernel kernel(int factor)
-    {
-        return gc_kernel_of<GC_KTH_FACTOR_MAX, false, short>(factor);
     }
 };
 

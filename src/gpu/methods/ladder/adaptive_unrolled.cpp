@@ -4,6 +4,8 @@
  *   need no instructions, and addresses are constants. A kernel is compiled for each filter size.
  *   Which block and which factor is the fastest has no formula: a search fills a table, and a
  *   filter takes its line (van Werkhoven et al. 2014, section 5).
+ * Variants: adaptive:unrolled:nc loads pixels through the read-only cache (section 6 there; on a
+ *   K20 it is the fastest kernel of all).
  * Improves on: adaptive, whose loops run at run time and whose rule knows limits but no times.
  * Needs: NVRTC; what tiled needs, at the tiling chosen. `gconv tune --impl adaptive:unrolled` fills
  *   the table of a device. A filter size that the table lacks takes the line of the nearest size
@@ -13,18 +15,39 @@
  * Loses: to direct, whose threads share loads in both directions. */
 #include "gpu/device/check.cuh"
 #include "gpu/methods/ladder/block.cuh"
+#include "gpu/methods/ladder/compiled_tile.cuh"
 #include "gpu/methods/ladder/constant.cuh"
-#include "gpu/methods/ladder/unrolled.cuh"
 
 extern "C" {
 #include "gpu/cost/costs.h"
 #include "gpu/tunings/tuning.h"
 }
 
+#include <cstdio>
 #include <cstdlib>
 
-static gc_tiling choose(const gc_problem *problem, const gc_step *step,
-                        const gconv_device_info *device)
+/* const:hwu: const with a thread for each pixel that its block loads.
+ *
+ * Idea: a block loads as many pixels as it has threads, so that loading is simple. The threads of
+ *   the apron then compute nothing (Hwu, in van Werkhoven et al. 2014, section 8). All loops are
+ *   unrolled. Blocks have 32x32 threads; the paper does not print its block.
+ * Improves on: nothing here. The paper has it 1.27 times slower than adaptive:unrolled:x1 at 5x5.
+ * Needs: NVRTC; B_w * B_h floats of shared memory.
+ * Limits: filters that are not larger than the block.
+ * Loses: to const, more with each column and row of the filter: at 5x5 784 of 1024 threads compute,
+ *   at 17x17 256. */
+static gc_tiling choose_hwu(const gc_problem *problem)
+{
+    gc_tiling tiling = {32, 32, 1, 0, 0};
+    gc_tiling_take_block(problem, &tiling);
+    tiling.shared_pitch = tiling.block_width;
+    tiling.shared_bytes =
+        (uint64_t)tiling.block_width * (uint64_t)tiling.block_height * sizeof(float);
+    return tiling;
+}
+
+static gc_tiling choose_from_table(const gc_problem *problem, const gc_step *step,
+                                   const gconv_device_info *device)
 {
     gc_layout layout = gc_layout_of(problem, step);
     layout.tuning.form = GC_FORM_TILES;
@@ -37,53 +60,94 @@ static gc_tiling choose(const gc_problem *problem, const gc_step *step,
     return tiling;
 }
 
+template <int FLAGS>
+static gc_tiling choose(const gc_problem *problem, const gc_step *step,
+                        const gconv_device_info *device)
+{
+    return FLAGS & GC_TILE_IDLE ? choose_hwu(problem) : choose_from_table(problem, step, device);
+}
+
+template <int FLAGS>
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
+    char what[64];
+    snprintf(what, sizeof what, "a %dx%d filter", step->width, step->height);
     GC_TRY(gc_constant_check(step, error));
-    if (problem->tiling.tile > GC_UNROLLED_FACTOR_MAX)
+    gc_tiling tiling = choose<FLAGS>(problem, step, device);
+    if (tiling.factor > GC_UNROLLED_FACTOR_MAX)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
-                       problem->tiling.tile, (int)GC_UNROLLED_FACTOR_MAX);
-    GC_TRY(gc_unrolled_check(step, error));
-    gc_tiling tiling = choose(problem, step, device);
+                       tiling.factor, (int)GC_UNROLLED_FACTOR_MAX);
+    if (FLAGS & GC_TILE_IDLE &&
+        (step->width > tiling.block_width || step->height > tiling.block_height))
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s is larger than a block of %dx%d threads",
+                       what, tiling.block_width, tiling.block_height);
+    GC_TRY(gc_compiled_check(what, error));
     return gc_tiling_check(&tiling, device, error);
 }
 
+template <int FLAGS>
 static gconv_status prepare(const gc_problem *problem, const gc_step *step,
                             const gconv_device_info *device, int rows, void **state,
                             gconv_error *error)
 {
     (void)rows;
-    gc_unrolled *unrolled;
-    GC_TRY(gc_make(&unrolled, state, error));
-    *unrolled = {choose(problem, step, device), false, step->width, step->height, nullptr, nullptr};
-    return gc_unrolled_create(device, GC_JIT_COMPILE, unrolled, error);
+    gc_compiled_tile *tile;
+    GC_TRY(gc_make(&tile, state, error));
+    tile->tiling = choose<FLAGS>(problem, step, device);
+    tile->width = step->width;
+    tile->height = step->height;
+    tile->flags = FLAGS;
+    return gc_compiled_create(device, GC_JIT_COMPILE, tile, error);
 }
 
 static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
                              gconv_error *error)
 {
-    return gc_unrolled_launch(*(const gc_unrolled *)state, step, stream, error);
+    return gc_compiled_launch(*(const gc_compiled_tile *)state, step, stream, error);
 }
 
 static void release(void *state)
 {
-    gc_unrolled_release((gc_unrolled *)state);
+    gc_compiled_release((gc_compiled_tile *)state);
     free(state);
 }
 
+template <double gc_costs::*share>
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->adaptive_share);
+    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->*share);
 }
 
-static const gc_step_method method = {
-    {supports, seconds, release, gc_tiling_describe},
-    prepare,
+/* Equations 1 and 2 of van Werkhoven et al. 2014 for a block that loads what it has threads. */
+static double hwu_intensity(const void *state, const gc_step *step)
+{
+    const gc_tiling *t = (const gc_tiling *)state;
+    double outputs =
+        (double)(t->block_width - step->width + 1) * (t->block_height - step->height + 1);
+    return 2.0 * step->width * step->height * outputs /
+           ((double)t->block_width * t->block_height * sizeof(float));
+}
+
+template <int FLAGS> static constexpr gc_step_method tiles()
+{
+    return {
+        {supports<FLAGS>, seconds<&gc_costs::adaptive_share>, release, gc_tiling_describe},
+        prepare<FLAGS>,
+        convolve,
+        gc_tiling_intensity,
+        gc_tiling_factor,
+    };
+}
+static const gc_step_method method = tiles<0>(), nc_method = tiles<GC_TILE_READ_ONLY>();
+static const gc_step_method hwu_method = {
+    {supports<GC_TILE_IDLE>, seconds<&gc_costs::const_share>, release, gc_tiling_describe},
+    prepare<GC_TILE_IDLE>,
     convolve,
-    gc_tiling_intensity,
-    gc_tiling_factor,
+    hwu_intensity,
 };
 
 GC_OPERATIONS(gc_adaptive_unrolled_operations, gc_step_operations<method>());
+GC_OPERATIONS(gc_adaptive_unrolled_nc_operations, gc_step_operations<nc_method>());
+GC_OPERATIONS(gc_const_hwu_operations, gc_step_operations<hwu_method>());

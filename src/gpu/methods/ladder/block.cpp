@@ -4,6 +4,7 @@ extern "C" {
 #include "base/status.h"
 }
 
+#include <cmath>
 #include <cstdio>
 
 gconv_status gc_tiling_check(const gc_tiling *tiling, const gconv_device_info *device,
@@ -31,12 +32,16 @@ void gc_tiling_take_block(const gc_problem *problem, gc_tiling *tiling)
     }
 }
 
-gc_tiling gc_tiling_of_block(const gc_problem *problem, const gc_step *step)
+bool gc_step_reads_shorts(const gc_problem *problem, const gc_step *step)
 {
-    gc_tiling tiling = {32, 16, 1, 0, 0};
-    gc_tiling_take_block(problem, &tiling);
-    gc_tiling_measure_unpadded(step->width, step->height, &tiling);
-    return tiling;
+    static const double largest_short = 32767;
+    bool whole = problem->chain.exact;
+    if (step == problem->chain.steps && problem->job.input.depth == 8) {
+        whole = true;
+        for (int c = 0; c < problem->chain.channels; c++)
+            whole = whole && step->border[c] == truncf(step->border[c]);
+    }
+    return whole && step->largest_input <= largest_short;
 }
 
 void gc_tiling_describe(const void *state, char *text, size_t size)

@@ -34,9 +34,8 @@ gconv_status gc_tiling_check(const gc_tiling *tiling, const gconv_device_info *d
 /* Sets the thread block that --block asks for. Without --block *tiling stays as it is. */
 void gc_tiling_take_block(const gc_problem *problem, gc_tiling *tiling);
 
-/* The tiling of one tile a block, of 32x16 threads or of what --block asks for. Rows are not
- * padded. */
-gc_tiling gc_tiling_of_block(const gc_problem *problem, const gc_step *step);
+/* Whether the step reads integers of 16 bits alone: of an exact chain, or samples of 8 bits. */
+bool gc_step_reads_shorts(const gc_problem *problem, const gc_step *step);
 
 /* Functions of a gc_step_method whose state begins with a gc_tiling. */
 /* Equations 1 and 2 of van Werkhoven et al. 2014. */

@@ -3,19 +3,18 @@
  * Idea: the definition, in parallel. Image and filter are read from global memory for every
  *   multiply-add (van Werkhoven et al. 2011, section 3; KTH 2018, section 3.1; Abramov 2011, "the
  *   most naive approach"). 0.25 FLOP a byte without caches (KTH 2018, equation 9).
- * Variants: naive:const has the filter in constant memory (2011, figure 2; Abramov 2011, the
- *   kernels before shared memory). 0.5 FLOP a byte of global memory without caches.
+ * Variants: naive:const has the filter in constant memory (2011, figure 2). 0.5 FLOP a byte of
+ *   global memory without caches. naive:lecture (lecture.cpp) is that of Abramov 2011.
  * Improves on: the serial loop.
  * Needs: no shared memory.
  * Limits: none.
  * Loses: always, but least at small filters, for which caches serve what is read again. */
 #include "gpu/methods/ladder/tile.cuh"
 
-template <bool CONSTANT>
-static __global__ void convolve_pixels(gc_gpu_step step, unsigned columns, int)
+template <bool CONSTANT> static __global__ void convolve_pixels(gc_ladder_step step)
 {
-    int x = (int)(blockIdx.x % columns * blockDim.x + threadIdx.x);
-    int y = (int)(blockIdx.x / columns * blockDim.y + threadIdx.y);
+    int x = (int)(blockIdx.x % step.columns * blockDim.x + threadIdx.x);
+    int y = (int)(blockIdx.x / step.columns * blockDim.y + threadIdx.y);
     if (x >= step.width || y >= step.height)
         return;
     const float *input = step.input + blockIdx.y * step.input_plane + y * step.input_pitch + x;
@@ -30,6 +29,7 @@ static __global__ void convolve_pixels(gc_gpu_step step, unsigned columns, int)
 }
 
 template <bool CONSTANT> struct naive_way {
+    static constexpr int block_width = 0, block_height = 0, flags = 0; /* any block */
     static constexpr bool in_constant_memory = CONSTANT;
     static constexpr double gc_costs::*share = &gc_costs::naive_share;
 

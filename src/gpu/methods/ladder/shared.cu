@@ -1,51 +1,19 @@
 /* shared: the block's pixels and apron in shared memory.
  *
  * Idea: the threads of a block read almost the same part of the image. They load it once, together
- *   (KTH 2018, section 3.2), several elements each, with no thread idle (van Werkhoven et al. 2014,
- *   figure 7; in KTH 2018 each thread loads 1, 2 or 4). The filter stays in global memory.
+ *   (KTH 2018, section 3.2): each loads its own pixel, and one of the apron on each side at which
+ *   it stands, 1, 2 or 4 in all. Equation 10 counts 4. The filter stays in global memory. The
+ *   compiler knows the block: 32x16 threads are built in, others are compiled at run time.
  * Improves on: naive, by reading each pixel of the image about once.
  * Needs: (F_w - 1 + B_w) * (F_h - 1 + B_h) floats of shared memory a block.
- * Limits: these must fit: filters up to about 220x220 on a device with 227 KiB a block.
+ * Limits: these must fit: filters up to about 220x220 on a device with 227 KiB a block. If the
+ *   filter is larger than the block, threads load more.
  * Loses: to naive at small filters (up to 9x9 on an H200), for which a cache does the same without
  *   a barrier. */
 #include "gpu/methods/ladder/tile.cuh"
 
-static __global__ void convolve_block(gc_gpu_step step, unsigned columns, int pitch)
-{
-    extern __shared__ float pixels[];
-    int left = (int)(blockIdx.x % columns * blockDim.x);
-    int top = (int)(blockIdx.x / columns * blockDim.y);
-    const float *input = step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left;
-    gc_load_block<false>(pixels, pitch, (int)blockDim.x + step.filter_width - 1,
-                         (int)blockDim.y + step.filter_height - 1, input, step.input_pitch,
-                         step.width - left + step.filter_width - 1,
-                         step.height - top + step.filter_height - 1);
-    int x = left + (int)threadIdx.x;
-    int y = top + (int)threadIdx.y;
-    if (x >= step.width || y >= step.height)
-        return;
-    float sum = 0;
-    for (int j = 0; j < step.filter_height; j++)
-        for (int i = 0; i < step.filter_width; i++)
-            sum += step.taps[j * step.filter_width + i] *
-                   pixels[((int)threadIdx.y + j) * pitch + (int)threadIdx.x + i];
-    step.output[blockIdx.y * step.output_plane + y * step.output_pitch + x] = sum;
-}
-
-struct shared_way {
-    static constexpr bool in_constant_memory = false;
+struct shared_way : gc_tile_way<32, 16, GC_TILE_BY_PLACE | GC_TILE_GLOBAL_WEIGHTS, 1> {
     static constexpr double gc_costs::*share = &gc_costs::shared_share;
-
-    static gconv_status choose(const gc_tiling_wish &wish, gc_tiling *tiling, gconv_error *)
-    {
-        *tiling = gc_tiling_of_block(wish.problem, wish.step);
-        return GCONV_OK;
-    }
-
-    static gc_tile_kernel kernel(int)
-    {
-        return convolve_block;
-    }
 };
 
 static const gc_step_method method = gc_tiling_method<shared_way>();

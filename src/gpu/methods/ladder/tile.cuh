@@ -4,72 +4,20 @@
 
 #include "gpu/device/kernel.cuh"
 #include "gpu/methods/ladder/block.cuh"
+#include "gpu/methods/ladder/compiled_tile.cuh"
 #include "gpu/methods/ladder/constant.cuh"
+#include "gpu/methods/ladder/tile_kernel.cuh"
 
 extern "C" {
 #include "gpu/cost/costs.h"
 }
 
+#include <cstdio>
 #include <cstdlib>
+#include <type_traits>
 #include <utility>
 
-/* `columns` are blocks in a row, `pitch` is that of the tiling. */
-typedef void (*gc_tile_kernel)(gc_gpu_step step, unsigned columns, int pitch);
-
-/* ---- Kernels --------------------------------------------------------------------------------- */
-
-/* The kernel of const, tiled and adaptive: pixels in shared memory, the filter in constant memory,
- * FACTOR outputs a thread, one block width apart (van Werkhoven et al. 2014, figure 4). With
- * READ_ONLY, pixels come through the read-only cache (section 6 there). Shared memory holds pixels
- * of the type `pixel`. */
-template <int FACTOR, bool READ_ONLY, class pixel = float>
-static __global__ void gc_convolve_tiles(gc_gpu_step step, unsigned columns, int pitch)
-{
-    extern __shared__ float pixels[];
-    pixel *block = (pixel *)pixels;
-    const int block_width = (int)blockDim.x;
-    int left = (int)(blockIdx.x % columns) * block_width * FACTOR;
-    int top = (int)(blockIdx.x / columns * blockDim.y);
-    const float *input = step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left;
-    gc_load_block<READ_ONLY>(block, pitch, block_width * FACTOR + step.filter_width - 1,
-                             (int)blockDim.y + step.filter_height - 1, input, step.input_pitch,
-                             step.width - left + step.filter_width - 1,
-                             step.height - top + step.filter_height - 1);
-    float sums[FACTOR] = {};
-    for (int j = 0; j < step.filter_height; j++) {
-        const pixel *row = block + ((int)threadIdx.y + j) * pitch + (int)threadIdx.x;
-        for (int i = 0; i < step.filter_width; i++) {
-            float weight = gc_filter[j * step.filter_width + i];
-#pragma unroll
-            for (int t = 0; t < FACTOR; t++)
-                sums[t] += row[i + t * block_width] * weight;
-        }
-    }
-    int x = left + (int)threadIdx.x;
-    int y = top + (int)threadIdx.y;
-    if (y >= step.height)
-        return;
-    float *output = step.output + blockIdx.y * step.output_plane + y * step.output_pitch;
-#pragma unroll
-    for (int t = 0; t < FACTOR; t++)
-        if (x + t * block_width < step.width)
-            output[x + t * block_width] = sums[t];
-}
-
-/* The kernel for a factor up to `most`. */
-template <bool READ_ONLY, class pixel, int... index>
-static gc_tile_kernel gc_kernel_among(int factor, std::integer_sequence<int, index...>)
-{
-    static const gc_tile_kernel all[] = {gc_convolve_tiles<index + 1, READ_ONLY, pixel>...};
-    return all[factor - 1];
-}
-template <int most, bool READ_ONLY, class pixel = float>
-static gc_tile_kernel gc_kernel_of(int factor)
-{
-    return gc_kernel_among<READ_ONLY, pixel>(factor, std::make_integer_sequence<int, most>());
-}
-
-/* ---- Methods --------------------------------------------------------------------------------- */
+typedef void (*gc_tile_kernel)(gc_ladder_step step);
 
 /* The step for which a tiling is chosen. Only if `asks` may the device be asked: it is current. */
 struct gc_tiling_wish {
@@ -79,6 +27,68 @@ struct gc_tiling_wish {
     bool asks;
 };
 
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+/* What the compiler knows of a tiling that is built in (tile_kernel.cuh). `flags` are of
+ * compiled_tile.cuh. */
+template <int FACTOR, int BLOCK_WIDTH, int BLOCK_HEIGHT, int FLAGS> struct gc_tile_config {
+    static constexpr int block_width = BLOCK_WIDTH, block_height = BLOCK_HEIGHT;
+    static constexpr int across = FACTOR, down = 1, width = 0, height = 0, pitch = 0;
+    static constexpr bool read_only = (FLAGS & GC_TILE_READ_ONLY) != 0;
+    static constexpr bool by_place = (FLAGS & GC_TILE_BY_PLACE) != 0;
+    static constexpr bool idle = false;
+    typedef std::conditional_t<(FLAGS & GC_TILE_SHORTS) != 0, short, float> pixel;
+};
+
+/* The kernel of shared, const, tiled and adaptive for a block that is built in: FACTOR outputs a
+ * thread, one block width apart. */
+template <int FACTOR, int BLOCK_WIDTH, int BLOCK_HEIGHT, int FLAGS>
+static __global__ void __launch_bounds__(BLOCK_WIDTH *BLOCK_HEIGHT)
+    gc_convolve_tiles(gc_ladder_step step)
+{
+    extern __shared__ float pixels[];
+    gc_tiles<gc_tile_config<FACTOR, BLOCK_WIDTH, BLOCK_HEIGHT, FLAGS>>(
+        step, pixels, FLAGS & GC_TILE_GLOBAL_WEIGHTS ? step.taps : gc_filter);
+}
+
+/* Part of a class for gc_tiling_method: tiles of one block that is built in, with factors up to
+ * `most`. */
+template <int BLOCK_WIDTH, int BLOCK_HEIGHT, int FLAGS, int most> struct gc_tile_way {
+    static constexpr int block_width = BLOCK_WIDTH, block_height = BLOCK_HEIGHT, flags = FLAGS;
+    static constexpr bool in_constant_memory = (FLAGS & GC_TILE_GLOBAL_WEIGHTS) == 0;
+
+    template <int... index>
+    static gc_tile_kernel among(int factor, std::integer_sequence<int, index...>)
+    {
+        static const gc_tile_kernel all[] = {
+            gc_convolve_tiles<index + 1, BLOCK_WIDTH, BLOCK_HEIGHT, FLAGS>...};
+        return all[factor - 1];
+    }
+
+    static gc_tile_kernel kernel(int factor)
+    {
+        return among(factor, std::make_integer_sequence<int, most>());
+    }
+
+    /* One tile a block. Rows are not padded. */
+    static gconv_status choose(const gc_tiling_wish &wish, gc_tiling *tiling, gconv_error *)
+    {
+        *tiling = {BLOCK_WIDTH, BLOCK_HEIGHT, 1, 0, 0};
+        gc_tiling_take_block(wish.problem, tiling);
+        gc_tiling_measure_unpadded(wish.step->width, wish.step->height, tiling);
+        return GCONV_OK;
+    }
+};
+
+/* ---- Methods --------------------------------------------------------------------------------- */
+
+/* Whether the block is built in, or the kernel takes any block. */
+template <class way> static bool gc_tiling_is_built_in(const gc_tiling &tiling)
+{
+    return way::block_width == 0 ||
+           (tiling.block_width == way::block_width && tiling.block_height == way::block_height);
+}
+
 template <class way>
 static gconv_status gc_tiling_supports(const gc_problem *problem, const gc_step *step,
                                        const gconv_device_info *device, gconv_error *error)
@@ -87,43 +97,60 @@ static gconv_status gc_tiling_supports(const gc_problem *problem, const gc_step 
     if constexpr (way::in_constant_memory)
         GC_TRY(gc_constant_check(step, error));
     GC_TRY(way::choose({problem, step, device, false}, &tiling, error));
+    if (!gc_tiling_is_built_in<way>(tiling)) {
+        char what[64];
+        snprintf(what, sizeof what, "a block of %dx%d threads", tiling.block_width,
+                 tiling.block_height);
+        GC_TRY(gc_compiled_check(what, error));
+    }
     return gc_tiling_check(&tiling, device, error);
 }
 
+/* The state is a gc_compiled_tile, whose kernel is null if the block is built in. */
 template <class way>
 static gconv_status gc_tiling_prepare(const gc_problem *problem, const gc_step *step,
                                       const gconv_device_info *device, int rows, void **state,
                                       gconv_error *error)
 {
     (void)rows;
-    gc_tiling *tiling = (gc_tiling *)malloc(sizeof *tiling);
-    if (tiling == nullptr)
-        return gc_fail_memory(error, sizeof *tiling);
-    *state = tiling;
-    GC_TRY(way::choose({problem, step, device, true}, tiling, error));
-    return tiling->shared_bytes == 0
+    gc_compiled_tile *tile;
+    GC_TRY(gc_make(&tile, state, error));
+    tile->flags = way::flags;
+    GC_TRY(way::choose({problem, step, device, true}, &tile->tiling, error));
+    if (!gc_tiling_is_built_in<way>(tile->tiling))
+        return gc_compiled_create(device, GC_JIT_COMPILE, tile, error);
+    return tile->tiling.shared_bytes == 0
                ? GCONV_OK
-               : gc_gpu_opt_in((const void *)way::kernel(tiling->factor), device, error);
+               : gc_gpu_opt_in((const void *)way::kernel(tile->tiling.factor), device, error);
 }
 
 template <class way>
 static gconv_status gc_tiling_convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
                                        gconv_error *error)
 {
-    const gc_tiling &tiling = *(const gc_tiling *)state;
+    const gc_compiled_tile &tile = *(const gc_compiled_tile *)state;
+    const gc_tiling &tiling = tile.tiling;
+    if (tile.kernel != nullptr)
+        return gc_compiled_launch(tile, step, stream, error);
     gc_tile_kernel kernel = way::kernel(tiling.factor);
     dim3 block((unsigned)tiling.block_width, (unsigned)tiling.block_height);
     gc_gpu_grid grid =
         gc_gpu_grid_of(step, tiling.block_width * tiling.factor, tiling.block_height);
     if constexpr (way::in_constant_memory)
         GC_TRY(gc_filter_lock(step.taps, step.filter_width * step.filter_height, stream, error));
-    kernel<<<grid.blocks, block, tiling.shared_bytes, stream>>>(step, grid.columns,
-                                                                tiling.shared_pitch);
+    kernel<<<grid.blocks, block, tiling.shared_bytes, stream>>>(
+        gc_ladder_step_of(step, grid.columns, tiling.shared_pitch));
     if constexpr (way::in_constant_memory)
         GC_TRY(gc_constant_unlock(stream, error));
     else
         GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
+}
+
+static void gc_tiling_release(void *state)
+{
+    gc_compiled_release((gc_compiled_tile *)state);
+    free(state);
 }
 
 template <class way>
@@ -136,6 +163,8 @@ static double gc_tiling_seconds(const gc_problem *problem, const gc_step *step,
 /* The method of `way`, a class of static members:
  *     choose               sets the tiling for a wish, or says why there is none
  *     kernel               the gc_tile_kernel for a tiling's factor
+ *     block_width, block_height   its block; another one is compiled at run time; 0: it takes any
+ *     flags                of compiled_tile.cuh
  *     share                of the multiply-adds, a member of gc_costs
  *     in_constant_memory   whether kernels read the filter there */
 template <class way>
@@ -144,7 +173,7 @@ gc_tiling_method(double (*intensity)(const void *state, const gc_step *step) = g
                  int (*factor)(const void *state) = nullptr)
 {
     return {
-        {gc_tiling_supports<way>, gc_tiling_seconds<way>, free, gc_tiling_describe},
+        {gc_tiling_supports<way>, gc_tiling_seconds<way>, gc_tiling_release, gc_tiling_describe},
         gc_tiling_prepare<way>,
         gc_tiling_convolve<way>,
         intensity,

@@ -3,7 +3,8 @@
  * Idea: a block computes N horizontally neighbouring tiles, a thread one output of each. A weight,
  *   an index and a turn of the loop then serve N outputs, and the apron between the tiles is loaded
  *   once (van Werkhoven et al. 2014, section 2 and figure 4, equation 2). Rows of blocks narrower
- *   than 32 are padded in shared memory against bank conflicts (section 3).
+ *   than 32 are padded in shared memory against bank conflicts (section 3). The compiler knows the
+ *   block: 32x16 threads are built in, others are compiled at run time.
  * Variants: tiled:nopad does not pad (2011, figure 5; 2014, figure 6), and has blocks of 16x16, in
  *   which that shows.
  * Improves on: const, by fewer instructions a multiply-add and fewer pixels loaded a block.
@@ -15,8 +16,7 @@
 
 enum { DEFAULT_FACTOR = 4 };
 
-template <bool PADDED> struct tiled_way {
-    static constexpr bool in_constant_memory = true;
+template <bool PADDED> struct tiled_way : gc_tile_way<PADDED ? 32 : 16, 16, 0, GC_FACTOR_MAX> {
     static constexpr double gc_costs::*share = &gc_costs::tiled_share;
 
     static gconv_status choose(const gc_tiling_wish &wish, gc_tiling *tiling, gconv_error *error)
@@ -30,11 +30,6 @@ template <bool PADDED> struct tiled_way {
                    ? GCONV_OK
                    : gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
                              asked, (int)GC_FACTOR_MAX);
-    }
-
-    static gc_tile_kernel kernel(int factor)
-    {
-        return gc_kernel_of<GC_FACTOR_MAX, false>(factor);
     }
 };
 

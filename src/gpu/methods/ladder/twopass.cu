@@ -5,8 +5,8 @@
  *   first pass convolves rows with 1xT tiling, the second columns with Tx1 tiling: each tiles in
  *   the direction in which its aprons overlap. Rank 1 is found automatically: exactly for integer
  *   filters, within the bound of rule 4 for others.
- * Variants: twopass:lecture and twopass:lecture1d (twopass_lecture.cu), twopass:transposed
- *   (twopass_transposed.cu), twopass:tiled (twopass_tiled.cpp).
+ * Variants: twopass:kth and twopass:transposed (twopass_kth.cu), twopass:lecture and
+ *   twopass:lecture1d (lecture.cpp), twopass:tiled (twopass_tiled.cpp).
  * Improves on: adaptive, from 9x9 on (H200).
  * Needs: (F_w - 1 + T * B_w) * B_h floats of shared memory for the rows, and B_w * (F_h - 1 + T *
  *   B_h) for the columns; a plane of the device's memory for the values between the passes.
@@ -66,7 +66,6 @@ static const gc_line_kernels lines = {
     gc_row_kernel,
     {convolve_columns, COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_HEIGHT, COLUMN_BLOCK_WIDTH,
      COLUMN_BLOCK_HEIGHT *COLUMN_FACTOR, column_floats},
-    GCONV_FILTER_SIDE_MAX,
     "rows with factor 4, columns with factor 8",
 };
 

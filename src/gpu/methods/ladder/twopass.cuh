@@ -114,8 +114,10 @@ struct gc_line_kernel {
 
 struct gc_line_kernels {
     gc_line_kernel rows, columns;
-    int widest;        /* the most columns of a filter */
     const char *about; /* what gc_step_method.describe says */
+    /* GCONV_OK, or why a filter of rank 1 is not taken; null: all are that fit. */
+    gconv_status (*check)(const gc_problem *problem, const gc_step *step,
+                          gconv_error *error) = nullptr;
 };
 
 /* The rows of twopass. */
@@ -149,13 +151,10 @@ static inline void gc_line_launch(const gc_line_kernel &line, const gc_gpu_step 
 template <const gc_line_kernels &lines> constexpr gc_two_passes gc_two_kernels()
 {
     return {
-        [](const gc_problem *, const gc_step *step, const gconv_device_info *device,
+        [](const gc_problem *problem, const gc_step *step, const gconv_device_info *device,
            gconv_error *error) {
-            if (step->width > lines.widest)
-                return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                               "a filter of %d columns is wider than the %d that its array has "
-                               "room for",
-                               step->width, lines.widest);
+            if (lines.check != nullptr)
+                GC_TRY(lines.check(problem, step, error));
             GC_TRY(gc_line_check(lines.rows, step, device, error));
             return gc_line_check(lines.columns, step, device, error);
         },

@@ -10,8 +10,8 @@
  *   plane of the device's memory for the values between the passes.
  * Limits: those of twopass.
  * Loses: to separable, which crosses memory once. */
+#include "gpu/methods/ladder/compiled_tile.cuh"
 #include "gpu/methods/ladder/twopass.cuh"
-#include "gpu/methods/ladder/unrolled.cuh"
 
 extern "C" {
 #include "base/status.h"
@@ -77,13 +77,15 @@ static gconv_status check(const gc_problem *problem, const gc_step *step,
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
                        problem->tiling.tile, (int)FACTOR_MAX);
     gc_tiling rows = tiling_of_rows(problem, step), columns = tiling_of_columns(problem, step);
-    GC_TRY(gc_unrolled_check(step, error));
+    char what[64];
+    snprintf(what, sizeof what, "a %dx%d filter", step->width, step->height);
+    GC_TRY(gc_compiled_check(what, error));
     GC_TRY(gc_tiling_check(&rows, device, error));
     return gc_tiling_check(&columns, device, error);
 }
 
 struct kernels {
-    gc_unrolled rows, columns;
+    gc_compiled_tile rows, columns;
 };
 
 static gconv_status prepare(const gc_problem *problem, const gc_step *step,
@@ -91,17 +93,17 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
 {
     kernels *made;
     GC_TRY(gc_make(&made, state, error));
-    made->rows = {tiling_of_rows(problem, step), false, step->width, 1, nullptr, nullptr};
-    made->columns = {tiling_of_columns(problem, step), true, 1, step->height, nullptr, nullptr};
-    GC_TRY(gc_unrolled_create(device, GC_JIT_COMPILE, &made->rows, error));
-    return gc_unrolled_create(device, GC_JIT_COMPILE, &made->columns, error);
+    made->rows = {tiling_of_rows(problem, step), step->width, 1};
+    made->columns = {tiling_of_columns(problem, step), 1, step->height, GC_TILE_DOWN};
+    GC_TRY(gc_compiled_create(device, GC_JIT_COMPILE, &made->rows, error));
+    return gc_compiled_create(device, GC_JIT_COMPILE, &made->columns, error);
 }
 
 static void release(void *state)
 {
     kernels *made = (kernels *)state;
-    gc_unrolled_release(&made->rows);
-    gc_unrolled_release(&made->columns);
+    gc_compiled_release(&made->rows);
+    gc_compiled_release(&made->columns);
     free(made);
 }
 
@@ -111,9 +113,11 @@ static gconv_status run(void *state, const gc_gpu_step &rows, const gc_gpu_step 
     const kernels *made = (const kernels *)state;
     gc_gpu_step first = rows, second = columns;
     first.taps = weights;
+    first.filter_height = 1;
     second.taps = weights + rows.filter_width;
-    GC_TRY(gc_unrolled_launch(made->rows, first, stream, error));
-    return gc_unrolled_launch(made->columns, second, stream, error);
+    second.filter_width = 1;
+    GC_TRY(gc_compiled_launch(made->rows, first, stream, error));
+    return gc_compiled_launch(made->columns, second, stream, error);
 }
 
 static void describe(const void *state, char *text, size_t size)

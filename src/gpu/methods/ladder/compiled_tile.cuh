@@ -1,0 +1,56 @@
+/* Kernels of the ladder that are compiled at run time: tiles (tile_kernel.cuh), for a block that is
+ * not built in or for one size of filter, and the kernels of the lecture. */
+#ifndef GC_GPU_METHODS_LADDER_COMPILED_TILE_CUH
+#define GC_GPU_METHODS_LADDER_COMPILED_TILE_CUH
+
+#include "gpu/jit/modules.cuh"
+#include "gpu/methods/ladder/step_types.h"
+#include "gpu/plan/method.cuh"
+
+extern "C" {
+#include "gpu/tunings/tiling.h"
+}
+
+/* What is said of tiles to the compiler: see tile_kernel.cuh. */
+enum {
+    GC_TILE_DOWN = 1, /* tiles lie one below the other, not side by side */
+    GC_TILE_READ_ONLY = 2,
+    GC_TILE_BY_PLACE = 4,
+    GC_TILE_IDLE = 8,
+    GC_TILE_SHORTS = 16,        /* shared memory holds integers of 16 bits */
+    GC_TILE_GLOBAL_WEIGHTS = 32 /* weights are read from global memory */
+};
+
+/* A kernel. It is cached, and plans share it. */
+struct gc_compiled_tile {
+    gc_tiling tiling;  /* comes first: gc_tiling_describe and others take it */
+    int width, height; /* of the filters that it takes; 0: of any size, loops are not unrolled */
+    int flags;
+    int weight_count; /* 0: as many as the step's filter has */
+    gc_gpu_kernel *kernel;
+    void *weights; /* device: the kernel's constant memory */
+};
+
+/* GCONV_ERROR_UNSUPPORTED if there is no NVRTC for what is named. */
+gconv_status gc_compiled_check(const char *what, gconv_error *error);
+
+/* Compiles the kernel for what *tile says, or takes it from the cache. gc_compiled_release frees
+ * it, after a failure, too. */
+gconv_status gc_compiled_create(const gconv_device_info *device, gc_jit_when when,
+                                gc_compiled_tile *tile, gconv_error *error);
+void gc_compiled_release(gc_compiled_tile *tile);
+
+/* The same for any text with a kernel gc_ladder_kernel and weights gc_ladder_weights, in a block of
+ * `tile->tiling`. */
+gconv_status gc_compiled_load(const gconv_device_info *device, gc_jit_when when, const char *source,
+                              gc_compiled_tile *tile, gconv_error *error);
+
+/* What a kernel is told of a step, in a grid with so many blocks in a row. */
+gc_ladder_step gc_ladder_step_of(const gc_gpu_step &step, unsigned columns, int shared_pitch);
+
+/* Convolves with the weights at device address step.taps. The filter has the size of the tile, if
+ * that has one. */
+gconv_status gc_compiled_launch(const gc_compiled_tile &tile, const gc_gpu_step &step,
+                                cudaStream_t stream, gconv_error *error);
+
+#endif
