@@ -261,5 +261,8 @@ int gc_program_run(int argc, char **argv, gc_program_function *run)
     gc_progress_clear();
     code = gc_program_close_output(code);
     gc_signals_finish();
+    if (gconv_device_is_starting()) /* nobody needs it, and exit would wait for it */
+        _exit(code);
+    gconv_device_await();
     return code;
 }

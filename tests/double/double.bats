@@ -536,6 +536,12 @@ cuda:1     of equal devices that with the fewest images
     same "$(printf '%s\n' "$err" | sed -n 's/.* by //p' | sort -u | paste -sd ' ')" 'naive reference'
     like "$err" '*100.pgm *by reference*'
     like "$err" '*999.pgm *by naive*'
+    # Nobody needs a GPU that starts later. Nothing waits for it, and nothing is left.
+    GC_DOUBLE_START=20000 json 0 timeout 10 "$TESTS/double/gconv_double" filter -k box3 -j 2 --json \
+        --journal journal -o late in
+    diff -r expected late
+    same "$(printf '%s\n' "$out" | wc -l) $(grep -c '"status": "done"' journal)" '900 900'
+    same "$(find . -name '.*.gconv-*')" ''
     # Pixels that depend on the device wait for it. First pictures are decoded meanwhile.
     GC_DOUBLE_START=60 expect 0 gconv filter -v -k gaussian:1 -j 2 -o out in
     same "$(printf '%s\n' "$err" | sed -n 's/.* by //p' | sort -u | paste -sd ' ')" naive

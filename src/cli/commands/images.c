@@ -237,6 +237,5 @@ int gc_run_images_with(const gc_options *options, const gc_borrowers *borrowers)
     gc_remove_empty_directories(&directories);
     gc_session_destroy(&session);
     gc_task_list_destroy(&list);
-    gconv_device_await();
     return code;
 }
