@@ -16,13 +16,15 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from ._arrays import KINDS, Array, describe, new, numpy, shape_of
 from ._library import Detector, GconvError, ReaderOptions, WriterOptions, call, library
-from ._plans import Filter, Plan, frozen, pair, run
+from ._plans import Filter, Plan, frozen, pair
+from ._plans import run as _run
+from ._program import draw, run, verify
 
 __all__ = ["Filter", "GconvError", "Plan", "canny", "convolve", "correlate", "edges",
-           "gaussian_filter", "imread", "imwrite", "laplace", "prewitt", "sobel",
-           "uniform_filter"]
+           "gaussian_filter", "imread", "imwrite", "laplace", "prewitt", "run", "sketch", "sobel",
+           "thin", "uniform_filter", "verify"]
 __version__ = library.gconv_version().decode()
-for _public in (Filter, GconvError, Plan):
+for _public in (Filter, GconvError, Plan, run, verify):
     _public.__module__ = __name__
 
 Pair = Union[float, Sequence[float]]
@@ -55,15 +57,15 @@ def convolve(input: Any, weights: Any, output: Any = None, mode: str = "reflect"
     `output` is an array for the result, or its dtype: that of `input` (the default) or float32.
     `cval` is in units of the samples. The result is rounded and clamped once.
     """
-    return run(_weighted, (weights, origin, False), input, output, mode, cval,
-               (frozen(weights), origin, False))
+    return _run(_weighted, (weights, origin, False), input, output, mode, cval,
+                (frozen(weights), origin, False))
 
 
 def correlate(input: Any, weights: Any, output: Any = None, mode: str = "reflect",
               cval: float = 0.0, origin: Union[int, Sequence[int]] = 0) -> Array:
     """Correlates an image with weights: `convolve` without the turn of the weights."""
-    return run(_weighted, (weights, origin, True), input, output, mode, cval,
-               (frozen(weights), origin, True))
+    return _run(_weighted, (weights, origin, True), input, output, mode, cval,
+                (frozen(weights), origin, True))
 
 
 def _gaussian(sigma: float, truncate: float, radius: Optional[int]) -> List[float]:
@@ -94,7 +96,7 @@ def gaussian_filter(input: Any, sigma: Pair, order: int = 0, output: Any = None,
     `sigma` is in pixels: one number, or one for rows and one for columns, and 0 for channels.
     The weights reach int(truncate * sigma + 0.5) pixels, or `radius`. `order` has to be 0.
     """
-    return run(_blur, (sigma, order, truncate, radius), input, output, mode, cval)
+    return _run(_blur, (sigma, order, truncate, radius), input, output, mode, cval)
 
 
 def _mean(shape: Tuple[int, ...], _kind: str, size: Any, origin: Any) -> Dict[str, Any]:
@@ -107,7 +109,7 @@ def uniform_filter(input: Any, size: Union[int, Sequence[int]] = 3, output: Any 
                    mode: str = "reflect", cval: float = 0.0,
                    origin: Union[int, Sequence[int]] = 0) -> Array:
     """The mean of `size` pixels in each direction, as scipy.ndimage.uniform_filter."""
-    return run(_mean, (size, origin), input, output, mode, cval)
+    return _run(_mean, (size, origin), input, output, mode, cval)
 
 
 def laplace(input: Any, output: Any = None, mode: str = "reflect", cval: float = 0.0) -> Array:
@@ -134,13 +136,13 @@ def sobel(input: Any, axis: int = -1, output: Any = None, mode: str = "reflect",
           cval: float = 0.0) -> Array:
     """Sobel's difference along an axis of a grey image, as scipy.ndimage.sobel. Samples below 0
     become 0 unless `output` is float32."""
-    return run(_differences, (2, axis), input, output, mode, cval)
+    return _run(_differences, (2, axis), input, output, mode, cval)
 
 
 def prewitt(input: Any, axis: int = -1, output: Any = None, mode: str = "reflect",
             cval: float = 0.0) -> Array:
     """Prewitt's difference along an axis of a grey image, as scipy.ndimage.prewitt."""
-    return run(_differences, (1, axis), input, output, mode, cval)
+    return _run(_differences, (1, axis), input, output, mode, cval)
 
 
 def _detector(_shape: Tuple[int, ...], _kind: str, method: int, threshold: float, low: float,
@@ -158,7 +160,7 @@ def detect(image: Any, method: int, threshold: float, low: float, high: float, *
            out: Any = None, derivative: int = 0, norm: int = 0, like: int = 0,
            mode: str = "reflect") -> Array:
     """What finds edges. The numbers are those of gconv_detector."""
-    return run(_detector, (method, threshold, low, high, derivative, norm, like), image, out, mode)
+    return _run(_detector, (method, threshold, low, high, derivative, norm, like), image, out, mode)
 
 
 def edges(image: Any, threshold: float = 5.0) -> Array:
@@ -173,6 +175,22 @@ def canny(image: Any, low: float = 50.0, high: float = 100.0) -> Array:
     """Lines by Canny's method (`gconv edges --method canny`) of uint8 or uint16, as `edges` gives
     them. `low` and `high` are magnitudes in levels of 8 bits."""
     return detect(image, _METHOD_CANNY, 5.0, low, high)
+
+
+def sketch(image: Any, **options: Any) -> Array:
+    """A drawing of the image, as `gconv sketch` makes it: ink on paper.
+
+    `options` are those of the program: sigma=2, ink="#204080", paper="transparent", lines="thin",
+    min_length=20. The program computes it, by files that are deleted.
+    """
+    drawing: Array = draw(image, "sketch", **options)
+    return drawing
+
+
+def thin(image: Any) -> Array:
+    """The white lines of a grey image, of uint8 or uint16, thinned to one pixel by `gconv thin`."""
+    lines: Array = draw(image, "thin")
+    return lines
 
 
 def imread(path: Union[str, "os.PathLike[str]"], *, grey: bool = False) -> Array:

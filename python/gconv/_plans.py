@@ -109,6 +109,39 @@ class Filter:
         """The sum of the weights over the divisor: what a constant image is multiplied by."""
         return float(library.gconv_filter_gain(self._data))
 
+    def rows(self) -> List[List[float]]:
+        """The weights, before the divisor, row by row."""
+        data, (height, width) = self._data.contents, self.shape
+        if data.weights:
+            return [data.weights[row * width:(row + 1) * width] for row in range(height)]
+        return [[down * across for across in data.row[:width]] for down in data.column[:height]]
+
+    def show(self) -> str:
+        """The filter as text for people: sides, anchor, divisor, and all weights in rows.
+
+        >>> print(Filter("laplace3").show())
+        3x3, anchor (1, 1), divisor 1
+        1  1  1
+        1 -8  1
+        1  1  1
+        """
+        data = self._data.contents
+        cells = [[f"{value:.6g}" for value in row] for row in self.rows()]
+        widest = max(len(cell) for row in cells for cell in row)
+        head = (f"{data.height}x{data.width}, anchor ({data.anchor_y}, {data.anchor_x}), "
+                f"divisor {data.divisor:.6g}")
+        return "\n".join([head] + [" ".join(f"{cell:>{widest}}" for cell in row)
+                                   for row in cells])
+
+    def response(self, size: int = 256) -> Array:
+        """How strongly the filter passes waves: an array of (size, size) of float64, the magnitude
+        of the discrete Fourier transform of weights over divisor. Frequency 0 is in the middle, at
+        [size // 2, size // 2], and neighbours differ by 1 / size cycles a pixel. Needs numpy."""
+        if size < max(self.shape):
+            raise ValueError(f"size {size} is less than a side of the filter, {self.shape}")
+        weights = numpy.array(self.rows()) / self._data.contents.divisor
+        return numpy.fft.fftshift(abs(numpy.fft.fft2(weights, (size, size))))
+
 
 class Plan:
     """A chain of filters for images of one shape, set up once and run on many.

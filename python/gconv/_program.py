@@ -1,8 +1,74 @@
-"""The program gconv of a wheel, which pip puts on the path."""
+"""The program gconv: that of a wheel, which pip puts on the path, and what Python runs by it."""
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
+from typing import Any, Iterable, List, Optional, Union
+
+from ._library import GconvError
+
+Path = Union[str, "os.PathLike[str]"]
+_OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "gconv")
 
 
 def main() -> None:
-    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "gconv")
-    os.execv(program, ["gconv", *sys.argv[1:]])
+    os.execv(_OWN, ["gconv", *sys.argv[1:]])
+
+
+def _find() -> str:
+    found = os.environ.get("GCONV_PROGRAM") or (_OWN if os.path.exists(_OWN) else
+                                                shutil.which("gconv"))
+    if found is None:
+        raise FileNotFoundError("the program gconv is not on the path; GCONV_PROGRAM names it")
+    return found
+
+
+def _options(named: Any) -> List[str]:
+    """min_length=3 becomes --min-length=3, thin=True becomes --thin."""
+    return [f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}")
+            for name, value in named.items() if value is not None and value is not False]
+
+
+def _call(arguments: List[str], given: bytes = b"", messages: bool = False) -> None:
+    """Runs the program. `messages`: what it says goes to standard error, and not into the
+    exception."""
+    answer = subprocess.run([_find(), *arguments], input=given, stdout=subprocess.PIPE,
+                            stderr=None if messages else subprocess.PIPE)
+    if answer.returncode != 0:
+        said = (answer.stdout + (answer.stderr or b"")).decode("utf-8", "replace").strip()
+        raise GconvError(said or f"gconv {arguments[0]} ended with exit status "
+                                 f"{answer.returncode}; its messages are on standard error")
+
+
+def run(files: Iterable[Path], output: Path, command: str = "edges", *,
+        journal: Optional[Path] = None, progress: bool = True, **options: Any) -> None:
+    """Runs a command of the program on many files, on all processors.
+
+    Results go to the directory `output`, under the names of their inputs. With `journal`, a batch
+    that was interrupted goes on where it was, and `verify` checks the results. `progress` shows a
+    bar, and messages, on a terminal. `options` are those of the program: kernel="gaussian:2",
+    method="canny", thin=True, min_length=20. Raises GconvError if an image fails; the others are
+    written.
+    """
+    chosen = _options({**options, "journal": journal and os.fspath(journal)})
+    names = b"\0".join(os.path.abspath(os.fsencode(name)) for name in files)
+    _call([command, *chosen, "--progress", "auto" if progress else "never",
+           "--files0-from", "-", "-o", os.fspath(output)], names, messages=progress)
+
+
+def verify(journal: Path) -> None:
+    """Computes the outputs of a journal again and compares all samples. Raises GconvError, which
+    names each output that is missing, stale or different."""
+    _call(["check", "--verify", os.fspath(journal)])
+
+
+def draw(image: Any, command: str, **options: Any) -> Any:
+    """What a command of the program makes of an image in memory, by files in a directory of its
+    own."""
+    from . import imread, imwrite
+    with tempfile.TemporaryDirectory() as folder:
+        given, made = (os.path.join(folder, name) for name in ("in.npy", "out.png"))
+        imwrite(given, image)
+        _call([command, *_options(options), given, made])
+        return imread(made)

@@ -221,6 +221,54 @@ class BesideTheProgram(unittest.TestCase):
                                              gconv.imread(drawn))
 
 
+    def test_drawings_and_thin_lines(self):
+        for image in [BYTES, FLOATS, numpy.dstack([BYTES] * 3)]:
+            numpy.testing.assert_array_equal(
+                gconv.sketch(image, lines="thin", min_length=3),
+                gconv.sketch(memoryview(image), lines="thin", min_length=3))
+        numpy.testing.assert_array_equal(gconv.sketch(BYTES), run_program(BYTES, "sketch"))
+        lines = gconv.edges(BYTES)
+        thin = gconv.thin(lines)
+        numpy.testing.assert_array_equal(thin, run_program(lines, "thin"))
+        self.assertLess(numpy.count_nonzero(thin), numpy.count_nonzero(lines))
+        with self.assertRaisesRegex(gconv.GconvError, "ink"):
+            gconv.sketch(BYTES, ink="no colour")
+
+    def test_a_batch_with_a_journal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            names = [os.path.join(folder, f"-{index} x.png") for index in range(3)]
+            for index, name in enumerate(names):
+                gconv.imwrite(name, BYTES + numpy.uint8(index))
+            out, journal = os.path.join(folder, "out"), os.path.join(folder, "journal")
+            for _ in range(2):
+                gconv.run(names, out, "filter", journal=journal, progress=False, kernel="gauss5")
+            gconv.verify(journal)
+            last = os.path.join(out, "-2 x.png")
+            plan = gconv.Plan(BYTES.shape, "uint8", [gconv.Filter("gauss5")])
+            numpy.testing.assert_array_equal(gconv.imread(last), plan(BYTES + numpy.uint8(2)))
+            gconv.imwrite(last, BYTES)
+            with self.assertRaisesRegex(gconv.GconvError, "-2 x.png"):
+                gconv.verify(journal)
+            with self.assertRaisesRegex(gconv.GconvError, "nothing.png"):
+                gconv.run([os.path.join(folder, "nothing.png")], out, progress=False)
+
+
+class Filters(unittest.TestCase):
+    def test_weights_are_shown(self):
+        filter = gconv.Filter.vectors([1, 2], [3, 4, 5], 8)
+        self.assertEqual(filter.rows(), [[3, 4, 5], [6, 8, 10]])
+        self.assertEqual(filter.show().splitlines()[0], "2x3, anchor (1, 1), divisor 8")
+
+    def test_the_response_at_0_is_the_gain(self):
+        for name in ["gaussian:2", "laplace3", "box3"]:
+            filter = gconv.Filter(name)
+            response = filter.response(64)
+            self.assertAlmostEqual(response[32, 32], abs(filter.gain), 5)
+        self.assertLess(gconv.Filter("gaussian:2").response(64)[0, 0], 1e-3)
+        with self.assertRaisesRegex(ValueError, "less than a side"):
+            gconv.Filter("gaussian:2").response(3)
+
+
 class Files(unittest.TestCase):
     def test_what_is_written_is_read(self):
         colours = RANDOM.integers(0, 256, (9, 8, 3), dtype=numpy.uint8)
