@@ -22,8 +22,8 @@ typedef struct strip {
     size_t size;           /* of what it became */
     gconv_status status;
     gconv_error error;
-    _Alignas(16) unsigned char bytes
-        []; /* of the rows, which the predictor has changed; behind them the others */
+    /* Of the rows, as the predictor left them; from strip_bytes on, what they became. */
+    _Alignas(16) unsigned char bytes[];
 } strip;
 
 /* What a thread compresses with. */

@@ -90,13 +90,14 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
     const gc_y4m *stream = encoder->stream;
     size_t bytes = common->shape.width * (stream->bits > 8 ? sizeof(uint16_t) : 1);
     bool same = common->shape.depth == stream->bits && !GC_HOST_IS_BIG_ENDIAN;
+    uint32_t some = same && stride == bytes ? count : 1; /* at one time */
     gconv_status status = GCONV_OK;
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++) {
+    for (uint32_t i = 0; status == GCONV_OK && i < count; i += some) {
         if (!same)
             status = convert(encoder, rows + i * stride, error);
         if (status == GCONV_OK)
-            status = gc_output_write(common->output, same ? rows + i * stride : encoder->row, bytes,
-                                     error);
+            status = gc_output_write(common->output, same ? rows + i * stride : encoder->row,
+                                     some * bytes, error);
     }
     encoder->left -= count;
     if (status == GCONV_OK && encoder->left == 0 && stream->chroma_bytes > 0)
