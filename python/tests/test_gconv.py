@@ -301,6 +301,54 @@ class Files(unittest.TestCase):
             gconv.imwrite("a.nothing", BYTES)
 
 
+class Examples(unittest.TestCase):
+    """The scripts of python/examples draw what they say."""
+
+    def draw(self, name, *arguments):
+        here = os.path.dirname(os.path.abspath(__file__))
+        script, folder = os.path.join(here, "../examples", name), tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        said = subprocess.run([sys.executable, "-B", script, *arguments, folder.name],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if "libtiff" in said.stderr:
+            self.skipTest("this build has no TIFF")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        return folder.name, said.stdout
+
+    def test_a_microscope(self):
+        folder, said = self.draw("microscope.py")
+        self.assertIn("(512, 512), uint16", said)
+        image, flat, edges = (gconv.imread(os.path.join(folder, name))
+                              for name in ["cells.tif", "flat.png", "edges.png"])
+        cells = flat > 150
+        self.assertTrue(0.03 < cells.mean() < 0.3)
+        outline = gconv.gaussian_filter(cells.astype(numpy.float32), 2)
+        near = (outline > 0.1) & (outline < 0.9)
+        self.assertGreater(near[edges > 0].mean(), 0.95)  # edges are where cells end
+        centre = image[100:300, 150:350][~cells[100:300, 150:350]].mean()
+        self.assertGreater(centre, 1.2 * image[450:, 450:][~cells[450:, 450:]].mean())
+        dark = flat[100:300, 150:350][~cells[100:300, 150:350]].mean()
+        self.assertLess(abs(dark - flat[450:, 450:][~cells[450:, 450:]].mean()), 25)
+
+    def test_a_camera(self):
+        folder, said = self.draw("camera.py")
+        self.assertRegex(said, "^99 frames, [0-9]+ frames/s")
+        down, across = numpy.nonzero(gconv.imread(os.path.join(folder, "edges.png")))
+        radius = numpy.hypot(down - 240, across - 5 * 99 - 60)
+        self.assertLess(abs(radius - 50).max(), 3)
+        self.assertGreater(radius.size, 200)
+
+    def test_a_batch(self):
+        samples = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../samples")
+        folder, said = self.draw("batch.py", *(os.path.join(samples, name)
+                                               for name in ["craters.png", "harbour.jpg"]))
+        self.assertEqual(said.splitlines(), ["craters.png (400, 400, 3)",
+                                             "harbour.png (480, 640, 3)"])
+        drawing = gconv.imread(os.path.join(folder, "drawings", "craters.png"))
+        self.assertTrue((drawing == 255).all(2).mean() > 0.5)
+        self.assertTrue((drawing == [0x20, 0x30, 0x60]).all(2).any())
+
+
 class Arrays(unittest.TestCase):
     def test_read_only_inputs_strided_rows_and_outputs(self):
         image = BYTES[:, :40]
