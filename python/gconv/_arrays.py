@@ -67,9 +67,9 @@ def kind_of(dtype: Any) -> str:
 
 def is_array(thing: Any) -> bool:
     """Whether `thing` is an object with samples and not a dtype."""
-    return not isinstance(thing, type) and any(
-        hasattr(thing, name) for name in ("__array_interface__", "__cuda_array_interface__",
-                                          "__dlpack__", "strides")) or isinstance(thing, bytearray)
+    names = ("__array_interface__", "__cuda_array_interface__", "__dlpack__", "strides")
+    of_type = isinstance(thing, bytearray) or any(hasattr(type(thing), name) for name in names)
+    return of_type or (not isinstance(thing, type) and any(hasattr(thing, name) for name in names))
 
 
 def maker_of(thing: Any) -> str:
@@ -181,6 +181,12 @@ def _from_torch(tensor: Any) -> Image:
     return _image(tensor.data_ptr(), tensor.shape, kind, strides, True, device, tensor)
 
 
+def _from_cupy(array: Any) -> Image:
+    kind = _TYPES.get(array.dtype.str) or kind_of(array.dtype)
+    strides = None if array.flags.c_contiguous else array.strides
+    return _image(array.data.ptr, array.shape, kind, strides, True, array.device.id, array)
+
+
 # ---- DLPack --------------------------------------------------------------------------------------
 
 class _Tensor(ctypes.Structure):
@@ -234,12 +240,12 @@ def describe(thing: Any, stream: int = 0) -> Image:
     """Where the image lies. On a GPU its samples are there for later work in `stream`."""
     if maker_of(thing) == "torch" and hasattr(thing, "data_ptr"):
         return _from_torch(thing)
+    if maker_of(thing) == "cupy":
+        return _from_cupy(thing)
     if hasattr(thing, "__array_interface__"):
         return _from_interface(thing.__array_interface__, thing, -1)
-    if hasattr(thing, "__cuda_array_interface__"):
-        face = thing.__cuda_array_interface__
-        if maker_of(thing) == "cupy":
-            return _from_interface(face, thing, thing.device.id)
+    face = getattr(thing, "__cuda_array_interface__", None)
+    if face is not None:
         if face.get("stream") is None or stream_of(thing) == stream:
             device = thing.__dlpack_device__()[1] if hasattr(thing, "__dlpack_device__") else 0
             return _from_interface(face, thing, int(device))

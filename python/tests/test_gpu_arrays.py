@@ -188,6 +188,59 @@ class TestPretended(OnGpu, unittest.TestCase):
         self.assertEqual(seen, [1])
 
 
+class Named:
+    """Attributes."""
+
+    def __init__(self, **named):
+        self.__dict__.update(named)
+
+
+class Device:
+    id = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_failure):
+        return None
+
+
+class Like(Pretended):
+    """What gconv asks an array of CuPy for, on the double."""
+
+    def __init__(self, values, gap=0):
+        super().__init__(values, gap)
+        face = self.__dict__.pop("__cuda_array_interface__")
+        self.data, self.shape, self.dtype = Named(ptr=face["data"][0]), face["shape"], values.dtype
+        self.strides, self.device = face["strides"], Device()
+        self.flags = Named(c_contiguous=not gap)
+
+
+Like.__module__ = "cupy"
+
+
+@unittest.skipIf(DOUBLE is None, "only on the double")
+class TestLikeCupy(OnGpu, unittest.TestCase):
+    makes, has_words = False, True
+    put = staticmethod(Like)
+    get = staticmethod(lambda array: array.get())
+
+    def put_wide(self, image):
+        return Like(image, gap=19)
+
+    def setUp(self):
+        cuda = Named(get_current_stream=lambda: Named(ptr=0))
+        sys.modules["cupy"] = Named(cuda=cuda, empty=lambda *made: Like(numpy.zeros(*made)))
+
+    def tearDown(self):
+        del sys.modules["cupy"]
+
+    def test_results_are_like_the_input(self):
+        result = gconv.sobel(Like(self.image))
+        self.assertIs(type(result), Like)
+        numpy.testing.assert_array_equal(result.get(), gconv.sobel(self.image))
+
+
 @unittest.skipIf(cupy is None, "there is no CuPy here")
 class TestCupy(OnGpu, unittest.TestCase):
     makes, has_words = True, True
