@@ -345,16 +345,16 @@ implementations:
     [ "$(printf '%s\n' "$names" | wc -L)" -le 80 ]
     described=$(gconv info -v | sed -n '/^implementations:/,$p')
     like "$described" '*
-  twopass:transposed twopass:kth, 21 tiles, columns *
-                       refuses: *
-                       not usable here: see cuda above
+  adaptive:unrolled:nc adaptive:unrolled, pixels *
+                         refuses: *
+                         not usable here: see cuda above
 *'
     same "$(printf '%s\n' "$names" | tail -n +2 | tr ',' '\n' | tr -d ' ' | grep .)" \
         "$(printf '%s\n' "$described" | sed -n 's/^  \([^ ]\{1,\}\) .*/\1/p' | grep -vxF "$(names_of cpu)")"
     # Every summary begins in the same column.
     same "$(printf '%s\n' "$described" | grep -c '^  [^ ]')" \
         "$(printf '%s\n' "$described" | grep -c '^  [^ ][^ ]* *[^ ]')"
-    same "$(printf '%s\n' "$described" | grep '^  [^ ]' | cut -c 21 | tr -d ' \n')" ''
+    same "$(printf '%s\n' "$described" | grep '^  [^ ]' | cut -c 23 | tr -d ' \n')" ''
 }
 
 @test "info begins with what --version prints" {
