@@ -16,7 +16,7 @@ except ImportError:
 
 import gconv
 import gconv.cv
-from gconv import _library, _plans
+from gconv import _library, _plans, _program
 
 try:
     import cv2
@@ -40,7 +40,7 @@ def run_program(image, *arguments):
     with tempfile.TemporaryDirectory() as folder:
         path_in, path_out = os.path.join(folder, "in.png"), os.path.join(folder, "out.png")
         gconv.imwrite(path_in, image)
-        subprocess.run([os.environ["GCONV_PROGRAM"], *arguments, path_in, path_out], check=True,
+        subprocess.run([_program._find(), *arguments, path_in, path_out], check=True,
                        stderr=subprocess.DEVNULL)
         return gconv.imread(path_out)
 
@@ -215,7 +215,7 @@ class BesideTheProgram(unittest.TestCase):
         numpy.testing.assert_array_equal(gconv.edges(colours), run_program(colours, "edges"))
         with tempfile.TemporaryDirectory() as folder:
             drawn = os.path.join(folder, "out.png")
-            subprocess.run([os.environ["GCONV_PROGRAM"], "edges", sample, drawn], check=True,
+            subprocess.run([_program._find(), "edges", sample, drawn], check=True,
                            stderr=subprocess.DEVNULL)
             numpy.testing.assert_array_equal(gconv.edges(gconv.imread(sample, grey=True)),
                                              gconv.imread(drawn))
