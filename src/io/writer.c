@@ -118,8 +118,8 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "chroma %d: none of gconv_chroma",
                        (int)options->chroma);
     if (options->compression == GCONV_COMPRESSION_LZW && options->format != GCONV_FORMAT_TIFF)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%scompression by LZW: TIFF alone has that",
-                       of);
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "%slzw is for TIFF alone; deflate, or 0 to 9, compresses PNG", of);
     if (options->compression < -1 || options->compression > GCONV_COMPRESSION_LZW)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "compression %d: -1 to 9 are possible",
                        options->compression);

@@ -661,6 +661,8 @@ poke() {
     gconv edges --compression 9 in.png packed.png
     [ "$(wc -c <packed.png)" -lt "$(wc -c <stored.png)" ]
     same "$(dump packed.png)" "$(dump stored.png)"
+    complains 2 "lzw.png: png: lzw is for TIFF alone; deflate, or 0 to 9, compresses PNG" \
+        gconv edges --compression lzw in.png lzw.png
 }
 
 # ---- Exactness
