@@ -36,14 +36,20 @@ template <class config> struct gc_tile_pixels {
     /* All threads load several pixels, none is idle (2014, figure 7). */
     __device__ inline void load_evenly(int width, int height) const
     {
+        if constexpr (config::width == 0) {
+            for (int y = (int)threadIdx.y; y < height; y += config::block_height)
+                for (int x = (int)threadIdx.x; x < width; x += config::block_width)
+                    load(x, y);
+        } else {
 #pragma unroll
-        for (int y = 0; y < height; y += config::block_height)
+            for (int y = 0; y < height; y += config::block_height)
 #pragma unroll
-            for (int x = 0; x < width; x += config::block_width) {
-                int to_x = x + (int)threadIdx.x, to_y = y + (int)threadIdx.y;
-                if (to_x < width && to_y < height)
-                    load(to_x, to_y);
-            }
+                for (int x = 0; x < width; x += config::block_width) {
+                    int to_x = x + (int)threadIdx.x, to_y = y + (int)threadIdx.y;
+                    if (to_x < width && to_y < height)
+                        load(to_x, to_y);
+                }
+        }
     }
 
     /* A thread loads its own pixel of each tile, and one of the apron on each side at which it
