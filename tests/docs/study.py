@@ -103,7 +103,7 @@ def first(sides, is_met):
 
 PRESETS = read_presets("presets")
 BUILT = read_presets("ladder-built-in")
-STEPS_BUILT, BLOCKS_BUILT, SECTION_8, KTH_BUILT, LECTURE_BUILT = list(BUILT.values())[-5:]
+STEPS_READ, STEPS_BUILT, BLOCKS_BUILT, SECTION_8, KTH_BUILT, LECTURE_BUILT = list(BUILT.values())[-6:]
 KTH, LECTURE, SQUARES = (PRESETS[name] for name in ("kth", "lecture", "adaptive-2014"))
 OWN = PRESETS["no preset, blocks of the implementations"]
 RANK1 = PRESETS["no preset, filters of rank 1"]
@@ -300,12 +300,18 @@ def claims_of_built_in():
         side = int(f.split("x")[0])
         return 2e-9 * side * side * PIXELS / SECTION_8.alone(f, name)
 
-    yield "`tiled` #, #, #, #, # and # us at the six squares, where it took # to #", [
-        *(us(BLOCKS_BUILT, f, "tiled") for f in SIX), us(SQUARES, "3x3", "tiled"), us(SQUARES, "43x43", "tiled")]
-    adaptive = [us(STEPS_BUILT, f, "adaptive") for f in SIX]
-    longer = [100 * (new / us(SQUARES, f, "adaptive") - 1) for f, new in zip(SIX, adaptive)]
-    yield "`adaptive` #, #, #, #, # and # us, # to # % more than before", [
-        *adaptive, min(longer), max(longer)]
+    yield "`adaptive` #, #, #, #, # and # us at the six squares, where a size that is read takes #, #, #, #, # and #", [
+        *(us(STEPS_BUILT, f, "adaptive") for f in SIX), *(us(STEPS_READ, f, "adaptive") for f in SIX)]
+    gains = {name: [us(STEPS_READ, f, name) / us(STEPS_BUILT, f, name) for f in SIX]
+             for name in ("const", "tiled", "adaptive")}
+    yield "`adaptive` is # times as fast at 3x3 and # times at 5x5, `tiled` # and # times, `const` # to # times", [
+        *gains["adaptive"][:2], *gains["tiled"][:2], min(gains["const"]), max(gains["const"])]
+    over = [[us(data, f, "adaptive") / us(data, f, "adaptive:unrolled") for f in SIX]
+            for data in (STEPS_READ, STEPS_BUILT)]
+    yield "`adaptive:unrolled` is # times as fast as `adaptive` at 3x3, where it was # times, and # at 31x31", [
+        over[1][0], over[0][0], over[1][4]]
+    yield "`tiled` takes # us at 3x3 and # at 43x43 with blocks of 32x32", [
+        us(BLOCKS_BUILT, "3x3", "tiled"), us(BLOCKS_BUILT, "43x43", "tiled")]
     nc, unrolled = ([us(STEPS_BUILT, f, name) for f in SIX]
                     for name in ("adaptive:unrolled:nc", "adaptive:unrolled"))
     yield "takes # us at 3x3 and # at 5x5, where `adaptive:unrolled` takes # and #, and at most # % more", [
