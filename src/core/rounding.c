@@ -85,7 +85,7 @@ static int side_of_root(const gc_rounding *r, const double *parts, int count, do
     expansion t = {.count = 0}, a = {.count = 0}, difference = {.count = 0};
     add(&t, r->b);
     add_product(&t, -boundary, r->c);
-    int of_root = r->a > 0 && parts[count - 1] > 0 ? 1 : parts[count - 1] > 0 ? -1 : 0;
+    int of_root = parts[count - 1] > 0 ? (r->a > 0) - (r->a < 0) : 0;
     if (of_root * sign_of(&t) >= 0)
         return of_root != 0 ? of_root : sign_of(&t);
     add_product(&a, r->a, r->a);

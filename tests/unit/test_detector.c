@@ -172,6 +172,26 @@ TEST(roots_beside_ties)
     }
 }
 
+/* A scale of 0 leaves the offset alone, here a tie, whatever the root is. */
+TEST(roots_without_a_scale)
+{
+    OWNED_REQUEST q = {.filters = {NULL}};
+    ask(&q, GCONV_METHOD_GRADIENT, shape_of(8, 8, 1, 8), "gauss5", NULL);
+    q.detector.norm = GCONV_NORM_L2;
+    q.job.output = GCONV_OUTPUT_SAMPLES;
+    q.job.has_offset = true;
+    for (int i = 0; i < 255; i++) {
+        int32_t found[] = {0, 1, 12345};
+        uint8_t samples[3];
+        q.job.scale = i % 3 == 0 ? -0.0 : 0;
+        q.job.offset = i + 0.5;
+        OWNED_PROBLEM problem = problem_of(&q.job);
+        gc_detector_store(&problem.detector, &problem.conversion, found, false, 3, samples);
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(samples[k], i + i % 2);
+    }
+}
+
 /* Middles of two floats, too. */
 TEST(roots_as_floats)
 {
