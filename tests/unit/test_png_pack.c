@@ -4,6 +4,7 @@
 #include "io_support.h"
 #include "sanitized.h"
 
+#include "io/fast.h"
 #include "io/png/fast/block.h"
 #include "io/png/fast/checks.h"
 #include "io/png/fast/filters.h"
@@ -584,6 +585,34 @@ TEST(all_widths_come_back)
         OWNED_BLOB found = write_with("portable", &source, 1);
         assert_int_equal(found.size, expected.size);
         assert_memory_equal(found.bytes, expected.bytes, found.size);
+    }
+}
+
+/* Strips of TIFF: whatever the memory of a state held, the same stream, which zlib inflates. */
+TEST(states_that_held_other_things)
+{
+    enum { SIZE = 200000 };
+    OWNED uint8_t *given = malloc(SIZE);
+    OWNED uint8_t *expected = malloc(SIZE);
+    OWNED uint8_t *found = malloc(SIZE);
+    OWNED uint8_t *inflated = malloc(SIZE);
+    for (int way = 0; way < GC_DEFLATING_MAX; way++) {
+        const gc_deflating *deflating = gc_fast.deflating[way];
+        for (uint32_t held = 0; deflating != NULL && held < 16; held++) {
+            OWNED uint32_t *memory = calloc(1, deflating->bytes);
+            for (size_t i = 0; i < SIZE; i++)
+                given[i] = (uint8_t)(i * i >> 11 & 15);
+            size_t wanted = deflating->deflate(memory, given, SIZE, expected, SIZE);
+            for (size_t i = 0; i < deflating->bytes / sizeof *memory; i++)
+                memory[i] = held << 16 | held;
+            size_t size = deflating->deflate(memory, given, SIZE, found, SIZE);
+            uLongf back = SIZE;
+            assert_true(size > 0 && size == wanted);
+            assert_memory_equal(found, expected, size);
+            assert_int_equal(uncompress(inflated, &back, found, size), Z_OK);
+            assert_int_equal(back, SIZE);
+            assert_memory_equal(inflated, given, SIZE);
+        }
     }
 }
 

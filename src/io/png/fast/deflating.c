@@ -49,6 +49,7 @@ static size_t deflate_isal(void *state, const unsigned char *bytes, size_t size,
     isal_state *deflating = state;
     struct isal_zstream *stream = &deflating->stream;
     isal_deflate_stateless_init(stream);
+    stream->hist_bits = 0; /* the default, which that leaves as it was */
     stream->level = LEVEL;
     stream->level_buf = deflating->level;
     stream->level_buf_size = sizeof deflating->level;
