@@ -9,7 +9,7 @@ A run is right in three cases:
 No temporary file is left, except where removing files is what fails. SIGKILL leaves at most one for
 each worker.
 
-All scenarios take 9800 runs: half a minute of two processors, four minutes under the sanitizers.
+All scenarios take 10400 runs: half a minute of two processors, four minutes under the sanitizers.
 Ends with 1 where a run was wrong, after a line for each: the scenario, the fault, and what was
 wrong. To repeat one of them alone:
 
@@ -58,6 +58,7 @@ SCENARIOS = {row[0]: row[1:] for row in [
     ('deep', 'filter -d cpu -j 1 -k gaussian:1 -k laplace3 --abs in/deep.png out/deep.png',
      '+deep.png', ''),
     ('alpha', 'filter -d cpu -j 1 -k gauss3 --verify in/alpha.png out/alpha.png', '+alpha.png', ''),
+    ('tiff', 'filter -d cpu -j 4 -k gauss3 --compression 6 in/tall.pgm out/tall.tif', '+tall.tif', ''),
     ('link', 'filter -d cpu -j 1 -k emboss3 in/colour.jpg out/link.png', '@link.png', ''),
     ('in-place', 'edges -d cpu -j 2 --in-place out/grey.png out/colour.jpg', '=grey.png =colour.jpg',
      'batch once'),

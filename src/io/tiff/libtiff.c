@@ -1,5 +1,6 @@
 #include "io/tiff/libtiff.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -361,8 +362,10 @@ void gc_tiff_set_tags(gc_tiff_file *file, const gconv_metadata *metadata)
 
 void gc_tiff_close(gc_tiff_file *file)
 {
-    if (file->tiff != NULL)
+    if (file->tiff != NULL) {
+        gc_tiff.TIFFSetMode(file->tiff, O_RDONLY); /* no directory: it may lack memory for that */
         gc_tiff.TIFFClose(file->tiff);
+    }
     gc_buffer_free(&file->held);
     file->tiff = NULL;
 }

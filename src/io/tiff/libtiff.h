@@ -39,6 +39,7 @@
     X(TIFFReadScanline)                                                                            \
     X(TIFFScanlineSize64)                                                                          \
     X(TIFFSetField)                                                                                \
+    X(TIFFSetMode)                                                                                 \
     X(TIFFSetSubDirectory)                                                                         \
     X(TIFFTileRowSize64)                                                                           \
     X(TIFFWriteDirectory)                                                                          \
@@ -120,6 +121,7 @@ gconv_status gc_tiff_get_tags(gc_tiff_file *file, bool whole, gconv_metadata *me
                               gconv_error *error);
 void gc_tiff_set_tags(gc_tiff_file *file, const gconv_metadata *metadata);
 
+/* libtiff writes no more. */
 void gc_tiff_close(gc_tiff_file *file);
 void gc_tiff_close_again(gc_tiff_file *file);
 

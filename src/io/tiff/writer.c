@@ -216,7 +216,6 @@ static void free_compressors(tiff_encoder *encoder)
 {
     for (int i = 0; i < GC_PARTS_MAX; i++) {
         compressor *freed = &encoder->compressors[i];
-        gc_fail(&freed->file.failure, GCONV_ERROR_WRITE, "closed"); /* libtiff writes no more */
         gc_tiff_close(&freed->file);
         for (int way = 0; way < GC_DEFLATING_MAX; way++)
             free(freed->states[way]);
@@ -265,7 +264,6 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
 static void free_encoder(gc_encoder *common)
 {
     tiff_encoder *encoder = (tiff_encoder *)common;
-    gc_fail(&encoder->file.failure, GCONV_ERROR_WRITE, "closed"); /* libtiff writes no more */
     gc_tiff_close(&encoder->file);
     free_compressors(encoder);
     gc_parts_destroy(&encoder->strips);
