@@ -556,10 +556,13 @@ static __device__ inline unsigned gc_settle_mask(const gc_finish &f, int kind,
     for (int r = 0; r < rows; r++) {
         unsigned far = 0; /* bit 7 of a byte: the output is sure */
         if (kind != GC_FINISH_SIDE) {
-            asm volatile("prmt.b32 %0, %1, %2, 0x6420;"
-                         : "=r"(far)
-                         : "r"(__byte_perm(fixed[r][0], fixed[r][1], 0x6521)),
-                           "r"(__byte_perm(fixed[r][2], fixed[r][3], 0x6521)));
+            unsigned left = __byte_perm(fixed[r][0], fixed[r][1], 0x6521);
+            unsigned right = __byte_perm(fixed[r][2], fixed[r][3], 0x6521);
+#ifdef __CUDA_ARCH__
+            asm volatile("prmt.b32 %0, %1, %2, 0x6420;" : "=r"(far) : "r"(left), "r"(right));
+#else
+            far = __byte_perm(left, right, 0x6420);
+#endif
             far = (far & 0x7f7f7f7f) + 0x7f7f7f7f;
         } else {
 #pragma unroll
