@@ -6,7 +6,7 @@
  *       -L build -Wl,-rpath,build -lgconv -lopencv_core -lopencv_imgproc
  *     camera [FRAME.pgm [ROUNDS]]     a picture of 1920x1080 pixels; made up without it
  *
- * GCONV_INSTRUCTIONS=avx2 keeps gconv to AVX2; OPENCV_CPU_DISABLE=AVX512_SKX does so for OpenCV. */
+ * GCONV_INSTRUCTIONS=avx2 keeps gconv to AVX2; OPENCV_CPU_DISABLE=AVX512-SKX does so for OpenCV. */
 #include "gconv.h"
 
 #include <opencv2/core.hpp>

@@ -6,9 +6,8 @@
 # transforms are rounded to them. If a result is rounded once, the errors of sums and levels hold
 # with both, and what they leave in doubt is settled: on x86-64 the portable set is not contracted,
 # the others are, and tests want the same samples of all. Elsewhere both are within the bound of
-# rule 4. For all other
-# sources -ffp-contract=off of gconv_settings forbids contraction. Options of a source come after
-# those of the target on the command line, so they win.
+# rule 4. For all other sources -ffp-contract=off of gconv_settings forbids contraction. Options of
+# a source come after those of the target on the command line, so they win.
 
 include(CheckCCompilerFlag)
 set(loop_objects "")

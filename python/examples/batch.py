@@ -26,4 +26,7 @@ def main(folder, images):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    os.makedirs(sys.argv[-1], exist_ok=True)
     main(sys.argv[-1], sys.argv[1:-1])

@@ -51,4 +51,7 @@ def main(folder, frames):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[-1] == "--camera":
+        sys.exit(__doc__)
+    os.makedirs(sys.argv[-1], exist_ok=True)
     main(sys.argv[-1], camera() if "--camera" in sys.argv else disc())

@@ -47,4 +47,7 @@ def main(folder, path=None):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    os.makedirs(sys.argv[-1], exist_ok=True)
     main(sys.argv[-1], *sys.argv[1:-1])
