@@ -3,6 +3,7 @@
  * codes tell where the data of the strip end, and the DC coefficients that the next strip is
  * predicted from (scan.h). The thread that writes joins the data. The file is that of one
  * thread. */
+#include "io/parts.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/fast.h"
@@ -15,14 +16,12 @@
 #include <string.h>
 
 #include <jpeglib.h>
-#include <pthread.h>
 
 #include <jerror.h>
 
 enum {
     STRIP_BYTES_MIN = 128 << 10, /* of samples: less does not pay */
     STRIP_BYTES_MAX = 1 << 20,
-    STRIPS_MAX = 32, /* that wait */
     /* With two, one reads and computes while the other one codes: strips would cost 7 % more. */
     THREADS_MIN = 3,
     FILE_BYTES_MIN = 16 << 10,
@@ -37,15 +36,16 @@ typedef struct held_file {
 } held_file;
 
 typedef struct strip {
-    unsigned char *rows; /* NULL: no memory yet */
-    uint32_t held;       /* their number */
-    bool coded;
-    held_file file;
+    gc_part head;
+    uint64_t number; /* in the image, from 0 on */
+    uint32_t held;   /* rows */
+    bool last;
     gc_jpeg_scan scan;
     gc_jpeg_mcu first;
-    int last[GC_JPEG_COMPONENTS_MAX]; /* the last DC coefficients */
+    int dc[GC_JPEG_COMPONENTS_MAX]; /* the last DC coefficients */
     gconv_status status;
     gconv_error error;
+    unsigned char rows[];
 } strip;
 
 struct gc_jpeg_parts {
@@ -56,12 +56,19 @@ struct gc_jpeg_parts {
     gc_jpeg_bits bits;
     unsigned char *joined; /* data of a strip, as they are written */
     size_t joined_room;
-    pthread_mutex_t lock; /* of all below, but not of what strips hold */
-    pthread_cond_t coded;
-    uint32_t ring;                   /* strip `i` is strips[i % ring] */
-    uint32_t filled, begun, written; /* strips of the image; filled >= begun >= written */
-    strip strips[STRIPS_MAX];
+    gc_parts strips;
+    held_file files[GC_PARTS_MAX]; /* that of strip n is at n % GC_PARTS_MAX, until it is written */
 };
+
+static strip *filling(const gc_jpeg_parts *parts)
+{
+    return (strip *)parts->strips.filling;
+}
+
+static held_file *file_of(gc_jpeg_parts *parts, const strip *coded)
+{
+    return &parts->files[coded->number % GC_PARTS_MAX];
+}
 
 /* ---- What libjpeg calls ---------------------------------------------------------------------- */
 
@@ -204,128 +211,106 @@ static gconv_status find_end(const gc_jpeg_parts *parts, strip *coded)
         status = refuse(&coded->error);
     if (status == GCONV_OK) {
         gc_jpeg_scan_trim(&coded->scan, &scan, mcu.end);
-        memcpy(coded->last, mcu.last, sizeof coded->last);
+        memcpy(coded->dc, mcu.last, sizeof coded->dc);
     }
     free(file.bytes);
     return status;
 }
 
-static gconv_status code_strip(const gc_jpeg_parts *parts, strip *coded)
+static gconv_status code_strip(gc_jpeg_parts *parts, strip *coded)
 {
     const struct jpeg_compress_struct *form = parts->form;
+    held_file *file = file_of(parts, coded);
     gconv_status status = code(form, form->image_width, coded->held, coded->rows, parts->row_bytes,
-                               &coded->file, &coded->error);
+                               file, &coded->error);
     if (status != GCONV_OK)
         return status;
-    if (!gc_jpeg_scan_find(coded->file.bytes, coded->file.size, &coded->scan) ||
+    if (!gc_jpeg_scan_find(file->bytes, file->size, &coded->scan) ||
         !gc_jpeg_scan_follow(form, &coded->scan, &coded->first))
         return refuse(&coded->error);
     return find_end(parts, coded);
 }
 
-/* Codes the next strip, without the lock, which the caller has. False if none waits. */
-static bool code_next(gc_jpeg_parts *parts)
+/* A gc_part_compress. */
+static void compress(void *user, gc_part *part, int place)
 {
-    if (parts->begun == parts->filled)
-        return false;
-    strip *next = &parts->strips[parts->begun++ % parts->ring];
-    pthread_mutex_unlock(&parts->lock);
-    next->status = code_strip(parts, next);
-    pthread_mutex_lock(&parts->lock);
-    next->coded = true;
-    pthread_cond_signal(&parts->coded);
-    return true;
+    strip *coded = (strip *)part;
+    (void)place;
+    coded->status = code_strip(user, coded);
 }
 
 static bool help(gc_jpeg_parts *parts)
 {
-    pthread_mutex_lock(&parts->lock);
-    bool found = code_next(parts);
-    pthread_mutex_unlock(&parts->lock);
-    return found;
+    return gc_parts_help(&parts->strips);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* The next strip, once it is coded. NULL if it may wait, or there is none; never the former with
- * `last`. */
-static strip *take_strip(gc_jpeg_parts *parts, bool last)
+/* Makes parts->joined as long as the data of a file can be: DC coefficients may have longer
+ * codes. */
+static gconv_status make_room(gc_jpeg_parts *parts, const held_file *file, gconv_error *error)
 {
-    strip *next = NULL;
-    pthread_mutex_lock(&parts->lock);
-    while (next == NULL && parts->written < parts->filled) {
-        strip *first = &parts->strips[parts->written % parts->ring];
-        if (first->coded)
-            next = first;
-        else if (parts->filled - parts->written < parts->ring && !last)
-            break;
-        else if (!code_next(parts))
-            pthread_cond_wait(&parts->coded, &parts->lock);
-    }
-    pthread_mutex_unlock(&parts->lock);
-    return next;
+    size_t room = 2 * file->size + 64;
+    if (parts->joined_room >= room)
+        return GCONV_OK;
+    free(parts->joined);
+    parts->joined = malloc(room);
+    parts->joined_room = parts->joined != NULL ? room : 0;
+    return parts->joined != NULL ? GCONV_OK : gc_fail_memory(error, room);
 }
 
-static gconv_status write_strip(gc_jpeg_parts *parts, const strip *written, bool last,
-                                gc_jpeg_emit *emit, void *user, gconv_error *error)
+static gconv_status write_strip(gc_jpeg_parts *parts, const strip *written, gc_jpeg_emit *emit,
+                                void *user, gconv_error *error)
 {
+    held_file *file = file_of(parts, written);
     if (written->status != GCONV_OK)
         return gc_fail(error, written->status, "%s", written->error.message);
-    size_t room = 2 * written->file.size + 64; /* DC coefficients may have longer codes */
-    if (parts->joined_room < room) {
-        free(parts->joined);
-        parts->joined_room = room;
-        parts->joined = malloc(room);
-    }
-    if (parts->joined == NULL) {
-        parts->joined_room = 0;
-        return gc_fail_memory(error, room);
-    }
+    gconv_status status = make_room(parts, file, error);
+    if (status != GCONV_OK)
+        return status;
     parts->bits.to = parts->joined;
     gc_jpeg_bits_put_mcu(&parts->bits, parts->form, &written->scan, &written->first, parts->before);
     gc_jpeg_bits_put(&parts->bits, &written->scan, written->first.end, written->scan.bits);
-    memcpy(parts->before, written->last, sizeof parts->before);
-    if (last)
+    memcpy(parts->before, written->dc, sizeof parts->before);
+    if (written->last)
         gc_jpeg_bits_end(&parts->bits);
-    pthread_mutex_lock(&parts->lock);
-    parts->written++;
-    pthread_mutex_unlock(&parts->lock);
+    free(file->bytes);
+    *file = (held_file){.bytes = NULL};
     return emit(user, parts->joined, (size_t)(parts->bits.to - parts->joined), error);
 }
 
 /* Makes the strip that is filled next. */
-static gconv_status begin_strip(gc_jpeg_parts *parts, gconv_error *error)
+static void begin_strip(gc_jpeg_parts *parts, uint64_t number)
 {
-    strip *begun = &parts->strips[parts->filled % parts->ring];
+    strip *begun = filling(parts);
+    begun->number = number;
     begun->held = 0;
-    begun->coded = false;
-    if (begun->rows == NULL)
-        begun->rows = gc_allocate_array(parts->strip_rows, parts->row_bytes);
-    return begun->rows != NULL ? GCONV_OK
-                               : gc_fail_memory(error, parts->strip_rows * parts->row_bytes);
 }
 
 /* Hands over the strip that was filled, and writes those that are coded. */
 static gconv_status pass_strip(gc_jpeg_parts *parts, bool last, gc_jpeg_emit *emit, void *user,
                                gconv_error *error)
 {
+    gc_part *part;
     gconv_status status = GCONV_OK;
-    const strip *next;
-    pthread_mutex_lock(&parts->lock);
-    parts->filled++;
-    pthread_mutex_unlock(&parts->lock);
-    while (status == GCONV_OK && (next = take_strip(parts, last)) != NULL)
-        status = write_strip(parts, next, last && parts->written + 1 == parts->filled, emit, user,
-                             error);
-    return status == GCONV_OK && !last ? begin_strip(parts, error) : status;
+    uint64_t next = filling(parts)->number + 1;
+    filling(parts)->last = last;
+    gc_parts_push(&parts->strips, last);
+    while (status == GCONV_OK && (part = gc_parts_take(&parts->strips)) != NULL) {
+        status = write_strip(parts, (strip *)part, emit, user, error);
+        gc_parts_give_back(&parts->strips, part);
+    }
+    if (status == GCONV_OK && !last)
+        begin_strip(parts, next);
+    return status;
 }
 
 static gconv_status put(gc_jpeg_parts *parts, uint32_t count, const unsigned char *rows,
                         size_t stride, gc_jpeg_emit *emit, void *user, gconv_error *error)
 {
-    gconv_status status = parts->taken == 0 ? begin_strip(parts, error) : GCONV_OK;
+    gconv_status status = GCONV_OK;
     for (uint32_t i = 0; status == GCONV_OK && i < count; i++) {
-        strip *filled = &parts->strips[parts->filled % parts->ring];
+        strip *filled = filling(parts);
         memcpy(filled->rows + filled->held++ * parts->row_bytes, rows + i * stride,
                parts->row_bytes);
         bool last = ++parts->taken == parts->form->image_height;
@@ -350,6 +335,16 @@ static uint32_t rows_of_strip(const struct jpeg_compress_struct *form, size_t ro
     return rows < unit ? unit : rows / unit * unit;
 }
 
+/* No other thread uses a strip. */
+static void free_parts(gc_jpeg_parts *parts)
+{
+    gc_parts_destroy(&parts->strips);
+    for (int i = 0; i < GC_PARTS_MAX; i++)
+        free(parts->files[i].bytes);
+    free(parts->joined);
+    free(parts);
+}
+
 static gc_jpeg_parts *create(const struct jpeg_compress_struct *form, int threads)
 {
     bool plain = !form->optimize_coding && !form->arith_code && form->scan_info == NULL &&
@@ -359,29 +354,22 @@ static gc_jpeg_parts *create(const struct jpeg_compress_struct *form, int thread
     uint32_t strip_rows = rows_of_strip(form, row_bytes, threads);
     if (!plain || threads < THREADS_MIN || strip_rows >= form->image_height)
         return NULL;
+    size_t strip_bytes;
+    if (!gc_multiply(strip_rows, row_bytes, &strip_bytes) || strip_bytes > SIZE_MAX / 2)
+        return NULL;
     gc_jpeg_parts *parts = calloc(1, sizeof *parts);
     if (parts == NULL)
         return NULL;
     parts->form = form;
     parts->row_bytes = row_bytes;
     parts->strip_rows = strip_rows;
-    parts->ring = threads < STRIPS_MAX ? (uint32_t)threads + 1 : STRIPS_MAX;
-    pthread_mutex_init(&parts->lock, NULL);
-    pthread_cond_init(&parts->coded, NULL);
-    return parts;
-}
-
-/* No other thread uses a strip. */
-static void free_parts(gc_jpeg_parts *parts)
-{
-    for (int i = 0; i < STRIPS_MAX; i++) {
-        free(parts->strips[i].rows);
-        free(parts->strips[i].file.bytes);
+    gc_parts_create(&parts->strips, compress, parts);
+    if (gc_parts_begin(&parts->strips, sizeof(strip) + strip_bytes, NULL) != GCONV_OK) {
+        free_parts(parts);
+        return NULL;
     }
-    pthread_mutex_destroy(&parts->lock);
-    pthread_cond_destroy(&parts->coded);
-    free(parts->joined);
-    free(parts);
+    begin_strip(parts, 0);
+    return parts;
 }
 
 extern const gc_jpeg_encoding gc_jpeg_encoding_parts;
