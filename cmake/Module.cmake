@@ -49,6 +49,7 @@ list(GET kernel_sources 1 compiled_source)
 list(GET kernel_sources 2 tile_source)
 list(GET kernel_sources 3 lecture_source)
 gconv_embed_text(${kernels_source} gc_source_kernels src/gpu/pass/types.h src/gpu/pass/once.cuh
+  src/gpu/pass/samples.cuh src/gpu/pass/finish.cuh src/gpu/pass/settle.cuh
   src/gpu/pass/pass.cuh src/gpu/methods/direct/warp.cuh src/gpu/pass/block.cuh
   src/gpu/methods/separable/products.cuh src/gpu/methods/fused/pair.cuh)
 gconv_embed_text(${compiled_source} gc_source_compiled src/gpu/methods/compiled.cuh)

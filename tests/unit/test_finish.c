@@ -146,7 +146,7 @@ TEST(thresholds_are_those_of_rule_6)
 
 /* ---- That they round alike ------------------------------------------------------------------- */
 
-/* gc_finish_round and gc_finish_quotient of gpu/pass/pass.cuh. */
+/* gc_finish_round and gc_finish_quotient of gpu/pass/finish.cuh. */
 static const float shift = 12582912;
 
 static unsigned clamp(float shifted, float largest)

@@ -98,7 +98,7 @@ TEST(kernels_round_sums_as_the_definition_does)
 
 /* ---- What is in doubt ------------------------------------------------------------------------ */
 
-/* gc_finish_fix (pass.cuh) of one value: the output, and whether it is in doubt. */
+/* gc_finish_fix (settle.cuh) of one value: the output, and whether it is in doubt. */
 static unsigned try_value(const gc_finish *f, float value, bool *doubtful)
 {
     unsigned bits;
