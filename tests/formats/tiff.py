@@ -645,6 +645,26 @@ def test_fast_deflate(draw):
         assert sizes["deflate"] <= 1.02 * sizes["5"], sizes
 
 
+def test_tiles(draw):
+    """A large image has tiles if it is compressed; the last ones hold 0 beyond it."""
+    width, height = (1 << 18) + 1, 513
+    noise = bytes(draw.randrange(256) for _ in range(1000)) * 300
+    for name, head, row_bytes, end in (
+        ("large.pbm", b"P4\n%d %d\n" % (width, height), width // 8, b"\x80"),
+        ("large.pgm", b"P5\n%d %d\n255\n" % (width, height), width, b""),
+    ):
+        write(name, head + b"".join(noise[y % 7 :][:row_bytes] + end for y in range(height)))
+        for threads in "1", "3":
+            convert(name, threads + ".tif", "-j", threads, "--compression", "1")
+        assert read("1.tif") == read("3.tif")
+        tags = read_tags(read("3.tif"))[0]
+        assert tags[322] == tags[323] == (256,) and len(tags[324]) == 1025 * 3
+        convert("3.tif", "back" + name)
+        assert read("back" + name) == read(name)
+    convert(name, "strips.tif", "--compression", "none")
+    assert 322 not in read_tags(read("strips.tif"))[0]
+
+
 def random_pages(draw, kind, pages):
     """Large enough for several strips; the values change little from row to row."""
     width, height = 600, 900
@@ -751,6 +771,7 @@ TESTS = (
     test_threads,
     test_compressing,
     test_fast_deflate,
+    test_tiles,
     test_left_out,
     test_long_files,
     test_refusals,

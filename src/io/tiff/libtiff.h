@@ -44,7 +44,8 @@
     X(TIFFTileRowSize64)                                                                           \
     X(TIFFWriteDirectory)                                                                          \
     X(TIFFWriteEncodedStrip)                                                                       \
-    X(TIFFWriteRawStrip)
+    X(TIFFWriteRawStrip)                                                                           \
+    X(TIFFWriteRawTile)
 
 GC_MODULE_FUNCTIONS(gc_libtiff, GC_LIBTIFF_FUNCTIONS);
 

@@ -1,5 +1,6 @@
-/* TIFF of 1, 8 and 16 bits, and of floats, in strips. libtiff compresses strips, and so do faster
- * ways (fast.h) where this costs no size. Several threads may do so. */
+/* TIFF of 1, 8 and 16 bits, and of floats, in strips, or in tiles if it is large and compressed.
+ * libtiff compresses them, and so do faster ways (fast.h) where this costs no size. Several threads
+ * may do so. A tile is a strip here: what is compressed as one. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
@@ -10,7 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIP_BYTES = 256 * 1024 };
+enum { STRIP_BYTES = 256 * 1024, TILE_SIDE = 256 };
+
+/* Pixels of a compressed image in strips. Who shows a part of a larger one decodes the tiles there,
+ * where strips are as wide as the image. */
+#define STRIPS_PIXELS_MAX (UINT64_C(1) << 27)
 
 /* A strip of SAMPLE_BYTES or less is libtiff's. So is one whose first SAMPLE_BYTES libtiff
  * compresses to less than others do by one part in SAMPLE_GAIN. */
@@ -18,7 +23,7 @@ enum { DEFLATE_LEVEL = 6, SAMPLE_BYTES = 32 * 1024, SAMPLE_GAIN = 100 };
 
 typedef struct strip {
     gc_part head;
-    uint32_t number, held; /* rows */
+    uint32_t number, held; /* in the file; rows */
     size_t size;           /* of what it became */
     gconv_status status;
     gconv_error error;
@@ -37,7 +42,12 @@ typedef struct tiff_encoder {
     gc_tiff_file file;
     size_t row_bytes, strip_bytes;
     uint32_t strip_rows, filled; /* rows of a strip; strips that are filled */
-    bool predicts;               /* here, so that libtiff need not */
+    uint32_t strip_width;        /* pixels */
+    size_t strip_row_bytes;
+    unsigned char *band; /* NULL: strips; else rows for a row of tiles */
+    uint32_t band_rows;  /* that it holds */
+    uint32_t rows;       /* that came */
+    bool predicts;       /* here, so that libtiff need not */
     gc_parts strips;
     compressor compressors[GC_PARTS_MAX];
 } tiff_encoder;
@@ -66,12 +76,18 @@ static void set_samples(const tiff_encoder *encoder, TIFF *tiff)
 {
     const gconv_shape *shape = &encoder->common.shape;
     const uint16_t alpha[] = {EXTRASAMPLE_UNASSALPHA};
-    gc_tiff.TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, shape->width);
-    gc_tiff.TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, shape->height);
+    const bool whole = tiff == encoder->file.tiff;
+    gc_tiff.TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, whole ? shape->width : encoder->strip_width);
+    gc_tiff.TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, whole ? shape->height : encoder->strip_rows);
     gc_tiff.TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, shape->depth);
     gc_tiff.TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, shape->channels);
     gc_tiff.TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    gc_tiff.TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, encoder->strip_rows);
+    if (whole && encoder->band != NULL) {
+        gc_tiff.TIFFSetField(tiff, TIFFTAG_TILEWIDTH, (uint32_t)TILE_SIDE);
+        gc_tiff.TIFFSetField(tiff, TIFFTAG_TILELENGTH, (uint32_t)TILE_SIDE);
+    } else {
+        gc_tiff.TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, encoder->strip_rows);
+    }
     gc_tiff.TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
                          shape->channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB);
     if (shape->channels % 2 == 0)
@@ -122,26 +138,16 @@ static size_t room_of(const tiff_encoder *encoder)
     return encoder->strip_bytes + encoder->strip_bytes / 2 + 1024;
 }
 
-/* Encodes bytes of a strip into `file`, which is the output, or the file of a compressor. */
-static gconv_status encode(gc_tiff_file *file, uint32_t number, strip *encoded, size_t size,
-                           gconv_error *error)
-{
-    tmsize_t put =
-        gc_tiff.TIFFWriteEncodedStrip(file->tiff, number, encoded->bytes, (tmsize_t)size);
-    if (put < 0 || file->failure.status != GCONV_OK)
-        return gc_tiff_fail(file, "a strip was not written", error);
-    return GCONV_OK;
-}
-
 /* Has libtiff compress the first bytes of a strip. */
 static gconv_status press_by_libtiff(const tiff_encoder *encoder, compressor *by, strip *pressed,
                                      size_t size)
 {
-    gc_tiff_empty_part(&by->file);
-    gconv_status status = encode(&by->file, pressed->number, pressed, size, &pressed->error);
-    if (status != GCONV_OK)
-        return status;
-    const void *bytes = gc_tiff_part_bytes(&by->file, &pressed->size);
+    gc_tiff_file *file = &by->file;
+    gc_tiff_empty_part(file);
+    if (gc_tiff.TIFFWriteEncodedStrip(file->tiff, 0, pressed->bytes, (tmsize_t)size) < 0 ||
+        file->failure.status != GCONV_OK)
+        return gc_tiff_fail(file, "a strip was not compressed", &pressed->error);
+    const void *bytes = gc_tiff_part_bytes(file, &pressed->size);
     if (pressed->size > room_of(encoder))
         return gc_fail(&pressed->error, GCONV_ERROR_WRITE, "a strip grows when it is compressed");
     memcpy(pressed->bytes + encoder->strip_bytes, bytes, pressed->size);
@@ -179,7 +185,7 @@ static gconv_status press_fast(const tiff_encoder *encoder, compressor *by, stri
 
 static gconv_status press_strip(const tiff_encoder *encoder, compressor *by, strip *pressed)
 {
-    const size_t size = pressed->held * encoder->row_bytes;
+    const size_t size = pressed->held * encoder->strip_row_bytes;
     gconv_status status = GCONV_OK;
     if (by->file.tiff == NULL) {
         status = gc_tiff_open_part(&by->file, &encoder->file, &pressed->error);
@@ -223,17 +229,39 @@ static void free_compressors(tiff_encoder *encoder)
     }
 }
 
+/* Divides the image into strips or tiles. */
+static gconv_status divide(tiff_encoder *encoder, gconv_error *error)
+{
+    const gconv_shape *shape = &encoder->common.shape;
+    const bool tiles = encoder->common.compression > 0 &&
+                       (uint64_t)shape->width * shape->height > STRIPS_PIXELS_MAX;
+    gconv_shape strip_shape = *shape;
+    size_t band_bytes;
+    encoder->row_bytes = gconv_shape_row_bytes(shape);
+    size_t rows = tiles                              ? TILE_SIDE
+                  : encoder->row_bytes < STRIP_BYTES ? STRIP_BYTES / encoder->row_bytes
+                                                     : 1;
+    encoder->strip_rows = tiles || rows < shape->height ? (uint32_t)rows : shape->height;
+    encoder->strip_width = strip_shape.width = tiles ? TILE_SIDE : shape->width;
+    encoder->strip_row_bytes = gconv_shape_row_bytes(&strip_shape);
+    if (encoder->row_bytes > SIZE_MAX / 4 ||
+        !gc_multiply(encoder->strip_rows, encoder->row_bytes, &band_bytes))
+        return gc_fail_memory(error, SIZE_MAX);
+    encoder->strip_bytes = encoder->strip_rows * encoder->strip_row_bytes;
+    free(encoder->band);
+    encoder->band = tiles ? malloc(band_bytes) : NULL;
+    encoder->band_rows = 0;
+    return tiles && encoder->band == NULL ? gc_fail_memory(error, band_bytes) : GCONV_OK;
+}
+
 static gconv_status begin_image(tiff_encoder *encoder, gconv_error *error)
 {
     const gconv_shape *shape = &encoder->common.shape;
-    encoder->row_bytes = gconv_shape_row_bytes(shape);
-    size_t rows = encoder->row_bytes < STRIP_BYTES ? STRIP_BYTES / encoder->row_bytes : 1;
-    encoder->strip_rows = rows < shape->height ? (uint32_t)rows : shape->height;
-    if (encoder->row_bytes > SIZE_MAX / 4 ||
-        !gc_multiply(encoder->strip_rows, encoder->row_bytes, &encoder->strip_bytes))
-        return gc_fail_memory(error, SIZE_MAX);
+    gconv_status status = divide(encoder, error);
+    if (status != GCONV_OK)
+        return status;
     free_compressors(encoder);
-    encoder->filled = 0;
+    encoder->filled = encoder->rows = 0;
     encoder->predicts =
         encoder->common.compression > 0 && (shape->depth == 8 || shape->depth == 16);
     set_samples(encoder, encoder->file.tiff);
@@ -241,8 +269,8 @@ static gconv_status begin_image(tiff_encoder *encoder, gconv_error *error)
     set_metadata(encoder);
     if (encoder->file.failure.status != GCONV_OK)
         return gc_tiff_fail(&encoder->file, "", error);
-    gconv_status status = gc_parts_begin(
-        &encoder->strips, sizeof(strip) + encoder->strip_bytes + room_of(encoder), error);
+    status = gc_parts_begin(&encoder->strips,
+                            sizeof(strip) + encoder->strip_bytes + room_of(encoder), error);
     if (status == GCONV_OK)
         filling(encoder)->held = 0;
     return status;
@@ -267,22 +295,31 @@ static void free_encoder(gc_encoder *common)
     gc_tiff_close(&encoder->file);
     free_compressors(encoder);
     gc_parts_destroy(&encoder->strips);
+    free(encoder->band);
     free(encoder);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static gconv_status write_compressed(tiff_encoder *encoder, strip *written, gconv_error *error)
+/* Writes a strip as it is to stand in the file. */
+static gconv_status write_strip(tiff_encoder *encoder, uint32_t number, void *bytes, size_t size,
+                                gconv_error *error)
 {
     gc_tiff_file *file = &encoder->file;
-    if (written->status != GCONV_OK)
-        return gc_fail(error, written->status, "%s", written->error.message);
-    if (gc_tiff.TIFFWriteRawStrip(file->tiff, written->number,
-                                  written->bytes + encoder->strip_bytes,
-                                  (tmsize_t)written->size) < 0 ||
-        file->failure.status != GCONV_OK)
+    tmsize_t put = encoder->band != NULL
+                       ? gc_tiff.TIFFWriteRawTile(file->tiff, number, bytes, (tmsize_t)size)
+                       : gc_tiff.TIFFWriteRawStrip(file->tiff, number, bytes, (tmsize_t)size);
+    if (put < 0 || file->failure.status != GCONV_OK)
         return gc_tiff_fail(file, "a strip was not written", error);
     return GCONV_OK;
+}
+
+static gconv_status write_compressed(tiff_encoder *encoder, strip *written, gconv_error *error)
+{
+    if (written->status != GCONV_OK)
+        return gc_fail(error, written->status, "%s", written->error.message);
+    return write_strip(encoder, written->number, written->bytes + encoder->strip_bytes,
+                       written->size, error);
 }
 
 /* Hands over the strip that was filled, and writes those that are compressed. */
@@ -293,8 +330,8 @@ static gconv_status pass_strip(tiff_encoder *encoder, bool last, gconv_error *er
     strip *filled = filling(encoder);
     filled->number = encoder->filled++;
     if (encoder->common.compression <= 0) {
-        status = encode(&encoder->file, filled->number, filled, filled->held * encoder->row_bytes,
-                        error);
+        status = write_strip(encoder, filled->number, filled->bytes,
+                             filled->held * encoder->strip_row_bytes, error);
     } else {
         gc_parts_push(&encoder->strips, last);
         while (status == GCONV_OK && (part = gc_parts_take(&encoder->strips)) != NULL) {
@@ -322,17 +359,44 @@ static void predict(const gconv_shape *shape, const unsigned char *row, unsigned
             to[i] = (uint16_t)(from[i] - from[i - pixel]);
 }
 
-/* Equal pictures give equal files: unused bits of the last byte are 0. */
-static void hold_row(const tiff_encoder *encoder, strip *filled, const unsigned char *row)
+/* Holds what a strip has of a row, from column x on. Equal pictures give equal files: bits and
+ * bytes beyond the image are 0. */
+static void hold_row(const tiff_encoder *encoder, strip *filled, const unsigned char *row,
+                     uint32_t x)
 {
-    const gconv_shape *shape = &encoder->common.shape;
-    unsigned char *held = filled->bytes + filled->held++ * encoder->row_bytes;
-    if (encoder->predicts)
-        predict(shape, row, held);
+    gconv_shape part = encoder->common.shape;
+    if (part.width - x < encoder->strip_width)
+        part.width -= x;
     else
-        memcpy(held, row, encoder->row_bytes);
-    if (shape->depth == 1 && shape->width % 8 != 0)
-        held[encoder->row_bytes - 1] &= (unsigned char)(0xff00 >> shape->width % 8);
+        part.width = encoder->strip_width;
+    const size_t bytes = gconv_shape_row_bytes(&part);
+    unsigned char *held = filled->bytes + filled->held++ * encoder->strip_row_bytes;
+    row += (size_t)x / 8 * (size_t)(part.channels * part.depth);
+    memset(held + bytes, 0, encoder->strip_row_bytes - bytes);
+    if (encoder->predicts)
+        predict(&part, row, held);
+    else
+        memcpy(held, row, bytes);
+    if (part.depth == 1 && part.width % 8 != 0)
+        held[bytes - 1] &= (unsigned char)(0xff00 >> part.width % 8);
+}
+
+/* Makes tiles of the band. Rows below the image are 0. */
+static gconv_status pass_tiles(tiff_encoder *encoder, bool last, gconv_error *error)
+{
+    const uint32_t width = encoder->common.shape.width;
+    gconv_status status = GCONV_OK;
+    for (uint32_t x = 0; status == GCONV_OK && x < width; x += TILE_SIDE) {
+        strip *filled = filling(encoder);
+        while (filled->held < encoder->band_rows)
+            hold_row(encoder, filled, encoder->band + filled->held * encoder->row_bytes, x);
+        memset(filled->bytes + filled->held * encoder->strip_row_bytes, 0,
+               (TILE_SIDE - filled->held) * encoder->strip_row_bytes);
+        filled->held = TILE_SIDE;
+        status = pass_strip(encoder, last && width - x <= TILE_SIDE, error);
+    }
+    encoder->band_rows = 0;
+    return status;
 }
 
 static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigned char *rows,
@@ -341,10 +405,16 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
     tiff_encoder *encoder = (tiff_encoder *)common;
     gconv_status status = GCONV_OK;
     for (uint32_t i = 0; status == GCONV_OK && i < count; i++) {
+        bool last = ++encoder->rows == common->shape.height;
+        if (encoder->band != NULL) {
+            memcpy(encoder->band + encoder->band_rows++ * encoder->row_bytes, rows + i * stride,
+                   encoder->row_bytes);
+            if (encoder->band_rows == TILE_SIDE || last)
+                status = pass_tiles(encoder, last, error);
+            continue;
+        }
         strip *filled = filling(encoder);
-        hold_row(encoder, filled, rows + i * stride);
-        bool last =
-            (uint64_t)encoder->filled * encoder->strip_rows + filled->held == common->shape.height;
+        hold_row(encoder, filled, rows + i * stride, 0);
         if (filled->held == encoder->strip_rows || last)
             status = pass_strip(encoder, last, error);
     }
