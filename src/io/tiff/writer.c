@@ -236,17 +236,17 @@ static gconv_status divide(tiff_encoder *encoder, gconv_error *error)
     const bool tiles = encoder->common.compression > 0 &&
                        (uint64_t)shape->width * shape->height > STRIPS_PIXELS_MAX;
     gconv_shape strip_shape = *shape;
-    size_t band_bytes;
+    size_t band_bytes, rows = TILE_SIDE;
     encoder->row_bytes = gconv_shape_row_bytes(shape);
-    size_t rows = tiles                              ? TILE_SIDE
-                  : encoder->row_bytes < STRIP_BYTES ? STRIP_BYTES / encoder->row_bytes
-                                                     : 1;
-    encoder->strip_rows = tiles || rows < shape->height ? (uint32_t)rows : shape->height;
+    if (!tiles)
+        rows = encoder->row_bytes < STRIP_BYTES ? STRIP_BYTES / encoder->row_bytes : 1;
+    uint32_t held_rows = rows < shape->height ? (uint32_t)rows : shape->height;
+    if (encoder->row_bytes > SIZE_MAX / 4 ||
+        !gc_multiply(held_rows, encoder->row_bytes, &band_bytes))
+        return gc_fail_memory(error, SIZE_MAX);
+    encoder->strip_rows = tiles ? TILE_SIDE : held_rows;
     encoder->strip_width = strip_shape.width = tiles ? TILE_SIDE : shape->width;
     encoder->strip_row_bytes = gconv_shape_row_bytes(&strip_shape);
-    if (encoder->row_bytes > SIZE_MAX / 4 ||
-        !gc_multiply(encoder->strip_rows, encoder->row_bytes, &band_bytes))
-        return gc_fail_memory(error, SIZE_MAX);
     encoder->strip_bytes = encoder->strip_rows * encoder->strip_row_bytes;
     free(encoder->band);
     encoder->band = tiles ? malloc(band_bytes) : NULL;
