@@ -1,0 +1,306 @@
+"""Further claims of docs/reproduction.md: tables and sentences that study.py does not name."""
+
+import re
+from statistics import mean
+
+from study_data import *  # noqa: F403
+
+CPU_KTH, CPU_LECTURE, CPU_2011, CPU_2014 = (
+    read_json(name, "cpu") for name in ("kth", "lecture", "adaptive-2011", "adaptive-2014"))
+STUDY_LECTURE = read_json("lecture")
+BANDWIDTH = 4.8e12  # nominal, of an H200
+
+
+def range_of(values):
+    values = list(values)
+    return [min(values), max(values)]
+
+
+def rate(data, filter_name, name, width=4096):
+    """GFLOP/s of the convolution."""
+    w, h = map(int, filter_name.split(" ")[0].split("x"))
+    return 2e-9 * w * h * PIXELS / data.alone(filter_name, name, width)
+
+
+def us(data, filter_name, name, key="kernel_seconds", width=4096):
+    return 1e6 * data.at(filter_name, name, width)[key]
+
+
+def claims_of_kth():
+    sides, steps = (256, 512, 1024, 2048, 4096), ("naive", "shared", "const", "tiled", "adaptive", "adaptive:kth")
+    yield "Gaussian by two passes takes # s at 4096, against # s in one pass with constant memory, and # s at 256", [
+        of_source("table 3", "Separable", 4096), of_source("table 3", "Constant", 4096),
+        of_source("table 3", "Separable", 256)]
+    both = ("3x3", "5x5")
+    for words, data, name, factor in (
+        ("`reference` on the host of the H200 (study)", STUDY_KTH, "reference", 100),
+        ("`reference` on the two-core CPU (study)", CPU_KTH, "reference", 100),
+        ("`cpu` on the two-core CPU (study)", CPU_KTH, "cpu", 100),
+    ):
+        yield f"| {words} | # | # |", [factor * data.at(f, name)["seconds"] for f in both]
+    yield "`adaptive` with transfers, H200 (study) | # | # |", [
+        STUDY_KTH.at(f, "reference")["seconds"] / STUDY_KTH.at(f, "adaptive")["seconds"] for f in both]
+    yield "the paper's adaptive step is # times as fast as naive. By convolution time `adaptive` is # times as fast on the H200, and `adaptive:kth` # times.", [
+        of_source("table 3", "Naive", 4096) / of_source("table 3", "Adaptive", 4096),
+        *(KTH.ratio("5x5", name, "naive") for name in ("adaptive", "adaptive:kth"))]
+    yield "On the H200 `adaptive` is # times as fast as `naive`, and `adaptive:kth` # times.", [
+        KTH.ratio("3x3", name, "naive") for name in ("adaptive", "adaptive:kth")]
+    yield "are close together, too: # to # ms an image", range_of(
+        1e3 * KTH.at("3x3", name)["seconds"] for name in steps)
+    slowest = {f: max(side for side in sides
+                      if max(steps, key=lambda n: KTH.at(f, n, side)["kernel_seconds"]) == steps[-1])
+               for f in both}
+    yield "`adaptive:kth` is the slowest step up to # (at 5x5 up to #)", list(slowest.values())
+    large = [[1 / KTH.ratio(f, name, "naive", side) for f in both for side in sides[2:]]
+             for name in ("shared", "const")]
+    yield "`shared` takes # to # times the convolution time of `naive`, and `const` # to # times", [
+        *range_of(large[0]), *range_of(large[1])]
+    yield "the convolution of `naive` is # to # of some # us", [
+        *range_of(1e6 * KTH.alone(f, "naive", side) for f in both for side in sides[:2]), None]
+    # Equations 9 to 11 and 13, FLOP for a byte.
+    intensity = {
+        "naive, 9": lambda n: 0.25,
+        "shared, 10": lambda n: 2 * n / (4 * 4 + 4 * n),
+        "shared and constant, 11": lambda n: 2 * n / (4 * 4),
+    }
+    for words, equation in intensity.items():
+        name = {"n": "naive", "s": "shared"}[words[0]] if "," in words[:7] else "const"
+        rates = [1e-9 * factor * equation(n) for factor in (80e9, BANDWIDTH) for n in (9, 25)]
+        yield f"| {words} | # | # | # | # | # | # |", [*rates, *(rate(KTH, f, name) for f in both)]
+    tiles = [2e-9 * BANDWIDTH * n * 21 / (4 * (2 * 4 + (21 - 2) * 2)) for n in (9, 25)]
+    yield "| tiles, 13, T = 21 | # | # | # | # | `adaptive` #, `adaptive:kth` # | #, # |", [
+        None, None, *tiles, *(rate(KTH, f, n) for f in both for n in ("adaptive", "adaptive:kth"))]
+    yield "its equation 13 gives #", [tiles[1] * 80e9 / BANDWIDTH]
+
+
+def claims_of_lecture():
+    f, sides = "17x17 rank 1", (400, 2000)
+    for step, name, words in (
+        ("Naive version (CPU)", "reference", "| naive, CPU | # | # | `reference` (study) | # | # |"),
+        ("Naive version (GPU)", "naive:const", "| naive, GPU | # (3.3) | # (3.3) | `naive:const` | # | # |"),
+        ("Shared memory", "const", "| shared memory | # (1.003) | # (1.05) | `const` | # (0.97) | # (0.91) |"),
+        ("Separable convolution", "twopass:lecture", "| separable | # (8.9) | # (9.2) | `twopass:lecture` | # (3.3) | # (4.6) |"),
+        ("Optimized separable convolution", "twopass:lecture1d", "| optimised separable | # (1.8) | # (1.9) | `twopass:lecture1d` | # (1.0) | # (0.99) |"),
+    ):
+        data, key = (STUDY_LECTURE, "seconds") if name == "reference" else (LECTURE, "kernel_seconds")
+        yield words, [*(of_source("Runtime and speedups", step, side) for side in sides),
+                      *(1e3 * data.at(f, name, side)[key] for side in sides)]
+    for name in ("twopass", "twopass:tiled"):
+        yield f"| | | | `{name}` | # (1.2) | #", [
+            1e3 * LECTURE.at(f, name, side)["kernel_seconds"] for side in sides]
+    for name in ("reference", "cpu"):
+        yield f"| `{name}`, ms | # | # |", [
+            1e3 * CPU_LECTURE.at(f, name, side)["seconds"] for side in sides]
+    times = [STUDY_LECTURE.at(f, "reference", side)["seconds"] for side in sides]
+    times += [CPU_LECTURE.at(f, "reference", side)["seconds"] for side in sides]
+    yield "it takes # to # times as long as the lecture's program", range_of(
+        1e3 * t / of_source("Runtime and speedups", "Naive version (CPU)", side)
+        for t, side in zip(times, 2 * sides))
+    yield "`twopass:lecture1d` has # times the speed of `twopass:lecture` at 2000x2000 and # times at 400x400", [
+        LECTURE_BUILT.ratio(f, "twopass:lecture1d", "twopass:lecture", side) for side in sides[::-1]]
+    yield "no difference in the preset's run; # times as fast at 2000x2000", [
+        LECTURE_BUILT.ratio(f, "twopass:lecture1d", "twopass:lecture", 2000)]
+
+
+def claims_of_2011():
+    def thinned(name, over, *filters):
+        ratios = IN_2011.ratios(name, over)
+        return ratios, [ratios[f] for f in filters], sum(ratio > 1 for ratio in ratios.values())
+
+    ratios, at, faster = thinned("tiled:nopad", "tiled:nopad:16x16x2", "17x41", "17x9")
+    yield "factor 4 over factor 2: # on average, faster at # of # sizes; # at 17x41, # at 17x9", [
+        mean(ratios.values()), faster, len(ratios), *at]
+    ratios, _, faster = thinned("tiled:16x16x2", "tiled:nopad:16x16x2")
+    yield "padding is faster at # of # sizes, # times on average", [
+        faster, len(ratios), mean(ratios.values())]
+    yield "the two are alike at every height, within # %", [
+        max(100 * abs(r - 1) for f, r in ratios.items() if f.startswith("17x"))]
+    ratios, at, faster = thinned("tiled:32x32x4", "tiled:32x32x2", "43x43")
+    yield "# at 7x7, slower at # of # sizes, # at 43x43 (thinned study); all sizes run in 227 KiB", [
+        ratios["7x7"], len(ratios) - faster, len(ratios), *at]
+    rates = IN_2011.rates("adaptive")
+    yield "best # GFLOP/s, at #x#. On average over # sizes", [
+        max(rates.values()), *max(rates, key=rates.get), len(rates)]
+    yield "| #, the largest that gconv has, at all", [
+        max(r["factor"] for (_, _, n), r in IN_2011.rows.items() if n == "adaptive")]
+    longer = {f: percent_longer(OWN.ratio(f, "naive:const", "naive")) for f in SIX}
+    yield "`naive:const` takes # % less than `naive` at 3x3, # % less at 17x17 and # % less at 31x31. At 43x43 it takes # % more", [
+        *(-longer[f] for f in ("3x3", "17x17", "31x31")), longer["43x43"]]
+    ratios = ALL_2014.ratios("adaptive", "tiled")
+    yield "Over the 441 sizes of the 2014 study, blocks of 32x32 for both, the mean is #", [mean(ratios.values())]
+    yield "# % over six squares, # % over the 441 sizes of the study", [
+        100 * (mean(SQUARES.ratio(f, "adaptive", "tiled") for f in SIX) - 1), 100 * (mean(ratios.values()) - 1)]
+    yield "and up to # times as slow as `adaptive`", [max(ALL_2011.ratios("adaptive", "tiled").values())]
+    own = [percent_longer(OWN.ratio(f, "tiled", "adaptive")) for f in SIX]
+    yield "`tiled` is # and # % slower than `adaptive` at 3x3 and 5x5, and up to # % faster from 9x9 on", [
+        *own[:2], max(100 * (OWN.ratio(f, "tiled", "adaptive") - 1) for f in SIX[2:])]
+    yield "`adaptive` is # to # times as fast as `naive`, # on average over the six squares", [
+        *range_of(SQUARES.ratio(f, "adaptive", "naive") for f in SIX),
+        mean(SQUARES.ratio(f, "adaptive", "naive") for f in SIX)]
+    yield "it reaches # GFLOP/s at 43x43, half of what", [rate(SQUARES, "43x43", "naive")]
+    nopad = [1 / SQUARES.ratio(f, "tiled:nopad", "tiled") for f in ("9x9", "31x31", "17x17")]
+    yield "blocks of 16x16 take # times as long at 9x9 as `tiled` with blocks of 32x32, which needs no padding, and # times at 31x31. At 17x17 they take # times", nopad
+    padded = ALL_2011.ratios("tiled", "tiled:nopad")
+    yield "It loses for tall ones, at # of 361 sizes", [sum(r < 1 for r in padded.values())]
+    yield "they are alike up to a height of 19, and `tiled` takes # times as long at 17x31 and # times at 17x33", [
+        1 / padded["17x31"], 1 / padded["17x33"]]
+    rates = {f: 1e-9 * row["flops"] for (_, f, _), row in CPU_2011.rows.items()}
+    yield "`cpu` reaches # to # GFLOP/s over all # sizes: the least at #x7, the most at #x39", [
+        *range_of(rates.values()), len(rates),
+        *(int(pick(rates, key=rates.get).split("x")[0]) for pick in (min, max))]
+
+
+def claims_of_2014():
+    yield "| H200 | # | # | # | # | # |", [
+        *(rate(SQUARES, "3x3", name) for name in ("naive", "adaptive", "adaptive:unrolled")),
+        *(SQUARES.ratio("3x3", name, "naive") for name in ("adaptive", "adaptive:unrolled"))]
+    yield "faster than `naive` at 17x17 (# us for #)", [
+        1e6 * OWN.alone("17x17", name) for name in ("const", "naive")]
+    rates = ALL_2014.rates("adaptive:unrolled")
+    far = [r for (w, h), r in rates.items() if 435 <= w * h <= 629 or w * h >= 1443]
+    yield "They stay at about # GFLOP/s or below", [1000 * round(max(far) / 1000)]
+    yield "with factors 5 and 8 reach # to # (31x13 to 43x31)", [
+        1000 * round(rates[size] / 1000) for size in ((31, 13), (43, 31))]
+    yield "does not run on a GTX 680, `adaptive` is # times as fast", [SQUARES.ratio("43x43", "adaptive", "tiled")]
+    slower = [f for f, r in ALL_2014.ratios("adaptive", "tiled").items() if r < 1]
+    widths, heights = zip(*(map(int, f.split("x")) for f in slower))
+    yield "All of these are at most # columns wide and # to # rows high", [max(widths), *range_of(heights)]
+    yield "`adaptive:nc` takes # to # % longer than `adaptive` at the six squares", range_of(
+        percent_longer(SQUARES.ratio(f, "adaptive:nc", "adaptive")) for f in SIX)
+    yield "| map of `const` | # GFLOP/s at 3x3, # at 43x43 |", [rate(SQUARES, f, "const") for f in ("3x3", "43x43")]
+    ratios = IN_2014.ratios("tiled", "tiled:32x32x2")
+    yield "factor 4 over factor 2: # on average, slower at # of # sizes, # at 41x43", [
+        mean(ratios.values()), sum(r < 1 for r in ratios.values()), len(ratios), ratios["41x43"]]
+    by_width = dict(zip(range(3, 44, 2), IN_2014.by_width("tiled:nopad:16x16x2", *range(3, 44, 2))))
+    yield "on average at a width of 17, # to # at all others", range_of(v for w, v in by_width.items() if w != 17)
+    rates = ALL_2014.rates("tiled:nopad")
+    best = [max((rates[w, h], w) for w in range(3, 44, 2))[1] for h in range(3, 44, 2)]
+    last = [min((rates[w, h], w) for w in range(3, 44, 2))[1] for h in range(3, 44, 2)]
+    yield "Factor 4: width 17 is the fastest up to a height of #", [3 + 2 * best.index(first(best, lambda w: w != 17)) - 2]
+    yield "from # rows on it is the slowest", [3 + 2 * last.index(17)]
+    factors = {f: row["factor"] for (_, f, n), row in IN_2014.rows.items() if n == "adaptive" and "rank" not in f}
+    others = [(*map(int, f.split("x")), factor) for f, factor in factors.items() if factor != 16]
+    yield "It takes # to # at the other 78, which are # to # rows high and at most # columns wide", [
+        *range_of(factor for _, _, factor in others), *range_of(h for _, h, _ in others), max(w for w, _, _ in others)]
+    yield "The rate of `adaptive` over that of `tiled` is # on average, over that of `naive` #.", [
+        mean(ALL_2014.ratios("adaptive", name).values()) for name in ("tiled", "naive")]
+    yield "| GTX 680, printed | # | # | # | 2.00 | 3.77 |", [
+        of_source("section 9", step, 4096) for step in ("naive", "adaptive tiling")] + [
+        of_source("sections 5 and 9", "adaptive, unrolled", 4096)]
+    for f in SIX[1:]:
+        two = f + " rank 1"
+        yield f"| {f} | **#** | # | # | # | # |", [
+            1e6 * RANK1.alone(two, "twopass:tiled"),
+            4e-9 * int(f.split("x")[0]) * PIXELS / RANK1.alone(two, "twopass:tiled"),
+            *(1e6 * RANK1.alone(two, name) for name in ("twopass", "twopass:transposed", "adaptive"))]
+    yield "at 5x5 `twopass:tiled` takes # us, `adaptive` # and `adaptive:unrolled` #", [
+        *(1e6 * RANK1.alone("5x5 rank 1", name) for name in ("twopass:tiled", "adaptive")),
+        1e6 * SQUARES.alone("5x5", "adaptive:unrolled")]
+    tiles = ("x1", "x4", "x8", "x16")
+    yield "| x1 | x4 | x8 | x16 | table 1 | |---|---|---|---|---|---|" + "".join(
+        f" | {f} | # | # | # | # | # |" for f in SIX), [
+        1e6 * IN_2014.alone(f + " rank 1", name) for f in SIX
+        for name in (*(f"twopass:tiled:{tile}" for tile in tiles), "twopass:tiled")]
+    eight = [IN_2014.ratio(f, "twopass:tiled:x8", "twopass:tiled")
+             for _, f, name in IN_2014.rows if name == "twopass:tiled:x8"]
+    yield "over the # sizes of the study, factor 8 for all of them takes up to # % less time, and up to # % more", [
+        len(eight), 100 * (1 - 1 / max(eight)), percent_longer(min(eight))]
+    yield "`const` reaches # there (preset `adaptive-2014`)", [rate(SQUARES, "3x3", "const")]
+    intensity = 2 * 9 * 32 * 32 / (4 * 34 * 34)
+    yield "gives # FLOP/byte at 3x3: 766.36", [intensity]
+    yield "TB/s of an H200 the same intensity allows # GFLOP/s", [1e-9 * BANDWIDTH * intensity]
+    rates = {f: 1e-9 * row["flops"] for (_, f, _), row in CPU_2014.rows.items() if "rank" not in f}
+    yield "`cpu` (study): # GFLOP/s at 3x3, # at 17x17 and # at 43x43; the most is #, at #x43", [
+        *(rates[f] for f in ("3x3", "17x17", "43x43")), max(rates.values()),
+        int(max(rates, key=rates.get).split("x")[0])]
+
+
+SPATIAL = ("direct", "separable", "tensor", "adaptive:unrolled")
+
+
+def fastest_from(name, width, rank=""):
+    """The least side of a square at which a transform is the fastest; None if there is none."""
+    def seconds(side, other):
+        return MAP.rows.get((width, f"{side}x{side}{rank}", other), {}).get("kernel_seconds", float("inf"))
+
+    return next((side for side in range(3, 64, 2)
+                 if seconds(side, name) < min(seconds(side, other) for other in SPATIAL)), None)
+
+
+def tiles_from(machine, width):
+    """The least side at which `cpu:tiles` is faster than every tap, and the greatest at which it is
+    not."""
+    data = read_json("fft-map", machine)
+    faster = {side: data.at(f"{side}x{side}", "cpu:tiles", width)["seconds"]
+              < data.at(f"{side}x{side}", "cpu:taps", width)["seconds"] for side in range(3, 64, 2)}
+    return first(faster, faster.get), max(side for side, is_faster in faster.items() if not is_faster)
+
+
+def claims_of_transforms():
+    peers = {}
+    for line in (RESULTS / "peers-h200.txt").read_text().splitlines():
+        found = re.match(r"float +(.*?) +(\d+x\d+) +([\d.]+) ", line)
+        if found:
+            peers[found[1], found[2]] = float(found[3])
+    over = {f: peers["cuFFT r2c + multiply + c2r", f] / us_direct
+            for (name, f), us_direct in peers.items() if name == "gconv direct"}
+    yield "`direct` over cuFFT ([peers-h200.txt](results/peers-h200.txt)) | # | # | between #x25 and #x31 |", [
+        over["3x3"], over["5x5"], max(int(f.split("x")[0]) for f in over if over[f] > 1),
+        min(int(f.split("x")[0]) for f in over if over[f] < 1)]
+    yield "holds: `direct` is # times as fast as cuFFT at 3x3", [over["3x3"]]
+    yield "cuFFT takes # us for both and the product", [peers["cuFFT r2c + multiply + c2r", "17x17"]]
+    yield "takes # us at 17x17 in the same run", [peers["gconv tilefft", "17x17"]]
+    steps = {(f, name): float(ms) for f, name, ms in re.findall(
+        r"^(\S+) +(adaptive|fft) +\d+ +([\d.]+) ", (RESULTS / "ladder-h200.txt").read_text(), re.M)}
+    older = {int(f.split("x")[0]): steps[f, "fft"] / steps[f, name]
+             for f, name in steps if name == "adaptive" and f != "edges"}
+    yield "([ladder-h200.txt](results/ladder-h200.txt)) | # | # | between #x17 and #x21 |", [
+        older[3], older[5], max(s for s in older if older[s] > 1), min(s for s in older if older[s] < 1)]
+    yield "at #x61 for an image of 4096x4096, #x63 for 256x256; above 63x63 for 1024x1024", [
+        fastest_from("fft", 4096), fastest_from("fft", 256)]
+    yield "`tilefft` (study) | | | at #x27 for 4096x4096, #x29 for 1024x1024 and #x33 for 256x256", [
+        fastest_from("tilefft", width) for width in (4096, 1024, 256)]
+    yield "none up to 63x63, but `tilefft` at #x63 for 256x256", [fastest_from("tilefft", 256, " rank 1")]
+    yield "every tap, full rank (study) | | | at #x15 for 4096x4096, #x23 for 1024x1024, varying between #x17 and #x43", [
+        tiles_from("h200", 4096)[0], tiles_from("h200", 1024)[0],
+        tiles_from("h200", 256)[0], tiles_from("h200", 256)[1] + 2]
+    yield "the same (study) | | | at #x11 for 4096x4096 and 1024x1024, #x13 for 256x256", [
+        tiles_from("cpu", width)[0] for width in (4096, 256)]
+    yield "at 61x61 the two are alike (# and # us)", [us(MAP, "61x61", name) for name in ("tensor", "fft")]
+    yield "at 63x63 `separable` takes # us, `tilefft` # us and `fft` # us", [
+        us(MAP, "63x63 rank 1", name) for name in ("separable", "tilefft", "fft")]
+    exact = range_of(us(MAP, f"{side}x{side} rank 1", "fft") for side in range(3, 62, 2))
+    yield "in # to # us, and `tilefft` refuses them", [10 * round(t / 10) for t in exact]
+    oblong = {f for width, f, _ in MAP.rows if width == 4096 and "rank" not in f and len(set(f.split("x"))) == 2}
+    yield "A transform takes # to # us for all of them", range_of(us(MAP, f, "tilefft") for f in oblong)
+    yield "At 47x3 `direct` (# us) and at 63x3 `tensor` (#) still beat it (# and #)", [
+        us(MAP, "47x3", "direct"), us(MAP, "63x3", "tensor"), us(MAP, "47x3", "tilefft"), us(MAP, "63x3", "tilefft")]
+    host = MAP.at
+    yield "where it takes transforms of tiles (# ms) and every tap would take #", [
+        1e3 * host("11x11", "cpu")["seconds"], 1e3 * host("11x11", "cpu:taps")["seconds"]]
+    cells = re.findall(r"^ *(\d+x\d+) +([\d.]+) +[\d.]+ +([\d.]+) ", (RESULTS / "cpu-epyc.txt").read_text().split("--whole")[0], re.M)
+    yield "FFTW in tiles takes # to # ms, gconv # ms at 3x3 and # ms at 43x43", [
+        *range_of(float(fftw) for _, _, fftw in cells), float(cells[0][1]), float(cells[-1][1])]
+
+
+def claims_of_locality():
+    def row(name, points):
+        return LINES.rows[points, f"{points} points" if points > 1 else "memory", name]
+
+    copy, two = row("fft", 1), row("fft", 2)
+    yield "On the H200 it moves # 10^9 numbers a second, # TB/s", [
+        1e-9 * copy["pixels_per_second"], 16e-12 * copy["pixels_per_second"]]
+    yield "From 64 to 8192 points cuFFT reaches # to # % of that", range_of(
+        200 * row("fft", 2**log)["flops"] / row("fft", 2**log)["theory_flops"] for log in range(6, 14))
+    yield "take # times as long as a copy", [two["kernel_seconds"] / copy["kernel_seconds"]]
+    shares = {log: 200 * row("cpu", 2**log)["flops"] / row("cpu", 2**log)["theory_flops"] for log in range(1, 15)}
+    yield "at # GB/s, reaches # to # % of half the bound up to 64 points (its row `memory` varies by 20 %), # % at 1024 points and # % at", [
+        16e-9 * row("cpu", 1)["pixels_per_second"], *range_of(shares[log] for log in range(1, 7)), shares[10], shares[14]]
+    for log, words in ((1, "| 1 | # GFLOP/s | # |"), (4, "| 4 | # | # |"), (8, "| 8 | # | # |")):
+        yield words, [5 * log * 17.7, 5 * log * 600]
+
+
+def claims():
+    for part in (claims_of_kth, claims_of_lecture, claims_of_2011, claims_of_2014,
+                 claims_of_transforms, claims_of_locality):
+        yield from part()
