@@ -315,6 +315,52 @@ setup_tree() {
     (cd out && holds x.pgm x.png)
 }
 
+@test "an input is refused if an image beside it would have its output" {
+    local both="--name '{dir}/{name}.{ext}' keeps them apart, and '{dir}/{stem}.{ext}' allows it"
+    mkdir in
+    make_image png:grey in/fax.png 9 7 noise
+    make_image pgm in/fax.pgm 9 7 5
+    make_image jpeg:grey in/Fax.JPG 9 7 5
+    make_image jpeg:grey in/other.jpg 9 7 5
+    # The loop over single files: the one that keeps its name is written, the other one is not.
+    local wanted=0
+    for input in in/*; do
+        wanted=0
+        [ "$input" != in/fax.pgm ] || wanted=2
+        expect $wanted gconv edges "$input" -o out
+        [ $wanted -eq 0 ] || same "$err" "gconv: 'in/fax.pgm' and 'fax.png' beside it would both be written to 'out/fax.png'; $both"
+    done
+    (cd out && holds Fax.png fax.png other.png)
+    silently gconv edges in/fax.png alone.png
+    cmp alone.png out/fax.png
+    for option in --no-clobber --update --in-place --parents --recursive --format=png --dry-run; do
+        complains 2 "'in/fax.pgm' and 'fax.png' beside it would both be written to 'new/*fax.png'; $both" \
+            gconv edges $option -o new in/fax.pgm in/other.jpg
+    done
+    [ ! -e new ]
+    # Neither keeps its name; of a list each fails alone.
+    cp in/fax.pgm in/other.PNM
+    expect 1 gconv sketch --json --files-from - -o new <<<$'in/other.jpg\nin/Fax.JPG\nin/other.PNM'
+    like "$(key error | tr '\n' ' ')" "*'in/other.jpg' and 'other.PNM' beside it *'in/other.PNM' and 'other.jpg' beside it *"
+    (cd new && holds Fax.png)
+    # What the output is called decides.
+    silently gconv edges in/fax.pgm -o new --name '{dir}/{name}.{ext}'
+    silently gconv edges in/fax.pgm -o new --name '{dir}/{stem}.{ext}'
+    silently gconv edges in/fax.pgm new/fax.png
+    silently gconv filter -k box3 -o new in/fax.pgm in/fax.png
+    complains 2 "'in/fax.png' and 'fax.pgm' beside it would both be written to 'new/fax.pgm'; *" \
+        gconv filter -k box3 -f pgm -o new in/fax.png
+    cp in/other.jpg in/fax.JPG
+    silently gconv filter -k box3 -o new in/fax.JPG
+    cp in/fax.png in/fax.JPG # by its content a PNG
+    complains 2 "'in/fax.JPG' and 'fax.png' beside it *" gconv filter -k box3 -o new in/fax.JPG
+    # Other files of this name are no images.
+    mkdir in/lone.png
+    cp in/fax.pgm in/lone.pgm
+    : >in/lone.txt
+    silently gconv edges -o new in/lone.pgm
+}
+
 @test "images of other formats in a directory are counted" {
     mkdir in in/below
     make_image png:grey in/a.png 9 7 noise

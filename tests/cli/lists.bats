@@ -195,7 +195,7 @@ gconv: 0 of 2 images done, 2 failed, 0 skipped'
     ln -s ../c links/c
     printf '%s\n' c/y.pgm ./c/y.pgm links/c/y.pgm a/b/x.png >list
     expect 1 gconv edges --files-from list -o out a/b/x.jpg
-    like "$err" "gconv: 3 collisions: 'c/y.pgm' and './c/y.pgm' are the same file, named twice; 'c/y.pgm' and 'links/c/y.pgm' are the same file, named twice
+    like "$err" "gconv: 3 collisions: 'a/b/x.jpg' and 'x.png' beside it would both be written to 'out/x.png'; --name *; 'c/y.pgm' and './c/y.pgm' are the same file, named twice
 gconv: 2 of 5 images done, 3 failed, 0 skipped"
     rm -r out
     echo a/b >list # a directory: x.jpg and x.png

@@ -4,9 +4,12 @@
 #include "base/processors.h"
 #include "base/status.h"
 #include "base/threads.h"
+#include "cli/options/words.h"
 #include "cli/tasks/names.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -108,6 +111,47 @@ static gconv_status compare(const gc_taken_names *names, gc_task *task, const id
     return GCONV_OK;
 }
 
+/* Whether the image `name` beside the input of a task would be written to its output. */
+static bool shares_output(const gc_options *options, const gc_task *task, const char *name)
+{
+    const gc_named_format named = gc_format_named(name);
+    int directory = (int)(gc_base_name(task->input) - task->input), unknown = 0;
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%.*s%s", directory, task->input, name);
+    if (length >= (int)sizeof path)
+        return false;
+    gconv_format format = gc_batch_format(options, path, &named, true, &unknown);
+    char *output = gc_batch_output(options, name, &named, format);
+    bool same = output != NULL && strcmp(gc_base_name(output), gc_base_name(task->output)) == 0;
+    free(output);
+    return same;
+}
+
+/* Refuses a named input that changes its extension if an image beside it, of which nothing else is
+ * known, would have the same output: commands in a loop do not know of each other. --name says that
+ * this name is meant. */
+static gconv_status check_beside(gc_taken_names *names, const gc_task *task, gconv_error *error)
+{
+    const gc_options *options = names->options;
+    const char *own = gc_base_name(task->input);
+    uint64_t place;
+    if (options->batch.directory == NULL || options->batch.name_template != NULL ||
+        !task->is_alone || strcmp(own, gc_base_name(task->output)) == 0)
+        return GCONV_OK;
+    if (!gc_neighbours_find(&names->neighbours, task->input, &place))
+        return gc_fail_memory(error, sizeof(gc_map_entry));
+    while (place != 0) {
+        const char *name = gc_neighbours_next(&names->neighbours, &place);
+        if (strcmp(name, own) != 0 && shares_output(options, task, name))
+            return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                           "'%.110s' and '%.70s' beside it would both be written to '%.110s'; "
+                           "--name '{dir}/{name}.{ext}' keeps them apart, and '{dir}/{stem}.{ext}' "
+                           "allows it",
+                           task->input, name, task->output);
+    }
+    return GCONV_OK;
+}
+
 /* The number of the next name; 0 if memory is out. */
 static uint64_t next_number(gc_taken_names *names, const gc_task *task)
 {
@@ -134,6 +178,8 @@ static gconv_status add(gc_taken_names *names, gc_task *task, const identities *
                        "file",
                        task->input, names->options->journal.file);
     gconv_status status = compare(names, task, own, error);
+    if (status == GCONV_OK)
+        status = check_beside(names, task, error);
     if (status != GCONV_OK)
         return status;
     uint64_t number = next_number(names, task);
@@ -172,6 +218,7 @@ void gc_taken_free(gc_taken_names *names)
     gc_map_free(&names->inputs);
     gc_map_free(&names->outputs);
     gc_buffer_free(&names->names);
+    gc_neighbours_free(&names->neighbours);
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* Collisions of names (contract.md, rules 51 and 87): a task is compared with those before it. */
+/* Collisions of names (contract.md, rules 51 and 87): a task is compared with those before it,
+ * and with images beside its input. */
 #ifndef GC_CLI_TASKS_COLLISIONS_H
 #define GC_CLI_TASKS_COLLISIONS_H
 
@@ -6,6 +7,7 @@
 #include "base/map.h"
 #include "cli/options/options.h"
 #include "cli/tasks/names.h"
+#include "cli/tasks/neighbours.h"
 #include "cli/tasks/tasks.h"
 #include "gconv.h"
 
@@ -14,6 +16,7 @@ typedef struct gc_taken_names {
     const gc_options *options;
     const gc_task *tasks; /* all tasks, if they are known; they are numbered from 1 */
     gc_buffer names; /* else of their inputs, one behind the other; a number is a place, from 1 */
+    gc_neighbours neighbours;
     gc_map inputs, outputs; /* the numbers of the tasks that have them */
     gc_hash journal;        /* the path of --journal, if there is one */
     bool no_linked_outputs; /* the output directory was empty: no output is a link */

@@ -42,6 +42,12 @@ const char *gc_base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+size_t gc_find_extension(const char *path)
+{
+    const char *name = gc_base_name(path), *dot = strrchr(name, '.');
+    return dot != NULL && dot != name ? (size_t)(dot - path) : strlen(path);
+}
+
 char *gc_join_path(const char *directory, const char *name)
 {
     size_t length = strlen(directory) + strlen(name) + 2;
@@ -183,13 +189,6 @@ static const char *default_extension(const gc_options *options, gconv_format for
     return info != NULL ? info->extension : "png";
 }
 
-/* The place of the dot before the extension of a path; the end of the path if it has none. */
-static size_t find_extension(const char *path)
-{
-    const char *name = gc_base_name(path), *dot = strrchr(name, '.');
-    return dot != NULL && dot != name ? (size_t)(dot - path) : strlen(path);
-}
-
 /* The text of a placeholder for `relative`, whose extension becomes `extension`. */
 static gc_text placeholder_text(gc_placeholder placeholder, const char *relative,
                                 const char *extension)
@@ -200,7 +199,7 @@ static gc_text placeholder_text(gc_placeholder placeholder, const char *relative
     case GC_PLACEHOLDER_DIR:
         return (gc_text){relative, directory > 0 ? directory - 1 : 0};
     case GC_PLACEHOLDER_STEM:
-        return (gc_text){name, find_extension(relative) - directory};
+        return (gc_text){name, gc_find_extension(relative) - directory};
     case GC_PLACEHOLDER_NAME:
         return (gc_text){name, strlen(name)};
     default:
@@ -229,7 +228,7 @@ static size_t expand(char *name, const char *text, const char *relative, const c
 /* "RELATIVE" with another extension. */
 static char *change_extension(const char *relative, const char *extension)
 {
-    size_t stem = find_extension(relative), length = stem + strlen(extension) + 2;
+    size_t stem = gc_find_extension(relative), length = stem + strlen(extension) + 2;
     char *renamed = malloc(length);
     if (renamed != NULL)
         snprintf(renamed, length, "%.*s.%s", (int)stem, relative, extension);
@@ -240,7 +239,7 @@ static char *change_extension(const char *relative, const char *extension)
 static char *fill_template(const gc_options *options, const char *relative, bool fits,
                            gconv_format format)
 {
-    const char *own = relative + find_extension(relative);
+    const char *own = relative + gc_find_extension(relative);
     const char *extension = fits && *own == '.' ? own + 1 : default_extension(options, format);
     size_t length = expand(NULL, options->batch.name_template, relative, extension);
     char *filled = malloc(length + 1);

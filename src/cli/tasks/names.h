@@ -19,6 +19,9 @@ gconv_status gc_check_input(const char *path, gconv_error *error);
 /* The part of a path behind its last slash. */
 const char *gc_base_name(const char *path);
 
+/* The place of the dot before the extension of a path; the end of the path if it has none. */
+size_t gc_find_extension(const char *path);
+
 /* "DIRECTORY/NAME" as a new string, NULL if there is no memory. */
 char *gc_join_path(const char *directory, const char *name);
 

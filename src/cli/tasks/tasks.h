@@ -13,6 +13,7 @@ typedef struct gc_task {
     gconv_format format; /* of the output; GCONV_FORMAT_UNKNOWN: the input's own */
     bool either_pnm;     /* the format is PGM if the result is grey, else PPM */
     bool is_plain;       /* the input is known to be no symbolic link */
+    bool is_alone;       /* the input is a file that was named; images beside it need not be */
     /* An errno if reading the operands showed that the input cannot be read; else 0. The task then
      * fails when its turn comes, not before. */
     int unlisted;  /* `input` is a directory that could not be listed */

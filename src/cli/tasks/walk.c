@@ -217,6 +217,7 @@ static gconv_status add_below(gc_walk *w, const char *operand, const char *root)
                                  found && S_ISREG(about.st_mode),
                                  !found && gc_is_passing(failure) ? failure : 0);
         task.is_plain = is_plain;
+        task.is_alone = found && S_ISREG(about.st_mode);
         return gc_task_list_add(w->list, task, w->error);
     }
     return add_directory(w, operand, parents ? root : "");
