@@ -135,10 +135,12 @@ static double largest_gradient(const gc_detector *d, double largest)
 /* ---- Thresholds ------------------------------------------------------------------------------ */
 
 /* The largest whole number that is at most `limit`, or its square, which may have more than 53
- * bits: double rounds it, and fma gives the rest. */
+ * bits: double rounds it, and fma gives the rest. All that is compared with it is above -1. */
 static int64_t whole_limit(double limit, bool squared)
 {
     double nearest = rint(limit);
+    if (limit < 0)
+        return -1;
     if (fabs(limit - nearest) <= 0x1p-50 * limit) /* meant as a whole number */
         limit = nearest;
     double whole = floor(squared ? limit * limit : limit);
@@ -169,7 +171,9 @@ gconv_status gc_detector_create(const gconv_job *job, const gc_conversion *conve
                                 const gc_chain *chain, gc_detector *d, gconv_error *error)
 {
     const gc_step *last = &chain->steps[chain->step_count - 1];
-    bool fits = chain->sums_fit;
+    double border = job->border == GCONV_BORDER_CONSTANT ? job->border_value : 0;
+    border *= conversion->sample_max / 255 * conversion->divisor;
+    bool fits = chain->sums_fit && fabs(border) < 0x1p53;
     for (int s = 0; s < chain->step_count; s++)
         fits = fits && chain->steps[s].terms_border[0] == trunc(chain->steps[s].terms_border[0]);
     if (!fits)
@@ -177,8 +181,6 @@ gconv_status gc_detector_create(const gconv_job *job, const gc_conversion *conve
                        "the values of this chain are too large for this method, or its divisors "
                        "are not whole numbers");
     set_operator(d);
-    double border = job->border == GCONV_BORDER_CONSTANT ? job->border_value : 0;
-    border *= conversion->sample_max / 255 * conversion->divisor;
     double largest = fmax(fabs(border), last->largest_input * last->absolute_sum);
     int bits = d->side == 1 ? CROSSING_BITS : GRADIENT_BITS;
     while (ldexp(largest, -d->shift) >= ldexp(1, bits))
@@ -209,13 +211,14 @@ static void round_magnitude(const gc_detector *d, int depth, int64_t own, size_t
                       squared ? gc_round_root(r, parts) : gc_round_once(r, nearest));
 }
 
-/* Whether the sample of v, which three roundings of double have left 2^-33 off at most, may be the
- * next one. */
-static bool is_in_doubt(const gc_conversion *conversion, double v)
+/* Whether the sample of v, a sum of numbers of magnitude `largest`, may be the next one. Roundings
+ * of double have left v and the sample off by at most 2^-50 of these numbers. */
+static bool is_in_doubt(const gc_conversion *conversion, double v, double largest)
 {
     int depth = conversion->output.depth;
-    double sample = v * (depth == 16 ? 65535 : 255) / conversion->sample_max;
-    return (depth != 8 && depth != 16) || fabs(sample - floor(sample) - 0.5) < 0x1p-20;
+    double factor = (depth == 16 ? 65535 : 255) / conversion->sample_max, sample = v * factor;
+    double off = fabs(sample - floor(sample) - 0.5);
+    return (depth != 8 && depth != 16) || off <= 0x1p-50 * factor * largest;
 }
 
 void gc_detector_store(const gc_detector *d, const gc_conversion *conversion, const void *found,
@@ -233,8 +236,9 @@ void gc_detector_store(const gc_detector *d, const gc_conversion *conversion, co
                               : ((const int32_t *)found)[first + i];
             flags[i] = own[i] != 0;
             v[i] = (squared ? sqrt((double)own[i]) : (double)own[i]) / d->level;
-            v[i] = conversion->scale * v[i] + conversion->offset;
-            doubtful[i] = is_in_doubt(conversion, v[i]);
+            double scaled = conversion->scale * v[i];
+            v[i] = scaled + conversion->offset;
+            doubtful[i] = is_in_doubt(conversion, v[i], fabs(scaled) + fabs(conversion->offset));
         }
         if (conversion->finds_edges) {
             gc_store_flags(conversion, flags, first, part, output);

@@ -73,7 +73,9 @@ gconv_promise gc_promise_of(const gc_problem *problem, const gc_implementation *
 {
     const gc_operations *operations = implementation->operations;
     if (gc_detects(&problem->detector))
-        return GCONV_PROMISE_EXACT;
+        return problem->conversion.finds_edges || problem->detector.rounding.once
+                   ? GCONV_PROMISE_EXACT
+                   : GCONV_PROMISE_BOUNDED;
     bool once = operations->rounds_once != NULL && operations->rounds_once(problem, device);
     bool plain = problem->chain.exact && problem->rounding.once && problem->rounding.plain;
     if (!once && !plain)

@@ -10,18 +10,13 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* In samples: far more than the error of any estimate below 2^16. */
 #define NEAR 0x1p-20
 
 enum { PARTS_MAX = 2 * GC_ROUNDING_PARTS + 3 };
-
-/* What stands in the place of S: a sum, or the root of one. */
-typedef struct number {
-    const double *parts;
-    int count;
-    bool is_root;
-} number;
 
 /* ---- Expansions ------------------------------------------------------------------------------ */
 
@@ -97,12 +92,8 @@ static int side_of_root(const gc_rounding *r, const double *parts, int count, do
 }
 
 /* If b - boundary * c is a double, one fma gives the sign of the whole. */
-static int side_of(const gc_rounding *r, const number *n, double boundary)
+static int side_of(const gc_rounding *r, const double *parts, int count, double boundary)
 {
-    const double *parts = n->parts;
-    const int count = n->count;
-    if (n->is_root)
-        return side_of_root(r, parts, count, boundary);
     double product = boundary * r->c, others = r->b - product, back = others - r->b;
     bool is_exact =
         fma(boundary, r->c, -product) == 0 && (r->b - (others - back)) + (-product - back) == 0;
@@ -114,35 +105,29 @@ static int side_of(const gc_rounding *r, const number *n, double boundary)
     return sign_of(&e);
 }
 
-static double estimate(const gc_rounding *r, const number *n)
+static double estimate(const gc_rounding *r, const double *parts, int count)
 {
-    if (n->is_root)
-        return fma(r->a, sqrt(n->parts[n->count - 1]), r->b) / r->c;
-    if (n->count == 1)
-        return fma(r->a, r->absolute ? fabs(n->parts[0]) : n->parts[0], r->b) / r->c;
-    expansion e = beyond(r, n->parts, n->count, 0);
+    if (count == 1)
+        return fma(r->a, r->absolute ? fabs(parts[0]) : parts[0], r->b) / r->c;
+    expansion e = beyond(r, parts, count, 0);
     double sum = 0;
     for (int i = 0; i < e.count; i++)
         sum += e.parts[i];
     return sum / r->c;
 }
 
-static uint32_t round_number(const gc_rounding *r, const number *n)
+uint32_t gc_round_parts(const gc_rounding *r, const double *parts, int count)
 {
-    double v = estimate(r, n);
+    double v = estimate(r, parts, count);
     if (!r->bilevel && !(v > 0 && v < r->largest))
         return v > 0 ? (uint32_t)r->largest : 0;
     double low = r->bilevel ? 128 : floor(v), boundary = r->bilevel ? low : low + 0.5;
-    int side = fabs(v - boundary) > NEAR ? (v > boundary ? 1 : -1) : side_of(r, n, boundary);
+    int side =
+        fabs(v - boundary) > NEAR ? (v > boundary ? 1 : -1) : side_of(r, parts, count, boundary);
     if (r->bilevel)
         return side >= 0 ? (uint32_t)r->largest : 0;
     uint32_t sample = (uint32_t)low;
     return sample + (side > 0 || (side == 0 && sample % 2 == 1));
-}
-
-uint32_t gc_round_parts(const gc_rounding *r, const double *parts, int count)
-{
-    return round_number(r, &(number){parts, count, false});
 }
 
 uint32_t gc_round_once(const gc_rounding *r, double sum)
@@ -150,14 +135,26 @@ uint32_t gc_round_once(const gc_rounding *r, double sum)
     return gc_round_parts(r, &sum, 1);
 }
 
+/* If a R and b cancel, a double says little about v: exact comparisons find the sample. */
 uint32_t gc_round_root(const gc_rounding *r, const double parts[2])
 {
-    return round_number(r, &(number){parts, 2, true});
+    if (r->bilevel)
+        return side_of_root(r, parts, 2, 128) >= 0 ? (uint32_t)r->largest : 0;
+    uint32_t low = 0, high = (uint32_t)r->largest;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        int side = side_of_root(r, parts, 2, middle + 0.5);
+        if (side == 0)
+            return middle + middle % 2;
+        low = side > 0 ? middle + 1 : low;
+        high = side > 0 ? high : middle;
+    }
+    return low;
 }
 
 bool gc_parts_pass(const gc_rounding *r, const double *parts, int count)
 {
-    return side_of(r, &(number){parts, count, false}, 0) > 0;
+    return side_of(r, parts, count, 0) > 0;
 }
 
 /* fma rounds once: its sign is that of a S + b. */
@@ -173,27 +170,49 @@ static double unbounded(float value)
 }
 
 /* The middle of two float32 is a double. Converting it rounds ties to even. */
-static float round_to_float(const gc_rounding *r, const number *n)
+float gc_round_parts_to_float(const gc_rounding *r, const double *parts, int count)
 {
-    double v = estimate(r, n);
+    double v = estimate(r, parts, count);
     float nearest = (float)v;
     double at = unbounded(nearest);
     float other = nextafterf(nearest, v < at ? -INFINITY : INFINITY);
     double middle = (at + unbounded(other)) / 2;
     if (v == at || fabs(v - middle) > 0x1p-45 * fabs(v))
         return nearest + 0.0f;
-    int side = side_of(r, n, middle);
+    int side = side_of(r, parts, count, middle);
     return (float)(side == 0 ? middle : nextafter(middle, side * (double)INFINITY)) + 0.0f;
 }
 
-float gc_round_parts_to_float(const gc_rounding *r, const double *parts, int count)
+/* Float32 in ascending order: number 0 is 0, number `infinite` is infinity. */
+static const int32_t infinite = 0x7f800000;
+
+static double float_number(int32_t number)
 {
-    return round_to_float(r, &(number){parts, count, false});
+    float value;
+    int32_t bits = abs(number);
+    memcpy(&value, &bits, sizeof value);
+    return unbounded(number < 0 ? -value : value);
 }
 
+/* The error of v is below 2^-50 of what is added to it. If that can change the float, exact
+ * comparisons find it. */
 float gc_round_root_to_float(const gc_rounding *r, const double parts[2])
 {
-    return round_to_float(r, &(number){parts, 2, true});
+    double of_root = r->a * sqrt(parts[1]) / r->c, others = r->b / r->c, v = of_root + others;
+    double error = 0x1p-50 * (fabs(of_root) + fabs(others));
+    int32_t low = -infinite, high = infinite;
+    if ((float)(v - error) == (float)(v + error))
+        return (float)v + 0.0f;
+    while (low < high) {
+        int32_t number = low + (int32_t)(((int64_t)high - low) / 2);
+        double middle = (float_number(number) + float_number(number + 1)) / 2;
+        int side = side_of_root(r, parts, 2, middle);
+        if (side == 0)
+            return (float)middle + 0.0f;
+        low = side > 0 ? number + 1 : low;
+        high = side > 0 ? high : number;
+    }
+    return (float)float_number(low) + 0.0f;
 }
 
 double gc_whole_threshold(const gc_rounding *r)

@@ -3,8 +3,10 @@
 #include "core_support.h"
 #include "sets_support.h"
 
+#include "base/number.h"
 #include "cpu/edges/hysteresis.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,6 +211,88 @@ TEST(roots_as_floats)
     }
 }
 
+/* The largest whole number whose square is at most `square`. */
+static int64_t whole_root(unsigned __int128 square)
+{
+    uint64_t root = 0;
+    for (int bit = 62; bit >= 0; bit--) {
+        uint64_t larger = root | UINT64_C(1) << bit;
+        root = (unsigned __int128)larger * larger <= square ? larger : root;
+    }
+    return (int64_t)root;
+}
+
+/* Stores the sample of a magnitude at this depth. */
+static void store_magnitude(request *q, int depth, int32_t square, void *sample)
+{
+    q->job.output_depth = depth;
+    OWNED_PROBLEM problem = problem_of(&q->job);
+    gc_detector_store(&problem.detector, &problem.conversion, &square, false, 1, sample);
+}
+
+/* Offsets that leave 64 to 192 of large magnitudes: doubles on the way to v say little about it.
+ * Whole numbers have the first bits of v behind the point, and a last one for the others. */
+TEST(roots_that_an_offset_cancels)
+{
+    enum { BITS = 30, MORE_BITS = 41, BEHIND = 22 };
+    OWNED_REQUEST q = {.filters = {NULL}};
+    ask(&q, GCONV_METHOD_GRADIENT, shape_of(8, 8, 1, 8), "gauss5", NULL);
+    q.detector.norm = GCONV_NORM_L2;
+    q.job.output = GCONV_OUTPUT_SAMPLES;
+    q.job.has_offset = true;
+    for (int32_t found = 2; found < 40000; found += 4) {
+        unsigned __int128 square = 9 * (unsigned __int128)found;
+        int64_t root = whole_root(square << 2 * MORE_BITS), added = 64 - root / 128 * 128;
+        int64_t twice = whole_root(square << (2 * MORE_BITS + 2)) + 2 * added;
+        uint8_t sample, bit;
+        q.job.scale = ldexp(3 * q.filters[0]->divisor, MORE_BITS);
+        q.job.offset = (double)added;
+        store_magnitude(&q, 8, found, &sample);
+        assert_int_equal(sample, (twice + 1) / 2);
+        store_magnitude(&q, 1, found, &bit);
+        assert_int_equal(bit >> 7, twice >= 256);
+        root = whole_root(square << 2 * BITS);
+        added = 64 - root / 128 * 128;
+        int64_t first = whole_root(square << 2 * (BITS + BEHIND)) + added * (1 << BEHIND);
+        float value;
+        q.job.scale = ldexp(3 * q.filters[0]->divisor, BITS);
+        q.job.offset = (double)added;
+        store_magnitude(&q, 32, found, &value);
+        assert_true(value == (float)ldexp((double)(2 * first + 1), -BEHIND - 1));
+    }
+}
+
+/* Values that rounding cannot have from numbers without an error are bounded, edges are not. */
+TEST(magnitudes_beyond_limits)
+{
+    OWNED_REQUEST q = {.filters = {NULL}};
+    ask(&q, GCONV_METHOD_GRADIENT, shape_of(8, 8, 1, 8), "gauss5", NULL);
+    for (int limit = 299; limit <= 301; limit += 2)
+        for (int edges = 0; edges < 2; edges++) {
+            q.job.output = edges ? GCONV_OUTPUT_EDGES : GCONV_OUTPUT_SAMPLES;
+            q.job.scale = ldexp(1, limit);
+            OWNED_PLAN plan = planned(&q.job);
+            assert_int_equal(gconv_plan_promise(plan),
+                             edges || limit < 300 ? GCONV_PROMISE_EXACT : GCONV_PROMISE_BOUNDED);
+        }
+}
+
+/* No magnitude is below a negative threshold, nor is its square. */
+TEST(negative_thresholds)
+{
+    OWNED_REQUEST q = {.filters = {NULL}};
+    uint8_t samples[64] = {0}, found[64], wanted[64];
+    memset(wanted, 255, sizeof wanted);
+    ask(&q, GCONV_METHOD_GRADIENT, shape_of(8, 8, 1, 8), "gauss5", NULL);
+    for (int norm = 0; norm < 2; norm++)
+        for (double threshold = -1e-300; threshold > -1e300; threshold *= 1e150) {
+            q.detector.norm = (gconv_norm)norm;
+            q.job.threshold = threshold;
+            compute(&q, "cpu", 1, samples, found);
+            assert_memory_equal(found, wanted, sizeof wanted);
+        }
+}
+
 /* A wall that winds from the border to the middle, one pixel wide, faint but for its inner end. */
 TEST(spirals_across_bands)
 {
@@ -271,6 +355,15 @@ TEST(jobs_that_are_refused)
     assert_invalid(gconv_job_check(&q.job, NULL));
     q.detector.size = 3;
     assert_invalid(gconv_job_check(&q.job, NULL));
+    q.detector = gconv_detector_default();
+    q.detector.method = GCONV_METHOD_GRADIENT;
+    q.job.border = GCONV_BORDER_CONSTANT;
+    q.job.input.depth = 8;
+    q.job.border_value = 0x1p40;
+    q.filters[0]->divisor = 0x1p12;
+    assert_succeeds(gconv_job_check(&q.job, &why));
+    q.filters[0]->divisor = 0x1p13; /* times 2^40 */
+    assert_int_equal(gconv_job_check(&q.job, NULL), GCONV_ERROR_FILTER);
 }
 
 static gconv_status write_nothing(void *user, uint32_t count, const void *rows, size_t stride,
