@@ -4,6 +4,7 @@
  *     filter WIDTH HEIGHT ANCHOR_X ANCHOR_Y DIVISOR WEIGHT...    of each generator
  *     result IMPLEMENTATION PROMISE SAMPLES                      of each that promises the result
  *     bounded IMPLEMENTATION                                     of each that does not
+ * where `cpu` comes twice, the second time for a job that asks for exact results,
  * or `failed` with a message, and then `end`. The first line of all has the usable sets of
  * instructions. */
 #include "gconv.h"
@@ -71,9 +72,10 @@ static gconv_status answer(const gconv_job *job, const void *input, gconv_error 
         return status;
     size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
     size_t size = stride * job->input.height;
-    OWNED unsigned char *output = calloc(size, 1);
+    OWNED unsigned char *output = malloc(size);
     if (output == NULL)
         abort();
+    memset(output, 0xa5, size);
     status = gconv_plan_run_memory(plan, input, gconv_shape_row_bytes(&job->input), output, stride,
                                    NULL, error);
     printf("result %s %s ", job->implementation,
@@ -92,7 +94,11 @@ static gconv_status answer_all(gconv_job *job, const char *digits, gconv_error *
         sscanf(digits + 2 * i, "%2hhx", &input[i]);
     for (int i = 0; status == GCONV_OK && i < gconv_implementation_count(); i++) {
         job->implementation = gconv_implementation_name(i);
+        job->exact = false;
         status = answer(job, input, error);
+        job->exact = strcmp(job->implementation, "cpu") == 0;
+        if (status == GCONV_OK && job->exact)
+            status = answer(job, input, error);
     }
     return status;
 }

@@ -316,6 +316,40 @@ def random_job(seed, number):
                r.random() < 0.3, r.randrange(1, 4), texts, samples)
 
 
+def beside(r, number):
+    """The double next to a number or another one beside it, or a fraction of small terms."""
+    double, simple = float(number), number.limit_denominator(1000)
+    doubles = [double, math.nextafter(double, math.inf), math.nextafter(double, -math.inf)]
+    return r.choice([Fraction(d) for d in doubles] + [simple] * (abs(simple.numerator) < 2**51))
+
+
+def hard_job(seed, number):
+    """A job whose scale or weights may be far from 1, and whose offset or threshold leaves a sample
+    near a tie, however large the numbers are that it cancels."""
+    job, r = random_job(seed, number), random.Random(f"hard {seed}/{number}")
+    scale = r.choice([1, 3, -1, Fraction(1, 3), Fraction(7, 10)]) * Fraction(2)**r.randrange(-30, 90)
+    if r.random() < 0.5:
+        unit, side = 2.0**r.randrange(-60, 25), r.choice([1, 3, 5])
+        rows = [[(r.choice([-1, 1, 1]) * r.uniform(0.5, 16) * unit).hex() for _ in range(side)]
+                for _ in range(side)]
+        divisor = r.choice([1, 3, -7, 0.1, 1e10, 2.0**40, 3 * unit])
+        job = job._replace(texts=[f"divisor {divisor!r};" + ";".join(map(" ".join, rows))])
+    if any(text[0] == "=" for text in job.texts):
+        return job
+    filters, levels = [read_filter(text) for text in job.texts], 257 if job.depth == 16 else 1
+    plane, unit = planes_of(job)[0], 1
+    for f in filters:
+        plane, unit = convolve(plane, unit, job, f, job.value * levels)
+    value = Fraction(r.choice(r.choice(plane)), unit) / levels
+    if job.edges:
+        return job._replace(threshold=beside(r, abs(value) * r.choice([1, 1, 1, -1])))
+    scale = beside(r, scale)
+    tie = {1: Fraction(128), 8: Fraction(2 * r.randrange(255) + 1, 2),
+           16: Fraction(2 * r.randrange(65535) + 1, 514)}[job.out]
+    value = abs(value) if job.absolute else value
+    return job._replace(scale=scale, offset=beside(r, tie - scale * value))
+
+
 def with_denominator(number):
     """The nearest double and a denominator, as the job of the library has them."""
     is_double = Fraction(float(number)) == number
@@ -397,7 +431,8 @@ def main():
     tally, wrong = collections.Counter(), 0
     cases = range(options.count) if options.case is None else [options.case]
     for first in range(0, len(cases), JOBS_AT_ONCE):
-        jobs = [random_job(options.seed, case) for case in cases[first:first + JOBS_AT_ONCE]]
+        jobs = [(hard_job if case % 4 == 3 else random_job)(options.seed, case)
+                for case in cases[first:first + JOBS_AT_ONCE]]
         wrong += try_jobs(options.answer, sets, cases[first], jobs, tally)
     for name in dict.fromkeys(name for name, _ in tally):
         print(f"{name}: {tally[name, 'exact']} exact, {tally[name, 'once']} rounded once, "

@@ -573,6 +573,9 @@ static void store_area(gc_settler *settler, gc_area area, char *output, size_t s
 
 void gc_settle_area(gc_settler *settler, gc_area area, char *output, size_t stride)
 {
+    const size_t rows = (size_t)(area.bottom - area.top), last = (size_t)(area.end - 1) / 8;
+    for (size_t y = 0; y < rows && settler->problem->conversion.output.depth == 1; y++)
+        output[y * stride + last] = 0; /* bits behind the last column, too */
     for (gc_area part = area; part.top < area.bottom; part.top = part.bottom) {
         part.bottom = gc_smaller(part.top + GC_AREA_ROWS, area.bottom);
         for (part.first = area.first; part.first < area.end; part.first = part.end) {
