@@ -404,8 +404,8 @@ typedef struct gconv_sink {
     bool (*takes_compressed)(void *user, const gconv_shape *shape);
     gconv_status (*write_compressed)(void *user, const struct gc_compressed_rows *rows,
                                      uint64_t white, gconv_error *error);
-    /* A run of several threads calls it before the first `write`, with their number. Writers of
-     * JPEG set it. NULL if the sink need not know. */
+    /* A run of several threads calls it with their number, before the first `write`. Writers of
+     * JPEG set it; other sinks may leave it NULL. */
     void (*spread)(void *user, int threads);
 } gconv_sink;
 GCONV_ZEROS(gconv_sink)

@@ -152,8 +152,8 @@ const char *gconv_tuner_path(const gconv_tuner *tuner);
  * NVRTC (gconv_nvrtc_version). */
 gconv_status gconv_tuner_begin(gconv_tuner *tuner, int *side, gconv_error *error);
 
-/* Whether the file held a result for the case when it was read. Then *known, which may be NULL,
- * becomes what it says: form, schedule, rows, warps, tiles and seconds. */
+/* Whether the tuner has read a result for the case from the file. If so, *known, which may be NULL,
+ * gets that result: form, schedule, rows, warps, tiles and seconds. */
 bool gconv_tuner_knows(const gconv_tuner *tuner, const gconv_tuning_case *one,
                        gconv_tuning_result *known);
 

@@ -53,7 +53,7 @@ typedef struct tuning {
     tune_case cases[CASES_MAX];
     int case_count, current; /* `current` is the case that is searched */
     int found, known;        /* results of this search, and of searches before */
-    gc_tile_counts counts;   /* of both, for tiles */
+    gc_tile_counts counts;   /* of all results of GC_FORM_TILES, found and known */
     double begin;
 } tuning;
 

@@ -6,9 +6,9 @@
 /* Floating-point operations for a byte of global memory, with a filter of these sides, by the
  * equation for the implementation of this name: naive (9), shared (10), const and const:kth (11),
  * twopass:kth, twopass:lecture and twopass:lecture1d (12), tiled, adaptive and adaptive:kth (13),
- * and twopass:transposed and twopass:tiled (14). `factor` is that of the tiles of (13) and of
- * twopass:tiled in both passes; 0: not known. 0 for others, and if the factor that it takes is not
- * known. */
+ * and twopass:transposed and twopass:tiled (14). `factor` is the tiling factor for (13), and for
+ * both passes of twopass:tiled; 0: not known. Returns 0 for other implementations, and if the
+ * equation needs a factor that is not known. */
 double gc_kth_intensity(const char *implementation, int filter_width, int filter_height,
                         int factor);
 

@@ -73,8 +73,8 @@ static void add_square(expansion *e, const expansion *of, double factor)
             add_product(e, factor * of->parts[i], of->parts[j]);
 }
 
-/* The sign of a R + t, with t = b - boundary * c, for the root R of a sum: that of the larger one,
- * so squares decide if the signs differ. The square of t has at most 9 products. */
+/* The sign of a R + t, with t = b - boundary * c, for the root R of a sum. If the signs of a R and
+ * t differ, the larger square decides. The square of t has at most 9 products. */
 static int side_of_root(const gc_rounding *r, const double *parts, int count, double boundary)
 {
     expansion t = {.count = 0}, a = {.count = 0}, difference = {.count = 0};

@@ -55,8 +55,8 @@ bool gc_parts_pass(const gc_rounding *rounding, const double *parts, int count);
 /* v as the nearest float32, ties to even; infinite beyond. Zero is +0. */
 float gc_round_parts_to_float(const gc_rounding *rounding, const double *parts, int count);
 
-/* The same with the root of such a sum of two parts, the second of which is its nearest double, in
- * the place of S: no root has an error. */
+/* The same with S the root of such a sum of two parts, without an error of the root. The second
+ * part is the double nearest to the sum. */
 uint32_t gc_round_root(const gc_rounding *rounding, const double parts[2]);
 float gc_round_root_to_float(const gc_rounding *rounding, const double parts[2]);
 

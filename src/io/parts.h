@@ -2,9 +2,9 @@
  * file. Any thread may compress a part. Parts leave in order, and are the same whichever thread
  * compresses them.
  *
- * No part waits for a thread that may not come: the thread that fills parts compresses what nobody
- * else has begun. Parts wait only if other threads have asked for them, and no more of them than
- * keep the threads busy that compress at one time. */
+ * No part waits for a thread that may not come: the thread that fills parts compresses those that
+ * nobody else has begun. Parts wait only if other threads have asked for them, and only as many as
+ * keep these threads busy. */
 #ifndef GC_IO_PARTS_H
 #define GC_IO_PARTS_H
 
@@ -22,7 +22,7 @@ typedef struct gc_part {
     bool compressed; /* under the lock of the queue */
 } gc_part;
 
-/* Compresses a part. Threads that do so at one time have different places below GC_PARTS_MAX. */
+/* Compresses a part. Threads that compress at one time have different places below GC_PARTS_MAX. */
 typedef void gc_part_compress(void *user, gc_part *part, int place);
 
 typedef struct gc_parts {
@@ -36,7 +36,7 @@ typedef struct gc_parts {
     uint64_t taken, begun, filled;  /* how many parts were taken, compressed, filled */
     gc_part *spare[GC_PARTS_MAX];
     int spares, created;
-    bool places[GC_PARTS_MAX]; /* a thread has it */
+    bool places[GC_PARTS_MAX]; /* whether a thread has the place */
     int busy, most_busy;       /* threads that compress, and the most that did at one time */
     bool helped;               /* another thread has asked for a part */
     bool ended;                /* the last part is filled */

@@ -289,8 +289,8 @@ enum { DOUBLE_LANES = VECTOR_BYTES / sizeof(double) };
 enum { DOUBLE_ROWS = 4, DOUBLE_VECTORS = VECTOR_BYTES == 64 ? 6 : 3, ALONE_VECTORS = 8 };
 _Static_assert(ALONE_VECTORS *DOUBLE_LANES <= (int)GC_DOUBLE_SLACK, "a row's last block runs over");
 
-/* Compilers would load a vector that several rows take again for each of them, and most of these
- * loads take two cache lines. */
+/* Keeps a vector in a register. Compilers would load it again for each row that takes it, and most
+ * of these loads touch two cache lines. */
 #if defined(__AVX2__)
 #define KEEP(vector) __asm__("" : "+v"(vector))
 #else
@@ -444,9 +444,9 @@ static void widen(const void *samples, int depth, size_t count, double *restrict
             to[i] = words[i];
 }
 
-/* Negative if the level is doubtful: compilers find signs in vectors faster than they compare.
- * Sample and sign are those of one level, whether or not its product and sum are fused. Adding 1.5
- * * 2^52 rounds to a whole number. */
+/* Negative if the level is doubtful: in vectors, signs are found faster than by comparisons. Sample
+ * and sign come from the same level, whether or not its product and sum are fused. Adding 1.5 *
+ * 2^52 rounds to a whole number. */
 INLINE int64_t round_level(const gc_double_levels *levels, double near, double sum,
                            uint16_t *rounded)
 {
@@ -488,8 +488,8 @@ INLINE uint32_t bits_of(float value)
     return bits;
 }
 
-/* The highest bits of what is left up to `high` and down to `low`: signs, which compilers find in
- * vectors faster than they compare. The first one says that the value is above. */
+/* The highest bit of the result says that the value is above `high`, that of *below that it is
+ * below `low`: signs of differences, found faster in vectors than by comparisons. */
 INLINE uint32_t find_side(const gc_boundary *boundary, float value, uint32_t *below)
 {
     value = boundary->absolute ? __builtin_fabsf(value) : value;

@@ -26,7 +26,7 @@ gc_interval gc_error_inputs(const gc_problem *problem, const gc_step *step)
     return inputs;
 }
 
-/* Of partial sums of a step, with what errors add to them. */
+/* A factor for partial sums of a step, which covers what errors add to them. */
 static double slack_of(const gc_step *step)
 {
     return 1 + (step->width + 3.0) * (step->height + 3.0) * 0x1p-23;

@@ -192,7 +192,7 @@ static double error_of(const gc_problem *problem, double error, double factor, d
     return off * fmax(-inputs.low, inputs.high) + fabs(factor) * error;
 }
 
-/* The exact sum of samples that are the centre, which values lack. */
+/* The exact sum of samples that all are the centre: values lack this sum. */
 static double sum_of_centre(const gc_problem *problem)
 {
     const gc_step *step = &problem->chain.steps[0];
@@ -241,9 +241,10 @@ static void fix_inside(const gc_problem *problem, double error, gc_finish *finis
     finish->kind = GC_FINISH_ONCE_INSIDE;
 }
 
-/* Else fixed comes from the share of it between 256.25 and 511.75, to which it is clamped. Its base
- * is the least float32 with which s exceeds e - u. In e are: the gain, rounded to 24 bits; the
- * share, to 2^-25 of 255.5; fixed itself, to u / 2; and far less for the doubles here. */
+/* Otherwise fixed is 256.25 + 255.5 * share, with the share clamped to 0 and 1 (gc_finish_fix). The
+ * base is the least float32 with which s exceeds e - u. In e are the roundings of the gain, to 24
+ * bits, of the share, to 2^-25 of 255.5, and of fixed itself, to u / 2; those of the doubles here
+ * are far less. */
 static bool settle_samples(const gc_problem *problem, double error, gc_finish *finish)
 {
     const gc_rounding *r = &problem->rounding;

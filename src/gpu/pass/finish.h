@@ -25,8 +25,8 @@ bool gc_finish_settle(const gc_problem *problem, double error, gc_finish *finish
 
 /* ---- How far the values of a kernel may be from exact sums of a step (error.c) --------------- */
 
-/* What kernels subtract from samples of a problem that is rounded once: sums lose less if samples
- * lie on both sides of 0. */
+/* The number that kernels subtract from the samples of a problem that is rounded once: float sums
+ * lose less if samples lie on both sides of 0. */
 double gc_finish_centre(const gc_problem *problem);
 
 /* The values that can enter the first step of a chain on integers. */

@@ -4,14 +4,14 @@
 
 #include "gpu/pass/types.h"
 
-/* The boundary that a sum is near: of bytes it is below `made`, which is 1 at least. */
+/* The boundary that a sum is near: for bytes the one below `made`, which is 1 at least. */
 static __device__ inline double gc_once_boundary(const gc_finish *f, int kind, unsigned made)
 {
     return kind != GC_FINISH_SIDE ? made - 0.5 : f->bilevel ? 128 : 0;
 }
 
-/* The sign of a S + b - boundary * c, S or its magnitude, or 0: if its estimate, which is off by
- * less than 2^-40 of c, does not decide. */
+/* The sign of a S + b - boundary * c, S or its magnitude; 0 if its estimate, which is off by less
+ * than 2^-40 of c, does not decide. */
 static __device__ inline int gc_once_estimate(const gc_finish *f, double sum, double boundary)
 {
     const gc_once *once = &f->once;
@@ -45,7 +45,7 @@ static __device__ inline int gc_once_side(const gc_finish *f, double sum, double
     return 0;
 }
 
-/* The output on this side of the boundary. Of bytes it is `made` or one less. */
+/* The output on this side of the boundary: for bytes `made` or one less. */
 static __device__ inline unsigned gc_once_beside(const gc_finish *f, int kind, int side,
                                                  unsigned made)
 {

@@ -10,9 +10,9 @@ static __device__ constexpr bool gc_finish_is_once(int kind)
     return kind >= GC_FINISH_ONCE;
 }
 
-/* A value as bits of a float that tell its output, and how far it is from another (finish.c): of
- * GC_FINISH_SIDE the response less the threshold; of bytes 256 and the sample, with the distance in
- * the 15 bits behind the point. */
+/* A value as the bits of a float that tell its output, and the distance to another output
+ * (finish.c): for GC_FINISH_SIDE the response less the threshold; for bytes 256 plus the sample,
+ * with the distance in the 15 bits behind the point. */
 static __device__ inline unsigned gc_finish_fix(const gc_finish &f, int kind, float value)
 {
     float magnitude = fabsf(value);
@@ -43,7 +43,7 @@ static __device__ inline unsigned gc_finish_fixed(const gc_finish &f, int kind,
     return gc_finish_pack(edges);
 }
 
-/* The distance from which on an output is sure. */
+/* The least distance at which an output is sure. */
 static __device__ inline unsigned gc_finish_sure_from(const gc_finish &f, int kind)
 {
     return kind == GC_FINISH_ONCE_INSIDE ? f.fixed_doubtful : f.doubtful;
@@ -148,8 +148,8 @@ static __device__ inline long long gc_exact_total(long long part)
 #endif
 }
 
-/* Whether all that the outputs of a warp see counts the same. They are `rows` rows from column x
- * and row `y` on. */
+/* Whether all samples that the outputs of a warp depend on, the border included, are equal. The
+ * outputs are `rows` rows from column x and row `y` on. */
 static __device__ inline bool gc_exact_is_flat(const gc_pass &pass, int x, int y, int channel,
                                                int rows)
 {
@@ -174,9 +174,9 @@ static __device__ inline bool gc_exact_is_flat(const gc_pass &pass, int x, int y
     return __all_sync(~0u, same);
 }
 
-/* The outputs of a thread that may be doubtful: bit 8 k + 7 - r is output k of row r. Of bytes
- * these are outputs whose distance is below 256: more than a bound leaves in doubt (finish.c). The
- * permutation is volatile, so that it is computed here alone, where it is seldom needed. */
+/* The outputs of a thread that may be doubtful: bit 8 k + 7 - r is output k of row r. For bytes a
+ * distance below 256 counts, which covers every doubtful output (finish.c). The permutation is
+ * volatile, so that the compiler computes it only here, where it is seldom needed. */
 template <int rows>
 static __device__ inline unsigned gc_settle_mask(const gc_finish &f, int kind,
                                                  const unsigned (&fixed)[rows][4])
@@ -204,10 +204,10 @@ static __device__ inline unsigned gc_settle_mask(const gc_finish &f, int kind,
     return mask;
 }
 
-/* Makes the outputs of a thread that its mask has anew in `words`, from column x and row `y` on.
- * Where few threads of a warp have any, all lanes make one sum together; else each makes one of its
- * own, unless one sum is that of all outputs. Stores the words as bytes if the lane `stores`. All
- * lanes of a warp call this. It is no part of its caller, which is short of registers. */
+/* Computes the outputs of `mask` again in `words`, from column x and row `y` on. If at most 8 lanes
+ * of a warp have such outputs, all lanes make one sum together; else each lane makes its own,
+ * unless one sum serves all outputs. Stores the words as bytes if the lane `stores`. All lanes of a
+ * warp call this. It is not inlined, because its callers are short of registers. */
 static __device__ __noinline__ void gc_settle_any(const gc_pass &pass, int kind, int x, int y,
                                                   int channel, unsigned mask, unsigned *words,
                                                   int rows, bool stores)
@@ -241,8 +241,8 @@ static __device__ __noinline__ void gc_settle_any(const gc_pass &pass, int kind,
                       (y + r - pass.output_first) * pass.output_pitch + x) = words[r];
 }
 
-/* Makes outputs anew, as gc_settle_any does, if few threads have any. Returns what is left to that:
- * what is not inside the image, or very near to a boundary. */
+/* Computes outputs again, as gc_settle_any does, if at most 8 lanes have any. Returns the mask of
+ * those that are left to gc_settle_any: sums that reach beyond the image, or near a boundary. */
 template <class config, int rows>
 static __device__ inline unsigned gc_settle_few(const gc_pass &pass, int kind, int x, int y,
                                                 int channel, unsigned mask, unsigned (&words)[rows])
@@ -284,9 +284,9 @@ static __device__ inline unsigned gc_settle_few(const gc_pass &pass, int kind, i
     return mask;
 }
 
-/* Outputs of a thread that are rounded once, from column x and row `y` of the image on. What
- * `stores` is false for has no meaning. Returns what is left to gc_settle_any. All lanes of a warp
- * call this. */
+/* Outputs of a thread that are rounded once, from column x and row `y` of the image on. If `stores`
+ * is false, they have no meaning. Returns the mask of those that are left to gc_settle_any. All
+ * lanes of a warp call this. */
 template <class config, int rows>
 static __device__ inline unsigned gc_finish_once(const gc_pass &pass, int x, int y, int channel,
                                                  const float (&values)[rows][4], bool stores,

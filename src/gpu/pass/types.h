@@ -88,7 +88,7 @@ typedef struct gc_finish {
      * of GC_FINISH_ONCE_INSIDE, whose members serve GC_FINISH_ONCE, too. */
     unsigned doubtful, fixed_doubtful;
     float fixed_gain, fixed_base;
-    float centre; /* of bytes: values are those of samples less this */
+    float centre; /* subtracted from bytes before they are summed */
 } gc_finish;
 
 /* What exact sums of an image of bytes take, all of them whole numbers:

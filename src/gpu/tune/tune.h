@@ -21,13 +21,13 @@ enum { GC_CANDIDATES_MAX = 112 };
 gc_layout gc_candidate_layout(gc_form form, int width, int height, gc_sample_type type);
 
 /* The first list, for such a layout: the tuning that is used untuned, then rows a thread and warps
- * a block, each with one schedule; of GC_FORM_TILES all pairs of a block and a factor. Returns
+ * a block, each with one schedule; for GC_FORM_TILES all pairs of a block and a factor. Returns
  * their number, 0 if not even the first tuning can run. */
 int gc_candidates(const gconv_device_info *device, const gc_layout *layout,
                   gc_tuning list[GC_CANDIDATES_MAX]);
 
 /* The second list: both schedules for the fastest tuning of the first list that is not
- * GC_FORM_WARP; none of GC_FORM_TILES. Adds the tunings that are not among the `count` ones of
+ * GC_FORM_WARP; none for GC_FORM_TILES. Adds the tunings that are not among the `count` ones of
  * `list` yet, and returns how many there are then. */
 int gc_candidates_like(const gconv_device_info *device, const gc_layout *layout,
                        const gc_tuning *fastest, gc_tuning list[GC_CANDIDATES_MAX], int count);

@@ -14,9 +14,8 @@
 #include "gpu/methods/ladder/adaptive.cuh"
 #include "gpu/methods/ladder/tile.cuh"
 
-/* Sets the registers of the kernels that are built in. Those for other blocks take about as many,
- * and are not compiled to be asked. For answers that must not start the device these are an upper
- * bound: the compiler reports 32 to 48. */
+/* Sets the registers of the kernels that are built in; kernels for other blocks take about as many.
+ * If the device must not start, an upper bound stands for all: the compiler reports 32 to 48. */
 template <class way>
 static gconv_status find_registers(bool asks, gc_factor_registers *registers, gconv_error *error)
 {

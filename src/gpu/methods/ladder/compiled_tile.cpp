@@ -52,7 +52,7 @@ gconv_status gc_compiled_load(const gconv_device_info *device, gc_jit_when when,
 {
     GC_TRY(gc_jit_create(device, source, "gc_ladder_kernel", when, &tile->kernel, error));
     GC_TRY(gc_jit_symbol(tile->kernel, "gc_ladder_weights", &tile->weights, error));
-    /* Without sizes the same kernel serves filters that take more. */
+    /* A kernel without sizes also serves filters that need more shared memory. */
     uint64_t bytes = tile->width > 0 ? tile->tiling.shared_bytes : device->shared_per_block_optin;
     return gc_jit_opt_in_shared(tile->kernel, (unsigned)bytes, error);
 }

@@ -11,7 +11,7 @@ extern "C" {
 #include "gpu/tunings/tiling.h"
 }
 
-/* What is said of tiles to the compiler: see tile_kernel.cuh. */
+/* Flags of a tile that the compiler knows: see tile_kernel.cuh. */
 enum {
     GC_TILE_DOWN = 1, /* tiles lie one below the other, not side by side */
     GC_TILE_READ_ONLY = 2,
@@ -21,7 +21,7 @@ enum {
     GC_TILE_GLOBAL_WEIGHTS = 32 /* weights are read from global memory */
 };
 
-/* A kernel. It is cached, and plans share it. */
+/* A kernel, which is cached and shared by plans. */
 struct gc_compiled_tile {
     gc_tiling tiling;  /* comes first: gc_tiling_describe and others take it */
     int width, height; /* of the filters that it takes; 0: of any size, loops are not unrolled */
@@ -31,7 +31,7 @@ struct gc_compiled_tile {
     void *weights; /* device: the kernel's constant memory */
 };
 
-/* GCONV_ERROR_UNSUPPORTED if there is no NVRTC for what is named. */
+/* GCONV_ERROR_UNSUPPORTED if there is no NVRTC; the message says that `what` needs it. */
 gconv_status gc_compiled_check(const char *what, gconv_error *error);
 
 /* Compiles the kernel for what *tile says, or takes it from the cache. gc_compiled_release frees
@@ -45,11 +45,11 @@ void gc_compiled_release(gc_compiled_tile *tile);
 gconv_status gc_compiled_load(const gconv_device_info *device, gc_jit_when when, const char *source,
                               gc_compiled_tile *tile, gconv_error *error);
 
-/* What a kernel is told of a step, in a grid with so many blocks in a row. */
+/* The argument of a kernel for a step, in a grid of `columns` blocks in a row. */
 gc_ladder_step gc_ladder_step_of(const gc_gpu_step &step, unsigned columns, int shared_pitch);
 
-/* Convolves with the weights at device address step.taps. The filter has the size of the tile, if
- * that has one. */
+/* Convolves with the weights at device address step.taps. If the tile has a size, the filter has
+ * the same. */
 gconv_status gc_compiled_launch(const gc_compiled_tile &tile, const gc_gpu_step &step,
                                 cudaStream_t stream, gconv_error *error);
 

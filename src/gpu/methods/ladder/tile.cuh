@@ -19,7 +19,7 @@ extern "C" {
 
 typedef void (*gc_tile_kernel)(gc_ladder_step step);
 
-/* The step for which a tiling is chosen. Only if `asks` may the device be asked: it is current. */
+/* The step for which a tiling is chosen. If `asks`, the device is current and may be asked. */
 struct gc_tiling_wish {
     const gc_problem *problem;
     const gc_step *step;
@@ -163,7 +163,7 @@ static double gc_tiling_seconds(const gc_problem *problem, const gc_step *step,
 /* The method of `way`, a class of static members:
  *     choose               sets the tiling for a wish, or says why there is none
  *     kernel               the gc_tile_kernel for a tiling's factor
- *     block_width, block_height   its block; another one is compiled at run time; 0: it takes any
+ *     block_width, block_height   the block that is built in; NVRTC compiles others; 0: any block
  *     flags                of compiled_tile.cuh
  *     share                of the multiply-adds, a member of gc_costs
  *     in_constant_memory   whether kernels read the filter there */

@@ -74,14 +74,14 @@ static float high_of(const gc_parts *parts, float weight)
     return parts->unit > 0 ? nearbyintf(weight / parts->unit) * parts->unit : gc_half_of(weight);
 }
 
-/* The largest magnitude of what is multiplied. */
+/* The largest magnitude of an input of the step. */
 static double largest_input(const gc_problem *problem, const gc_step *step)
 {
     gc_interval inputs = gc_error_inputs(problem, step);
     return fmax(-inputs.low, inputs.high);
 }
 
-/* The smallest unit of which inputs times high parts add up to less than 2^24 of it. */
+/* The smallest unit for which sums of inputs times high parts stay below 2^24 units. */
 static float unit_for(const gc_problem *problem, const gc_step *step, gc_parts parts)
 {
     for (parts.unit = 0x1p15f / 2048;; parts.unit *= 2) {

@@ -60,7 +60,7 @@ struct gc_halves {
     int plane;      /* bytes from channel to channel in a buffer */
     float scale;    /* of samples that are split, a power of 2: 1 if the config has columns */
     float unscale;  /* what sums are multiplied by, to undo scaling */
-    unsigned based; /* 1024 and what is subtracted from bytes, as a half, twice */
+    unsigned based; /* two halves: 1024 plus what is subtracted from bytes */
 };
 
 /* Columns of the banded matrix, samples of a line of a tile, diagonals. Constants if the config has

@@ -1,8 +1,8 @@
-/* Baseline JPEG, coded by libjpeg in several threads. Rows wait in strips. Each strip is a whole
- * number of rows of MCUs, and becomes an image of its own. Its last MCU becomes another one, whose
- * codes tell where the data of the strip end, and the DC coefficients that the next strip is
- * predicted from (scan.h). The thread that writes joins the data. The file is that of one
- * thread. */
+/* Baseline JPEG, encoded by libjpeg in several threads. Rows wait in strips of whole rows of MCUs.
+ * libjpeg encodes each strip as an image, and its last MCU as a second image. The codes of that MCU
+ * tell where the data of the strip end, and the DC coefficients that predict those of the next
+ * strip (scan.h). The thread that writes joins the data. The file has the bytes that one thread
+ * would write. */
 #include "io/parts.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -22,7 +22,7 @@
 enum {
     STRIP_BYTES_MIN = 128 << 10, /* of samples: less does not pay */
     STRIP_BYTES_MAX = 1 << 20,
-    /* With two, one reads and computes while the other one codes: strips would cost 7 % more. */
+    /* Of two threads, one reads and computes while the other one encodes: strips would cost 7 %. */
     THREADS_MIN = 3,
     FILE_BYTES_MIN = 16 << 10,
     SLACK_BYTES = 8
@@ -57,7 +57,7 @@ struct gc_jpeg_parts {
     unsigned char *joined; /* data of a strip, as they are written */
     size_t joined_room;
     gc_parts strips;
-    held_file files[GC_PARTS_MAX]; /* that of strip n is at n % GC_PARTS_MAX, until it is written */
+    held_file files[GC_PARTS_MAX]; /* of strip n at n % GC_PARTS_MAX, until the strip is written */
 };
 
 static strip *filling(const gc_jpeg_parts *parts)

@@ -1,7 +1,7 @@
-/* Entropy-coded data of parts of a baseline JPEG, which become those of the whole image. libjpeg
- * codes each part as an image of its own. Its data differ from what they are in the whole image in
- * three ways: each component predicts its first DC coefficient from 0, the data begin with a whole
- * byte, and 1 bits fill up their last byte. */
+/* Joins the entropy-coded data of parts of a baseline JPEG. libjpeg encodes each part as an image.
+ * The data of such an image differ in three ways from those of the part within the whole image:
+ * each component predicts its first DC coefficient from 0, the data begin with a whole byte, and 1
+ * bits fill up their last byte. */
 #ifndef GC_IO_JPEG_FAST_SCAN_H
 #define GC_IO_JPEG_FAST_SCAN_H
 
@@ -19,7 +19,7 @@ typedef struct gc_jpeg_scan {
     uint64_t bits;
 } gc_jpeg_scan;
 
-/* What an MCU at the start of a scan has. */
+/* An MCU at the start of a scan. Places are in bits from the start. */
 typedef struct gc_jpeg_mcu {
     uint64_t end; /* bits of the MCU */
     /* By component: the first DC coefficient, where its code begins, where its value ends; and the
@@ -37,8 +37,8 @@ bool gc_jpeg_scan_find(unsigned char *file, size_t size, gc_jpeg_scan *scan);
 bool gc_jpeg_scan_follow(const struct jpeg_compress_struct *form, const gc_jpeg_scan *scan,
                          gc_jpeg_mcu *mcu);
 
-/* Takes off the bits that fill up the last byte of a scan. `last` is a scan that has only the last
- * MCU of it, of `end` bits. */
+/* Takes off the bits that fill up the last byte of a scan. `last` is a scan of its last MCU alone,
+ * which has `end` bits. */
 void gc_jpeg_scan_trim(gc_jpeg_scan *scan, const gc_jpeg_scan *last, uint64_t end);
 
 /* Bytes of image data, made of bits. */
