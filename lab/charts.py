@@ -335,10 +335,15 @@ class Maker:
 
     # ---- Spatial implementations over those by transforms ----
 
+    def of_device(self, on_gpu):
+        """The names of this machine; if it has no GPU, for a GPU those of --with."""
+        on = dict.fromkeys(p.name for p in self.points if p.on_gpu)
+        return self.own if not on_gpu or on.keys() & {*self.own} else [*on]
+
     def ratio(self, scene, on_gpu, width, height):
         """How many times as fast the fastest spatial implementation is; None: not measured. On the
         CPU the methods take part: `cpu` chooses between both, so it belongs to neither."""
-        points = [scene.at.get((name, width, height)) for name in self.own]
+        points = [scene.at.get((name, width, height)) for name in self.of_device(on_gpu)]
         points = [p for p in points if p and (p.on_gpu if on_gpu else p.name.startswith("cpu:"))]
         spatial = [p.time for p in points if not p.transforms]
         fourier = [p.time for p in points if p.transforms]
@@ -356,7 +361,9 @@ class Maker:
             dots = [(size[0], ratios[size]) for size in squares if size in ratios]
             if dots and len(squares) > 1:
                 chart = Chart("lines", title + scene.name, label, note, SQUARES, "y")
-                chart.add("measured", "measured", 0, dots)
+                names = self.of_device(on_gpu)
+                source = "" if names is self.own else names[0][names[0].index("@"):]
+                chart.add("measured" + source, "measured", 0, dots)
                 if on_gpu and not scene.rank1:
                     dots = [(r.size[0], r.value) for r in PUBLISHED if r.preset == "fft-map"]
                     chart.add("published, GTX 680, 4096x4096", "published", 1, dots)

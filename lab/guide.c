@@ -54,6 +54,14 @@ static void put_words(const char *words, size_t size, int width, int *column, gc
     }
 }
 
+void gc_guide_line(const char *head, const char *words, int width, gc_buffer *text)
+{
+    int column = 0;
+    put_words(head, strlen(head), width, &column, text);
+    put_words(words, strlen(words), width, &column, text);
+    gc_buffer_put(text, "\n");
+}
+
 /* Adds a comment up to its end. Its lines begin with " * "; those that go on a paragraph have two
  * more spaces, or no head behind a blank line. */
 static void put_comment(const char *comment, int width, gc_buffer *text)

@@ -9,6 +9,9 @@
  * a variant without any has its summary and those of what it varies. False if there are none. */
 bool gc_guide_describe(const char *name, const char *summary, int width, gc_buffer *text);
 
+/* Adds a head and words in lines of at most `width` columns. */
+void gc_guide_line(const char *head, const char *words, int width, gc_buffer *text);
+
 /* Adds the factors that the rule of `adaptive` gives on devices of the papers and later ones, by
  * their limits alone: a table, one line a device. */
 void gc_guide_factors(gc_buffer *text);

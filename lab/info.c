@@ -54,11 +54,12 @@ static gconv_status describe(const char *name, bool json, gconv_error *error)
         return refuse(name, error);
     width = width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
     gc_guide_describe(info.name, info.summary, width, &text);
+    if (info.limits[0] != '\0' || !info.usable)
+        gc_buffer_put(&text, "\n");
     if (info.limits[0] != '\0')
-        gc_buffer_print(&text, "\nrefuses: %s\n", info.limits);
+        gc_guide_line("refuses:", info.limits, width, &text);
     if (!info.usable)
-        gc_buffer_print(&text, "%snot usable here: %s\n", info.limits[0] != '\0' ? "" : "\n",
-                        info.reason);
+        gc_guide_line("not usable here:", info.reason, width, &text);
     if (strcmp(info.name, "adaptive") == 0) {
         gc_buffer_put(&text, "\n");
         gc_guide_factors(&text);

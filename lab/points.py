@@ -134,7 +134,8 @@ class Study:
         own_gpu = any(point.on_gpu and not point.is_beside for point in self.points)
         gpu = devices.get("cuda", {}) if own_gpu else {}
         # Bytes and float32 operations a second, in thousand millions; 0: not known.
-        self.gpu_roofs = [1e-9 * gpu.get(key, 0) for key in ("memory_bandwidth", "peak_flops")]
+        rated = gpu or beside
+        self.gpu_roofs = [1e-9 * rated.get(key, 0) for key in ("memory_bandwidth", "peak_flops")]
         self.cpu_roofs = [1e-9 * document.get(k, 0) for k in ("cpu_bandwidth", "cpu_peak_flops")]
         facts = list_facts(document, gpu, devices.get("cpu"), self.cpu_roofs)
         self.facts = {name: fact for name, fact in facts if fact}

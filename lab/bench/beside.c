@@ -47,9 +47,11 @@ gconv_status gc_beside_read(const gc_options *options, gc_points *points, const 
     if (status != GCONV_OK)
         return status;
     for (size_t i = 0; i < points->count; i++) {
-        char *name = points->at[i].name;
-        size_t length = strlen(name);
-        snprintf(name + length, sizeof points->at[i].name - length, "@%s", is_kept ? KEPT : "with");
+        gc_point *point = &points->at[i];
+        size_t length = strlen(point->name);
+        snprintf(point->name + length, sizeof point->name - length, "@%s", is_kept ? KEPT : "with");
+        if (point->kernel_seconds > 0)
+            point->roofline = gc_roof_at(points->gpu, point->intensity);
     }
     *subject = NULL;
     return GCONV_OK;

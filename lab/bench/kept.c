@@ -107,6 +107,10 @@ static gconv_status take_value(void *user, const gc_json_value *value, gconv_err
 {
     point_reader *r = user;
     const gc_point_field *f;
+    if (strcmp(value->key, "memory_bandwidth") == 0)
+        r->points->gpu.bandwidth = value->number;
+    if (strcmp(value->key, "peak_flops") == 0)
+        r->points->gpu.peak = value->number;
     for (int i = 0; (f = gc_point_field_at(i)) != NULL; i++) {
         if (strcmp(f->key, value->key) != 0)
             continue;

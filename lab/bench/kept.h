@@ -18,8 +18,8 @@ gconv_status gc_read_kept(int descriptor, char **text, size_t *size, gconv_error
 size_t gc_whole_lines(const char *text, size_t size);
 
 /* Adds every point that JSON holds: objects of gc_point_json, wherever they stand. `preset` is that
- * of all points. GCONV_ERROR_FORMAT if the text is not JSON, or a point has a value that cannot
- * be. */
+ * of all points. points->gpu gets the roofs of a GPU that the text names. GCONV_ERROR_FORMAT if the
+ * text is not JSON, or a point has a value that cannot be. */
 gconv_status gc_points_read(const char *text, size_t size, const char *preset, gc_points *points,
                             gconv_error *error);
 

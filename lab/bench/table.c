@@ -44,23 +44,23 @@ static const struct {
     gc_column column;
     gc_figure figure;
 } all_columns[COLUMN_COUNT] = {
-    [COLUMN_SIZE] = {{"image", 11, .left = true}},
+    [COLUMN_SIZE] = {{"image", 11, .left = true, .rank = 3}},
     [COLUMN_FILTER] = {{"filter", 12, .left = true}},
     [COLUMN_SAMPLES] = {{"samples", 7, .left = true}},
     [COLUMN_NAME] = {{"name", .left = true}},
-    [COLUMN_RUNS] = {{"runs", 4, .rank = 2}},
+    [COLUMN_RUNS] = {{"runs", 4, .rank = 5}},
     [COLUMN_KERNEL] = {{"kernel ms", 9}, {AT(kernel_seconds), 1e3, 4, ""}},
-    [COLUMN_BORDER] = {{"border ms", 9, .rank = 5}, {AT(border_seconds), 1e3, 4, ""}},
+    [COLUMN_BORDER] = {{"border ms", 9, .rank = 8}, {AT(border_seconds), 1e3, 4, ""}},
     [COLUMN_TOTAL] = {{"total ms", 9}},
-    [COLUMN_BEST] = {{"best ms", 9, .rank = 3}, {AT(shortest), 1e3, 3, ""}},
-    [COLUMN_SPREAD] = {{"spread %", 8, .rank = 4}},
-    [COLUMN_PIXELS] = {{"Mpixel/s", 9}, {AT(values_a_second), 1e-6, 1, ""}},
+    [COLUMN_BEST] = {{"best ms", 9, .rank = 6}, {AT(shortest), 1e3, 3, ""}},
+    [COLUMN_SPREAD] = {{"spread %", 8, .rank = 7}},
+    [COLUMN_PIXELS] = {{"Mpixel/s", 9, .rank = 2}, {AT(values_a_second), 1e-6, 1, ""}},
     [COLUMN_INTENSITY] = {{"FLOP/B", 6}, {AT(intensity), 1, 2, ""}},
     [COLUMN_ROOF] = {{"of roof", 7}},
-    [COLUMN_FLOPS] = {{"GFLOP/s", 8, .rank = 1}, {AT(flops), 1e-9, 1, ""}},
-    [COLUMN_THEORY] = {{"theory", 8, .rank = 6}, {AT(theory), 1e-9, 1, ""}},
+    [COLUMN_FLOPS] = {{"GFLOP/s", 8, .rank = 4}, {AT(flops), 1e-9, 1, ""}},
+    [COLUMN_THEORY] = {{"theory", 8, .rank = 9}, {AT(theory), 1e-9, 1, ""}},
     [COLUMN_SPEED_UP] = {{"x ref", 8}},
-    [COLUMN_STEP] = {{"x step", 7}},
+    [COLUMN_STEP] = {{"x step", 7, .rank = 1}},
     [COLUMN_CHANGE] = {{"change %", 8}},
 };
 enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
@@ -94,6 +94,16 @@ static void fill_cells(gc_bench_table *table, const gc_point *point)
     print_ratio(point->step_speed_up, 2, table->rough_step, columns[COLUMN_STEP].cell);
     snprintf(columns[COLUMN_CHANGE].cell, GC_CELL_BYTES, point->has_baseline ? "%+.1f" : "-",
              point->change);
+}
+
+/* Where there is no room for the column of images, an image has a line above its rows. */
+static void print_image(gc_bench_table *table, const gc_point *point)
+{
+    bool same = point->width == table->width && point->height == table->height;
+    if (table->sizes->count > 1 && table->columns[COLUMN_SIZE].hidden && !same)
+        printf("%s%dx%d\n", table->width > 0 ? "\n" : "", point->width, point->height);
+    table->width = point->width;
+    table->height = point->height;
 }
 
 /* The cells that say what was measured, then why there are no times. */
@@ -131,7 +141,7 @@ static bool is_same_refusal(const gc_point *a, const gc_point *b)
 /* What the visible columns say of the image and the filter of a point. */
 static void print_case(const gc_bench_table *table, const gc_point *point)
 {
-    if (!table->columns[COLUMN_SIZE].hidden)
+    if (table->sizes->count > 1)
         printf("%dx%d ", point->width, point->height);
     printf("%s", point->filter);
     if (!table->columns[COLUMN_SAMPLES].hidden)
@@ -219,6 +229,7 @@ void gc_bench_row(gc_bench_table *table, const gc_point *point)
             gc_point_is_published(point) ? "printed" : gc_verdict_name(point->verdict);
         if (is_collected(table, point))
             return;
+        print_image(table, point);
         if (table->options->measure.markdown)
             gc_bench_markdown_row(table->columns, COLUMN_COUNT, verdict, point->reason.message);
         else if (point->runs > 0)
@@ -253,6 +264,10 @@ static void json_end(const gc_bench_table *table, const char *subject, const gc_
     if (table->options->measure.with != NULL) {
         gc_json_open("with", '{');
         gc_json_name("source", table->options->measure.with);
+        if (table->beside->gpu.peak > 0) {
+            gc_json_number("memory_bandwidth", table->beside->gpu.bandwidth);
+            gc_json_number("peak_flops", table->beside->gpu.peak);
+        }
         gc_json_open("results", '[');
         for (size_t i = 0; i < table->beside->count; i++)
             gc_point_json(&table->beside->at[i], NULL);
@@ -310,8 +325,10 @@ static void print_title(const gc_bench_table *table)
     printf("from memory to memory; border %s\n", gconv_border_name(table->options->job.border));
     print_plan(table);
     if (table->cpu.peak > 0)
-        printf("roofs of the CPU, measured: %.1f GB/s, %.0f GFLOP/s\n", 1e-9 * table->cpu.bandwidth,
-               1e-9 * table->cpu.peak);
+        printf(
+            "roofs of the CPU, measured: %.1f GB/s, %.0f GFLOP/s of float32; small integers and\n"
+            "transforms may exceed them\n",
+            1e-9 * table->cpu.bandwidth, 1e-9 * table->cpu.peak);
     putchar('\n');
 }
 
@@ -335,7 +352,7 @@ static void show_roofs(gc_bench_table *table, bool shown)
         return;
     table->columns[COLUMN_FLOPS].rank = 0;
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        table->columns[times[i]].rank = 7 + (int)i;
+        table->columns[times[i]].rank = 10 + (int)i;
 }
 
 void gc_bench_heads(gc_bench_table *table, const char *const *names, int name_count)

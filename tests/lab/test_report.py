@@ -199,16 +199,23 @@ class Charts(unittest.TestCase):
         self.assertNotIn("Published figures", page_of([row("reference", 3, 256)]))
 
     def test_results_of_another_machine(self):
-        """They are drawn, and compared with nothing."""
-        beside = [row(name, side, gpu=True) for name in ("naive@h200", "fft@h200") for side in (3, 5)]
+        """They are drawn with the roofs of their GPU, and compared with nothing of this machine."""
+        names = "naive@h200", "fft@h200"
+        beside = [row(name, side, gpu=True, intensity=1) for name in names for side in (3, 5)]
         rows = [row(name, side) for name in ("reference", "cpu") for side in (3, 5)]
-        more = {"with": {"source": "h200", "results": beside}}
+        rated = {"memory_bandwidth": 4.8e12, "peak_flops": 6e13}
+        more = {"with": {"source": "h200", "results": beside, **rated}}
         made = charts_of(rows, **more)
         (chart,) = titled(made, "Rate over the side of square filters")
         self.assertEqual(
             [series.name for series in chart.series], ["reference", "cpu", "naive@h200", "fft@h200"]
         )
-        self.assertEqual(titled(made, "GPU: the fastest spatial"), [])
+        (chart,) = titled(made, "GPU: the fastest spatial")
+        self.assertEqual(chart.series[0].name, "measured@h200")
+        (chart,) = titled(made, "Roofline of the GPU")
+        self.assertEqual(chart.series[-1].name, "roof, as rated: 4800 GB/s, 60000 GFLOP/s")
+        self.assertEqual(titled(charts_of(rows + [row("fft", side, gpu=True) for side in (3, 5)], **more),
+                                "GPU: the fastest spatial"), [])
         text = page_of(rows, **more)
         self.assertIn("4 are right", text)
         self.assertIn("results of h200", text)

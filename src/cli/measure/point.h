@@ -3,6 +3,7 @@
 #ifndef GC_CLI_MEASURE_POINT_H
 #define GC_CLI_MEASURE_POINT_H
 
+#include "cli/measure/traffic.h"
 #include "cli/options/implementations.h"
 #include "gconv_lab.h"
 
@@ -96,6 +97,7 @@ double gc_point_counted_seconds(const gc_point *point);
 typedef struct gc_points {
     gc_point *at;
     size_t count, capacity;
+    gc_roofs gpu; /* of the GPU that their file names; 0: none */
 } gc_points;
 
 /* Adds a copy of the point. Pointers to points become invalid. */
