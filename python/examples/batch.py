@@ -28,5 +28,8 @@ def main(folder, images):
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    os.makedirs(sys.argv[-1], exist_ok=True)
-    main(sys.argv[-1], sys.argv[1:-1])
+    try:
+        os.makedirs(sys.argv[-1], exist_ok=True)
+        main(sys.argv[-1], sys.argv[1:-1])
+    except (OSError, gconv.GconvError) as failure:
+        sys.exit(f"batch.py: {failure}")

@@ -29,6 +29,7 @@ for _public in (Filter, GconvError, Plan, run, verify):
 
 Pair = Union[float, Sequence[float]]
 _METHOD_CANNY = 3
+_LARGEST_MATRIX = 65  # a side: up to here bytes are blurred faster by a matrix than by vectors
 
 
 def _flat(shape: Tuple[int, ...], per_axis: Any, name: str, flat: int) -> Tuple[float, float]:
@@ -79,13 +80,16 @@ def _gaussian(sigma: float, truncate: float, radius: Optional[int]) -> List[floa
     return [weight / total for weight in weights]
 
 
-def _blur(shape: Tuple[int, ...], _kind: str, sigma: Pair, order: int, truncate: float,
+def _blur(shape: Tuple[int, ...], kind: str, sigma: Pair, order: int, truncate: float,
           radius: Optional[int]) -> Dict[str, Any]:
     if order != 0:
         raise ValueError("gconv has no derivatives of a Gaussian: order has to be 0; use sobel")
     down, across = _flat(shape, sigma, "sigma", 0)
-    return {"filters": [Filter.vectors(_gaussian(down, truncate, radius),
-                                       _gaussian(across, truncate, radius))]}
+    column, row = _gaussian(down, truncate, radius), _gaussian(across, truncate, radius)
+    if kind == "uint8" and down == across and 1 < len(row) <= _LARGEST_MATRIX:
+        return {"filters": [Filter._make("filter_load_builtin",
+                                         f"gaussian:{float(down)!r},{len(row)}".encode())]}
+    return {"filters": [Filter.vectors(column, row)]}
 
 
 def gaussian_filter(input: Any, sigma: Pair, order: int = 0, output: Any = None,

@@ -13,7 +13,7 @@ _OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "gconv")
 
 
 def main() -> None:
-    os.execv(_OWN, ["gconv", *sys.argv[1:]])
+    os.execv(_OWN if os.path.exists(_OWN) else _find(), ["gconv", *sys.argv[1:]])
 
 
 def _find() -> str:

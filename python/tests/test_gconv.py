@@ -195,18 +195,35 @@ class BesideTheProgram(unittest.TestCase):
         numpy.testing.assert_array_equal(gconv.canny(BYTES),
                                          run_program(BYTES, "edges", "--method", "canny"))
 
-    def test_a_file_with_the_name_of_a_filter_changes_no_edges(self):
-        expected, here = [gconv.edges(BYTES), gconv.canny(BYTES)], os.getcwd()
+    def test_a_gaussian_of_bytes_is_the_generator_s(self):
+        image = RANDOM.integers(0, 256, (300, 400), dtype=numpy.uint8)
+        for sigma, named, kernel in [(1, {}, "gaussian:1,9"), (1.5, {"truncate": 3}, "gaussian:1.5,11"),
+                                     (numpy.float32(0.1), {"radius": 1},
+                                      "gaussian:0.10000000149011612,3"), (8, {}, "gaussian:8,65")]:
+            numpy.testing.assert_array_equal(gconv.gaussian_filter(image, sigma, **named),
+                                             run_program(image, "filter", "-k", kernel))
+
+    def test_the_program_is_called_as_a_module(self):
+        said = subprocess.run([sys.executable, "-B", "-m", "gconv", "--version"],
+                              stdout=subprocess.PIPE, check=True, text=True).stdout
+        self.assertEqual(said.split()[:2], ["gconv", gconv.__version__])
+
+    def test_a_file_with_the_name_of_a_filter_changes_no_result(self):
+        def found():
+            _plans._kept.clear()
+            return [gconv.edges(BYTES), gconv.canny(BYTES), gconv.gaussian_filter(BYTES, 1)]
+
+        expected, here = found(), os.getcwd()
         with tempfile.TemporaryDirectory() as folder:
-            for name in ["gauss5", "laplace3"]:
+            for name in ["gauss5", "laplace3", "gaussian:1.0,9"]:
                 with open(os.path.join(folder, name), "w") as file:
                     file.write("1 2 3\n")
             os.chdir(folder)
             try:
-                found = [gconv.edges(BYTES), gconv.canny(BYTES)]
+                changed = found()
             finally:
                 os.chdir(here)
-        numpy.testing.assert_array_equal(found, expected)
+        numpy.testing.assert_array_equal(changed, expected)
 
     def test_edges_of_colours(self):
         """The program takes the Y that a JPEG stores; `grey=True` reads this, too."""
@@ -347,6 +364,18 @@ class Examples(unittest.TestCase):
         drawing = gconv.imread(os.path.join(folder, "drawings", "craters.png"))
         self.assertTrue((drawing == 255).all(2).mean() > 0.5)
         self.assertTrue((drawing == [0x20, 0x30, 0x60]).all(2).any())
+
+    def test_what_is_missing_is_told_without_a_traceback(self):
+        here, folder = os.path.dirname(os.path.abspath(__file__)), tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for name in ["batch", "microscope"]:
+            for words in [["nowhere/a.tif", folder.name], [__file__, __file__]]:
+                said = subprocess.run(
+                    [sys.executable, "-B", f"{here}/../examples/{name}.py", *words],
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.assertEqual(said.returncode, 1)
+                self.assertIn(f"{name}.py: ", said.stderr)
+                self.assertNotIn("Traceback", said.stderr)
 
 
 class Arrays(unittest.TestCase):

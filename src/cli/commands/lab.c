@@ -40,7 +40,8 @@ int gc_run_lab(const gc_options *options)
         gc_report(path, &error);
     } else {
         gc_fail(&error, GCONV_ERROR_UNSUPPORTED,
-                "%s needs the program gconv-lab, which is not installed with this gconv",
+                "%s needs the program gconv-lab, which is not installed with this gconv; the "
+                "package gconv-lab has it, and so has a build of the sources",
                 options->command == GC_COMMAND_BENCH  ? "bench"
                 : options->command == GC_COMMAND_TUNE ? "tune"
                 : options->command == GC_COMMAND_INFO ? "info IMPLEMENTATION"
