@@ -8,6 +8,12 @@
 /* Rows that the CPU convolves start on this boundary: one cache line, one AVX-512 vector. */
 enum { GC_ALIGNMENT = 64 };
 
+/* The least multiple of it that is not below `bytes`. */
+static inline size_t gc_aligned(size_t bytes)
+{
+    return (bytes + GC_ALIGNMENT - 1) / GC_ALIGNMENT * GC_ALIGNMENT;
+}
+
 /* *product = a * b, or false when that overflows. */
 bool gc_multiply(size_t a, size_t b, size_t *product);
 

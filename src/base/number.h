@@ -3,6 +3,7 @@
 #ifndef GC_BASE_NUMBER_H
 #define GC_BASE_NUMBER_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,6 +68,11 @@ static inline int64_t gc_larger(int64_t a, int64_t b)
 
 /* The value of a hexadecimal digit; -1 if it is none. */
 int gc_hex_digit(char c);
+
+static inline bool gc_is_whole(double value)
+{
+    return value == trunc(value);
+}
 
 /* Whether the magnitude is a power of 2. */
 bool gc_is_power(double value);

@@ -90,11 +90,6 @@ void gc_chain_destroy(gc_chain *chain)
 
 /* ---- Ranges and exactness -------------------------------------------------------------------- */
 
-static bool is_integer(double value)
-{
-    return value == trunc(value);
-}
-
 /* The largest |value| that a step reads: `largest` is that of its input, without the border. */
 static double largest_with_border(const gc_chain *chain, const gc_step *step, double largest)
 {
@@ -122,14 +117,14 @@ static bool step_is_integer(const gc_chain *chain, const gc_step *step)
 {
     if (chain->border == GCONV_BORDER_CONSTANT)
         for (int c = 0; c < chain->channels; c++)
-            if (!is_integer((double)step->border[c]) ||
+            if (!gc_is_whole((double)step->border[c]) ||
                 (double)step->border[c] != step->terms_border[c])
                 return false;
     for (int i = 0; step->taps != NULL && i < step->width * step->height; i++)
-        if (!is_integer((double)step->taps[i]) || (double)step->taps[i] != step->terms[i])
+        if (!gc_is_whole((double)step->taps[i]) || (double)step->taps[i] != step->terms[i])
             return false;
     for (int i = 0; step->column != NULL && i < step->width + step->height; i++)
-        if (!is_integer(step->column[i]) || step->column[i] != step->terms[i])
+        if (!gc_is_whole(step->column[i]) || step->column[i] != step->terms[i])
             return false; /* the row lies behind the column */
     return true;
 }

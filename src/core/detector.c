@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
+#include "core/separate.h"
 #include "core/sums.h"
 
 #include <math.h>
@@ -12,14 +13,6 @@
 
 /* Fraction bits of weights. Samples of 8 bits leave room for more. */
 enum { VECTOR_BITS_8 = 18, VECTOR_BITS_16 = 16, MATRIX_BITS = 20 };
-
-static double magnitude_of(const double *values, int count)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += fabs(values[i]);
-    return sum;
-}
 
 static bool is_whole(const gconv_filter *f)
 {
@@ -43,19 +36,14 @@ static gconv_status find_vectors(const gconv_filter *f, int bits, gconv_filter *
     if (status != GCONV_OK)
         return status;
     gconv_filter *v = *vectors;
-    if (f->weights != NULL) {
-        status = gconv_filter_rank(f, 1, v->column, v->row, &rank, error);
-    } else {
-        memcpy(v->column, f->column, (size_t)f->height * sizeof *v->column);
-        memcpy(v->row, f->row, (size_t)f->width * sizeof *v->row);
-        rank = 1;
-    }
-    if (status != GCONV_OK || rank != 1) {
+    status = gconv_filter_rank(f, 1, v->column, v->row, &rank, error);
+    if (status != GCONV_OK || rank > 1) {
         gconv_filter_free(v);
         *vectors = NULL;
         return status;
     }
-    double factor = sqrt(magnitude_of(v->row, f->width) / magnitude_of(v->column, f->height));
+    double across = gc_magnitude_of(v->row, f->width), down = gc_magnitude_of(v->column, f->height);
+    double factor = rank == 1 ? sqrt(across / down) : 1;
     for (int i = 0; i < f->height; i++)
         v->column[i] = rint(ldexp(v->column[i] * factor, bits));
     for (int i = 0; i < f->width; i++)

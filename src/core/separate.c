@@ -69,6 +69,14 @@ double gc_magnitude(const float *weights, int count)
     return sum;
 }
 
+double gc_magnitude_of(const double *values, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += fabs(values[i]);
+    return sum;
+}
+
 void gc_balance_factors(const gc_step *step, float *row, float *column, double *across,
                         double *down)
 {
@@ -116,14 +124,6 @@ static bool are_integers(const double *values, int count)
     return true;
 }
 
-static double magnitude_of(const double *values, int count)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += fabs(values[i]);
-    return sum;
-}
-
 /* Multiplies by 2^shift and rounds to float32. Returns the sum of the magnitudes of what rounding
  * changed. */
 static double round_vector(const double *values, int count, int shift, float *rounded)
@@ -142,8 +142,8 @@ static double round_vector(const double *values, int count, int shift, float *ro
  * their rounding, the third for products of errors. 4 (w + h) is at least w + h + 6. */
 static bool separate_vectors(const gc_step *step, float *row, float *column)
 {
-    double down = magnitude_of(step->column, step->height);
-    double across = magnitude_of(step->row, step->width);
+    double down = gc_magnitude_of(step->column, step->height);
+    double across = gc_magnitude_of(step->row, step->width);
     bool is_zero = down == 0 || across == 0;
     bool whole = are_integers(step->column, step->height) && are_integers(step->row, step->width);
     int shift = is_zero || whole ? 0 : (ilogb(down) - ilogb(across)) / 2;

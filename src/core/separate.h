@@ -14,6 +14,7 @@ bool gc_step_separate(const gc_step *step, float *row, float *column);
 
 /* The sum of the magnitudes. */
 double gc_magnitude(const float *weights, int count);
+double gc_magnitude_of(const double *values, int count);
 
 /* Multiplies a row by a power of two and divides a column by it, so that the sums of the magnitudes
  * of their weights are about equal. The values between rows and columns are then within the range

@@ -195,9 +195,9 @@ gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gcon
     choosing made = begin_choosing(problem);
     for (size_t s = 0; status == GCONV_OK && s < most; s++)
         status = add_stage(stages, &made, error);
-    stages->once = made.question.once;
     stages->rounds_values = gc_cpu_rounds_values(problem);
-    if (stages->once)
+    stages->once = made.question.once || stages->rounds_values;
+    if (made.question.once)
         stages->levels = gc_levels_of(problem, &made.entry);
     if (status != GCONV_OK)
         gc_stages_destroy(stages);

@@ -15,8 +15,8 @@ typedef struct gc_stages {
     int count;
     bool once;                /* output is settled to be rounded once: see cpu/once.h */
     bool in_double;           /* gc_cpu_sums_in_double: stages are for chain values alone */
-    bool rounds_values;       /* gc_cpu_rounds_values */
-    gc_levels levels;         /* if `once` */
+    bool rounds_values;       /* all of it: gc_cpu_rounds_values */
+    gc_levels levels;         /* if `once` and not all */
     int rows_at_once;         /* the largest of all stages */
     size_t scratch;           /* floats that a stage needs to work in, the most of all */
     size_t scratch_of_column; /* and for each column of its output, the most of all */

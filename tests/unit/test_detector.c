@@ -99,6 +99,19 @@ TEST(real_weights)
             }
 }
 
+/* A column of zeros beside a row that is not whole has no ratio of magnitudes. */
+TEST(vectors_of_zeros)
+{
+    static const char text[] = "column 0 0 0\nrow 1 1 0x1.999999999999bp-4";
+    OWNED_REQUEST q = {.filters = {NULL}};
+    ask(&q, GCONV_METHOD_GRADIENT, shape_of(8, 8, 1, 8), "identity", NULL);
+    gconv_filter_free(q.filters[0]);
+    assert_ok(gconv_filter_parse(text, strlen(text), NULL, &q.filters[0], NULL));
+    OWNED_PROBLEM problem = problem_of(&q.job);
+    const gc_step *step = &problem.chain.steps[0];
+    assert_true(problem.chain.sums_fit && step->column[0] == 0 && step->row[0] > 0);
+}
+
 /* Columns and rows that are longer than what is summed together, under every border. */
 TEST(wide_blurs)
 {

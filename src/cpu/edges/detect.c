@@ -94,17 +94,13 @@ static gconv_status create(const gc_problem *problem, void **result, gconv_error
     return gc_fail_memory(error, 2 * bytes * problem->chain.height);
 }
 
-static size_t align(size_t bytes)
-{
-    return (bytes + GC_ALIGNMENT - 1) / GC_ALIGNMENT * GC_ALIGNMENT;
-}
-
 static gconv_status allocate_rows(finder *f, gconv_error *error)
 {
     size_t columns = f->width + GC_OPERATOR_SIDE_MAX + 2 * GC_DETECTOR_SLACK;
-    size_t values = align(columns * sizeof(int32_t)), flags = align(columns * sizeof(int16_t));
+    size_t values = gc_aligned(columns * sizeof(int32_t)),
+           flags = gc_aligned(columns * sizeof(int16_t));
     size_t size = f->detector->is_wide ? sizeof(int64_t) : sizeof(int32_t);
-    size_t magnitudes = align(columns * size) + GC_ALIGNMENT;
+    size_t magnitudes = gc_aligned(columns * size) + GC_ALIGNMENT;
     size_t bytes = 4 * values + (RING + 1) * magnitudes + (RING + 2) * flags;
     char *next = f->memory = gc_allocate_aligned(bytes, 1);
     if (next == NULL)

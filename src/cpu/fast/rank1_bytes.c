@@ -105,20 +105,15 @@ typedef struct analysis {
     gc_products products;
 } analysis;
 
-static bool is_whole(double value)
-{
-    return value == trunc(value);
-}
-
 /* The least power of 2 that makes all weights whole. 0 if no power up to 2^SHIFT_MAX does, or sums
  * would not stay below 2^24. */
 static double whole_factor(const gc_step *step)
 {
     double factor = 1;
     for (int i = 0; i < step->width * step->height; i++) {
-        while (factor < ldexp(1, SHIFT_MAX) && !is_whole((double)step->taps[i] * factor))
+        while (factor < ldexp(1, SHIFT_MAX) && !gc_is_whole((double)step->taps[i] * factor))
             factor *= 2;
-        if (!is_whole((double)step->taps[i] * factor))
+        if (!gc_is_whole((double)step->taps[i] * factor))
             return 0;
     }
     return factor * step->absolute_sum * UINT8_MAX < 0x1p24 ? factor : 0;
@@ -135,9 +130,9 @@ static bool takes_whole(const gc_problem *problem, const analysis *a, double fac
         sum += fabs((double)a->products.row[0][i]);
     bool divides = gc_is_power(a->divisor)
                        ? largest < 0x1p24 && fabs(a->divisor) > 0x1p-24
-                       : is_whole(a->divisor) && fabs(a->divisor) <= DIVISOR_MAX;
+                       : gc_is_whole(a->divisor) && fabs(a->divisor) <= DIVISOR_MAX;
     return divides && sum <= INT16_MAX && gc_is_power(conversion->scale) &&
-           is_whole(conversion->offset) && fabs(conversion->offset) <= UINT8_MAX;
+           gc_is_whole(conversion->offset) && fabs(conversion->offset) <= UINT8_MAX;
 }
 
 static double gain(const gc_problem *problem)
@@ -313,7 +308,7 @@ static void set_whole_column(gc_rank1 *rank1, const analysis *a)
     double divisor = conversion->absolute ? fabs(a->divisor) : a->divisor;
     double size = gain(rank1->problem) * UINT8_MAX + fabs(conversion->offset);
     double error = (3 * column->height + 8) * 0x1p-24 * size;
-    bool is_odd = is_whole(divisor) && is_whole((divisor + 1) / 2);
+    bool is_odd = gc_is_whole(divisor) && gc_is_whole((divisor + 1) / 2);
     bool is_plain = gc_is_power(divisor) || (is_odd && error < 0.5 / fabs(divisor));
     column->kind = is_plain ? GC_RANK1_PLAIN : GC_RANK1_DIVIDED;
     for (int j = 0; j < column->height; j++)

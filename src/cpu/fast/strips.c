@@ -61,7 +61,7 @@ static size_t left_of(const gc_rank1 *rank1)
 static size_t hand_out(size_t *used, size_t count, size_t size)
 {
     size_t at = *used;
-    *used += (count * size + GC_ALIGNMENT - 1) / GC_ALIGNMENT * GC_ALIGNMENT;
+    *used += gc_aligned(count * size);
     return at;
 }
 

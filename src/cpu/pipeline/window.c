@@ -61,11 +61,6 @@ static gconv_status allocate_rows(gc_window *window, gconv_error *error)
     return GCONV_OK;
 }
 
-static size_t aligned(size_t bytes)
-{
-    return (bytes + GC_ALIGNMENT - 1) / GC_ALIGNMENT * GC_ALIGNMENT;
-}
-
 int64_t gc_window_capacity(const gc_chain *chain, const gc_step *step, int64_t at_once)
 {
     int64_t capacity = at_once + gc_step_above(step) + gc_step_below(step) + 1;
@@ -86,11 +81,11 @@ gconv_status gc_window_create(gc_window *window, const gc_chain *chain, const gc
                           .columns = columns,
                           .capacity = gc_window_capacity(chain, step, at_once),
                           .sample = bytes ? 1 : sizeof(float)};
-    window->left = aligned((size_t)step->left * pixel_bytes(window));
+    window->left = gc_aligned((size_t)step->left * pixel_bytes(window));
     size_t right = (size_t)(step->width - 1 - step->left) * pixel_bytes(window), row;
     if (!gc_multiply((size_t)columns, pixel_bytes(window), &row))
         return gc_fail_memory(error, SIZE_MAX);
-    window->stride = aligned(window->left + row + right + GC_ROW_SLACK * sizeof(float));
+    window->stride = gc_aligned(window->left + row + right + GC_ROW_SLACK * sizeof(float));
     gconv_status status = find_sources(window, error);
     return status == GCONV_OK ? allocate_rows(window, error) : status;
 }

@@ -355,7 +355,14 @@ static void store_once(gc_workspace *workspace, const gc_stream *stream, storing
         uint64_t near[GC_SETTLE_VALUES / 64];
         uint8_t flags[GC_SETTLE_VALUES];
         part = count < most ? count : most;
-        if (how == STORE_LEVELS) {
+        if (stages->rounds_values) {
+            if (conversion->keeps_alpha)
+                store_pixels(workspace, stream, how, y, first / channels, part / channels, row,
+                             output, NULL);
+            memset(near, -1, sizeof near);
+            if (part % 64 != 0)
+                near[part / 64] = ((uint64_t)1 << part % 64) - 1;
+        } else if (how == STORE_LEVELS) {
             stages->instructions->samples->store8_near(conversion, (float)stages->levels.error, row,
                                                        part, (uint8_t *)output + first, near);
         } else if (how == STORE_FLAGS) {
@@ -366,19 +373,6 @@ static void store_once(gc_workspace *workspace, const gc_stream *stream, storing
                          near);
         }
         gc_settle(&workspace->settler, y, first, part, row, near, output);
-    }
-}
-
-/* Rounds chain values that are sums without an error (gc_cpu_rounds_values). */
-static void round_values(const gc_problem *problem, const float *row, size_t first, size_t count,
-                         void *output)
-{
-    size_t colours = (size_t)problem->chain.channels;
-    size_t channels = (size_t)problem->conversion.output.channels;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = (first + i) / colours * channels + (first + i) % colours;
-        gc_set_sample(problem->conversion.output.depth, output, at,
-                      gc_round_once(&problem->rounding, (double)row[i]));
     }
 }
 
@@ -394,8 +388,6 @@ static void store_values(gc_workspace *workspace, const gc_stream *stream, stori
     else
         store_pixels(workspace, stream, how, y, first / channels, count / channels, row, output,
                      NULL);
-    if (workspace->stages->rounds_values)
-        round_values(workspace->problem, row, first, count, output);
 }
 
 /* Computes rows y to y + count - 1 of output, at most the last stage's rows_at_once. Levels are
