@@ -199,14 +199,13 @@ static void round_magnitude(const gc_detector *d, int depth, int64_t own, size_t
                       squared ? gc_round_root(r, parts) : gc_round_once(r, nearest));
 }
 
-/* Whether the sample of v, a sum of numbers of magnitude `largest`, may be the next one. Roundings
- * of double have left v and the sample off by at most 2^-50 of these numbers. */
-static bool is_in_doubt(const gc_conversion *conversion, double v, double largest)
+/* Whether v in samples, a sum of numbers of magnitude `largest`, may be rounded to another sample.
+ * Roundings of double have left it off by at most 2^-50 of these numbers. Adding 1.5 * 2^52 rounds
+ * to a whole number; where it does not, all are in doubt. */
+static inline bool is_in_doubt(double v, double largest)
 {
-    int depth = conversion->output.depth;
-    double factor = (depth == 16 ? 65535 : 255) / conversion->sample_max, sample = v * factor;
-    double off = fabs(sample - floor(sample) - 0.5);
-    return (depth != 8 && depth != 16) || off <= 0x1p-50 * factor * largest;
+    double nearest = (v + 0x1.8p52) - 0x1.8p52;
+    return 0.5 - fabs(v - nearest) <= 0x1p-50 * largest;
 }
 
 void gc_detector_store(const gc_detector *d, const gc_conversion *conversion, const void *found,
@@ -214,7 +213,8 @@ void gc_detector_store(const gc_detector *d, const gc_conversion *conversion, co
 {
     enum { CHUNK = 256 };
     bool squared = d->asked.norm == GCONV_NORM_L2;
-    double v[CHUNK];
+    int depth = conversion->output.depth;
+    double v[CHUNK], factor = (depth == 16 ? 65535 : 255) / conversion->sample_max;
     int64_t own[CHUNK];
     uint8_t flags[CHUNK], doubtful[CHUNK];
     for (size_t first = 0; first < count; first += CHUNK) {
@@ -226,7 +226,8 @@ void gc_detector_store(const gc_detector *d, const gc_conversion *conversion, co
             v[i] = (squared ? sqrt((double)own[i]) : (double)own[i]) / d->level;
             double scaled = conversion->scale * v[i];
             v[i] = scaled + conversion->offset;
-            doubtful[i] = is_in_doubt(conversion, v[i], fabs(scaled) + fabs(conversion->offset));
+            doubtful[i] =
+                is_in_doubt(v[i] * factor, (fabs(scaled) + fabs(conversion->offset)) * factor);
         }
         if (conversion->finds_edges) {
             gc_store_flags(conversion, flags, first, part, output);
@@ -234,8 +235,8 @@ void gc_detector_store(const gc_detector *d, const gc_conversion *conversion, co
         }
         gc_store_values(conversion, v, first, part, output);
         for (size_t i = 0; i < part && d->rounding.once; i++)
-            if (doubtful[i])
-                round_magnitude(d, conversion->output.depth, own[i], first + i, output);
+            if (doubtful[i] || (depth != 8 && depth != 16))
+                round_magnitude(d, depth, own[i], first + i, output);
     }
 }
 
