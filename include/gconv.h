@@ -470,7 +470,7 @@ GCONV_API const gconv_format_info *gconv_format_describe(gconv_format format);
 typedef struct gconv_foreign_format {
     const char *name;    /* "GIF" */
     const char *about;   /* "which gconv does not read; 'vips copy' converts it" */
-    bool image;          /* false for what lies in the place of an image, as an HTML page does */
+    bool image;          /* false for video, and for what stands in for an image, as a page does */
     const char *missing; /* "this build lacks libtiff": other builds have the format; else NULL */
 } gconv_foreign_format;
 
@@ -660,7 +660,8 @@ typedef struct gconv_writer_options {
      * that `metadata` is of, whatever `keep` is, and 90 if it is of none. */
     int quality;
     /* PNG: 0 to 9, by zlib; -1 is gconv's own, the fastest. TIFF: 1 to 9, deflate;
-     * GCONV_COMPRESSION_LZW; 0 and -1 are none. WebP, AVIF and JPEG XL: the effort, 0 to 9; -1
+     * GCONV_COMPRESSION_LZW; 0 is none; -1 is none, too, unless `metadata` is of a TIFF: then what
+     * that has, or 6 if gconv does not write it. WebP, AVIF and JPEG XL: the effort, 0 to 9; -1
      * is 1 without loss and 6 with loss for WebP, 3 for AVIF, 1 and 5 for JPEG XL. */
     int compression;
     const gconv_metadata *metadata; /* used only during open or next; may be NULL */

@@ -20,6 +20,14 @@ typedef struct foreign_row {
         name, "which gconv does not read; '" converter "' converts it", true, NULL                 \
     }
 
+#define VIDEO(name)                                                                                \
+    {                                                                                              \
+        name,                                                                                      \
+            "a video and no image; 'ffmpeg -i IN -pix_fmt yuv420p -f yuv4mpegpipe - | gconv "      \
+            "... - OUT' filters its frames",                                                       \
+            false, NULL                                                                            \
+    }
+
 #define LACKING(name, lacks)                                                                       \
     {                                                                                              \
         name, lacks, true, lacks                                                                   \
@@ -60,6 +68,12 @@ static const foreign_row rows[] = {
     {IMAGE("PCX", "magick"), " pcx ", {S("\n\5\1\x08")}, NULL},
     {IMAGE("PostScript", "gs"), " eps ", {S("%!PS"), S("\xc5\xd0\xd3\xc6")}, NULL},
     {IMAGE("PDF", "pdftoppm"), " pdf ", {S("%PDF-")}, NULL},
+    /* Behind AVIF and HEIC, which begin in the same way. */
+    {IMAGE("Canon CR3", "darktable-cli"), " cr3 ", {S("????ftypcrx ")}, NULL},
+    {VIDEO("MP4 or MOV"), " mp4 m4v mov ", {S("????ftyp"), S("????moov"), S("????wide")}, NULL},
+    {VIDEO("Matroska or WebM"), " mkv webm ", {S("\x1a\x45\xdf\xa3")}, NULL},
+    {VIDEO("AVI"), " avi ", {S("RIFF????AVI ")}, NULL},
+    {VIDEO("MPEG"), " mpg mpeg ", {S("\0\0\1\xba"), S("\0\0\1\xb3")}, NULL},
     {{"a Git LFS pointer", "no image; 'git lfs pull' gets the image", false, NULL},
      "",
      {S("version https://git-lfs")},
@@ -126,7 +140,8 @@ static bool is_of_row(const unsigned char *bytes, size_t count, const foreign_ro
 
 const gconv_foreign_format *gconv_foreign_from_content(const void *bytes, size_t count)
 {
-    for (size_t i = 0; i < row_count; i++)
+    bool known = gconv_format_from_content(bytes, count) != GCONV_FORMAT_UNKNOWN;
+    for (size_t i = 0; !known && i < row_count; i++)
         if (is_of_row(bytes, count, &rows[i]))
             return &rows[i].format;
     return NULL;

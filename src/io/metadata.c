@@ -159,6 +159,7 @@ gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep kee
     selected.jpeg = metadata->jpeg;
     selected.y4m = metadata->y4m;
     selected.is_long = metadata->is_long;
+    selected.compression = metadata->compression;
     if (keep != GCONV_KEEP_NOTHING)
         selected.resolution = metadata->resolution;
     for (int i = 0; i < GC_TIFF_TAGS; i++) {

@@ -67,7 +67,8 @@ typedef struct gc_tiff_tag {
 struct gconv_metadata {
     struct gc_y4m *y4m; /* the decoder's stream, which writers need whatever is kept; or NULL */
     gc_tiff_tag tags[GC_TIFF_TAGS];
-    bool is_long; /* pages of a TIFF that may exceed 4 GiB together */
+    bool is_long;    /* pages of a TIFF that may exceed 4 GiB together */
+    int compression; /* of a TIFF, as gconv_writer_options has it: what it is without a choice */
     gc_jpeg_form jpeg;
     unsigned char *icc; /* NULL if there is none */
     size_t icc_bytes;

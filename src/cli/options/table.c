@@ -223,7 +223,8 @@ static const gc_option options_table[] = {
     {"compression", 0, "L", IMAGES, READ(gc_set_compression), .marks = DECIDES,
      .help =
          "compression without loss: 0 to 9, none or deflate for PNG and TIFF, lzw for TIFF, 0 to "
-         "9 for WebP, AVIF and JPEG XL (default: PNG gconv's own, fast; TIFF none)",
+         "9 for WebP, AVIF and JPEG XL (default: PNG gconv's own, fast; TIFF "
+         "as a TIFF that is read)",
      .offers = "none deflate lzw 0 1 2 3 4 5 6 7 8 9", .affects = GC_MET_COMPRESSION,
      .unless = "no output is of a format that is compressed so"},
     {"chroma", 0, "C", IMAGES,

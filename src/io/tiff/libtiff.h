@@ -57,6 +57,9 @@ gconv_status gc_libtiff_load(gconv_error *error);
 /* EXIF that says the orientation and nothing else. */
 enum { GC_TIFF_ORIENTATION_BYTES = 26 };
 
+/* What deflate is without a level, and the level that goes past libtiff. */
+enum { GC_TIFF_DEFLATE_LEVEL = 6 };
+
 /* Image data up to this fit a TIFF of 32-bit offsets beside all else. */
 #define GC_TIFF_SMALL_BYTES_MAX ((UINT64_C(4) << 30) - (UINT64_C(64) << 20))
 

@@ -160,6 +160,10 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
     gconv_status status = GCONV_OK;
     read_resolution(decoder);
     metadata->is_long = is_long(decoder);
+    if (decoder->layout.compression != COMPRESSION_NONE)
+        metadata->compression = decoder->layout.compression == COMPRESSION_LZW
+                                    ? GCONV_COMPRESSION_LZW
+                                    : GC_TIFF_DEFLATE_LEVEL;
     metadata->has_xmp = gc_tiff.TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes) != 0;
     metadata->has_comment = gc_tiff.TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &bytes) != 0;
     metadata->has_iptc = gc_tiff.TIFFGetField(tiff, TIFFTAG_RICHTIFFIPTC, &size, &bytes) != 0;

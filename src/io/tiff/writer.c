@@ -19,7 +19,7 @@ enum { STRIP_BYTES = 256 * 1024, TILE_SIDE = 256 };
 
 /* A strip of SAMPLE_BYTES or less is libtiff's. So is one whose first SAMPLE_BYTES libtiff
  * compresses to less than others do by one part in SAMPLE_GAIN. */
-enum { DEFLATE_LEVEL = 6, SAMPLE_BYTES = 32 * 1024, SAMPLE_GAIN = 100 };
+enum { SAMPLE_BYTES = 32 * 1024, SAMPLE_GAIN = 100 };
 
 typedef struct strip {
     gc_part head;
@@ -195,7 +195,8 @@ static gconv_status press_strip(const tiff_encoder *encoder, compressor *by, str
         set_compression(encoder, by->file.tiff);
     }
     pressed->size = 0;
-    if (encoder->common.compression == DEFLATE_LEVEL && encoder->predicts && size > SAMPLE_BYTES)
+    if (encoder->common.compression == GC_TIFF_DEFLATE_LEVEL && encoder->predicts &&
+        size > SAMPLE_BYTES)
         status = press_fast(encoder, by, pressed, size);
     return status == GCONV_OK && pressed->size == 0 ? press_by_libtiff(encoder, by, pressed, size)
                                                     : status;
@@ -257,6 +258,8 @@ static gconv_status divide(tiff_encoder *encoder, gconv_error *error)
 static gconv_status begin_image(tiff_encoder *encoder, gconv_error *error)
 {
     const gconv_shape *shape = &encoder->common.shape;
+    if (encoder->common.compression < 0)
+        encoder->common.compression = encoder->common.metadata.compression;
     gconv_status status = divide(encoder, error);
     if (status != GCONV_OK)
         return status;
