@@ -77,13 +77,17 @@ def maker_of(thing: Any) -> str:
     return type(thing).__module__.partition(".")[0]
 
 
-def shape_of(shape: Tuple[int, ...], kind: str) -> Shape:
-    """The gconv_shape of an image."""
+def _check(shape: Tuple[int, ...]) -> None:
     if len(shape) not in (2, 3) or (len(shape) == 3 and not 1 <= shape[2] <= 4):
         raise ValueError("an image has the shape (height, width) or (height, width, 1 to 4), "
                          f"not {shape}; for more dimensions call gconv on each plane")
     if min(shape) < 1:
         raise ValueError(f"shape {shape} has no pixels")
+
+
+def shape_of(shape: Tuple[int, ...], kind: str) -> Shape:
+    """The gconv_shape of an image."""
+    _check(shape)
     return Shape(shape[1], shape[0], shape[2] if len(shape) == 3 else 1, DEPTHS[kind])
 
 
@@ -91,8 +95,8 @@ def _image(address: int, shape: Any, kind: str, strides: Any, writable: bool, de
            owner: Any) -> Image:
     """`strides` are those of all axes in bytes; None: without gaps. Samples of a row have to lie
     side by side."""
-    shape = tuple(int(side) for side in shape)
-    shape_of(shape, kind)
+    shape = tuple(map(int, shape))
+    _check(shape)
     size = DEPTHS[kind] // 8
     row, whole = _row_bytes(shape, kind), size
     stride = row
