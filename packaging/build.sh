@@ -138,9 +138,11 @@ make_image() {
     "oci-archive:$out/gconv-$version-$kind.oci.tar:gconv:$version-$kind"
 }
 
+# The program that makes the texts is that of an artefact before, if there is one.
 make_html() {
   tree "$work"
-  configure "$work/html-build" -DGCONV_CUDA=OFF
+  texts=$(find "$base" -type f -name gconv_texts | sort | head -n 1)
+  configure "$work/html-build" -DGCONV_CUDA=OFF ${texts:+"-DGCONV_TEXTS=$texts"}
   cmake --build "$work/html-build" --parallel "$jobs" --target html
   (cd "$work/html-build" && pack html) | xz -T1 -6 >"$out/gconv-$version-html.tar.xz"
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes everything that a release consists of, from a tag, and refuses if a test fails or a page is
 # stale. It publishes nothing. Takes root, mmdebstrap and the network: packages are built in clean
-# roots, twice, and have to be the same bytes both times.
+# roots, wheels on this machine, twice, and have to be the same bytes both times. With a CUDA toolkit
+# the parts for GPUs are among them, with buildah images of containers.
 #
 # Usage: packaging/release.sh [-n] TAG [DIR]
 #        -n    without the test suite, which .ci/run has run for this commit already
@@ -54,11 +55,21 @@ if [ -n "$tests" ]; then
   run tests "a test fails" .ci/run
 fi
 
-# Arguments: DIR
+# nvcc hashes the name of its folder into symbols. Arguments: DIR
 build_all() {
   packaging/build.sh --clean -o "$1" source deb rpm tarball html &&
+    packaging/build.sh -o "$1" wheel &&
     { [ ! -e /usr/local/cuda/bin/nvcc ] ||
-      GCONV_CUDA=ON packaging/build.sh --clean -o "$1" deb tarball; }
+      { GCONV_CUDA=ON packaging/build.sh --clean -o "$1" deb tarball &&
+        GCONV_WORK=$work/module PATH=$PATH:/usr/local/cuda/bin \
+          packaging/build.sh -o "$1" wheel-cuda; }; }
+}
+
+# Of the tarballs that were tried.
+build_images() {
+  packaging/build.sh -o "$work/first" image &&
+    { [ ! -e /usr/local/cuda/bin/nvcc ] ||
+      GCONV_CUDA=ON packaging/build.sh -o "$work/first" image; }
 }
 step "packages"
 run first "no packages" build_all "$work/first"
@@ -68,6 +79,10 @@ run second "no packages" build_all "$work/second"
 diff -rq -x '*.buildinfo' -x '*.changes' "$work/first" "$work/second" || fail "two builds differ"
 step "packages on a bare machine"
 run try "they do not work" packaging/try.sh "$work/first"
+if command -v buildah >/dev/null; then
+  step "images"
+  run images "no images" build_images
+fi
 [ -z "${GCONV_URL:-}" ] || packaging/build.sh -o "$work/first" recipes
 packaging/build.sh -o "$work/first" sums
 mv "$work/first" "$out"

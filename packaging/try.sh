@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs Debian packages in a bare root, upgrades, uses and purges them. Before that it runs each
-# tarball that is there. Takes root, mmdebstrap and the network, and one or two minutes.
+# tarball and installs each wheel that is there. Takes root, mmdebstrap and the network, and one or
+# two minutes.
 #
 # Usage: packaging/try.sh [DIR]    DIR has what build.sh made (default: build/packages)
 set -eu
@@ -53,6 +54,28 @@ use_tarballs() {
   done
 }
 
+# A wheel brings its own program and libraries: nothing of the system but Python and numpy.
+use_wheels() {
+  [ -n "$(find . -maxdepth 1 -name 'gconv-*.whl')" ] || return 0
+  step "wheels, Python with numpy"
+  apt-get install -q -y --no-install-recommends python3-venv python3-numpy >/dev/null
+  python3 -m venv --system-site-packages /opt/environment
+  /opt/environment/bin/pip -q install --no-index --no-deps ./*.whl
+  /opt/environment/bin/gconv edges --verify harbour.jpg edges.png
+  [ ! -e "$(find . -maxdepth 1 -name 'gconv_cuda-*.whl')" ] || /opt/environment/bin/gconv info |
+    grep -v 'there is no CUDA module' | grep -q '^  cuda ' ||
+    fail "the wheel does not find its CUDA module"
+  blur_in_python /opt/environment/bin/python3
+  rm -r /opt/environment
+}
+
+# Arguments: PYTHON
+blur_in_python() {
+  "$1" -c 'import gconv, numpy
+image = numpy.full((40, 50), 100, numpy.uint8)
+assert (gconv.gaussian_filter(image, 2) == image).all(), "a blur changed a plain image"'
+}
+
 use_program() {
   step "gconv on every format"
   use_formats gconv avif heic
@@ -83,9 +106,7 @@ use_python() {
   [ -e "$(find /tmp/try/new -name 'python3-gconv_*.deb')" ] || return 0
   step "Python with numpy"
   apt-get install -q -y --no-install-recommends python3-numpy >/dev/null
-  python3 -c 'import gconv, numpy
-image = numpy.full((40, 50), 100, numpy.uint8)
-assert (gconv.gaussian_filter(image, 2) == image).all(), "a blur changed a plain image"'
+  blur_in_python python3
 }
 
 # What runs in the root.
@@ -94,6 +115,7 @@ inside() {
   cd /tmp/try
   use_tarballs
   apt-get -q update >/dev/null
+  use_wheels
   make_older new old
   apt-get install -q -y --no-install-recommends gcc libc6-dev pkg-config >/dev/null
   of_gconv >before # glibc has a header and a folder of that name
@@ -130,6 +152,8 @@ mmdebstrap --mode=root --variant=minbase --format=null \
     rm -f \"\$1\"/tmp/try/new/*-dbgsym_*" \
   --customize-hook="find \"$packages\" -maxdepth 1 -name 'gconv-*-linux-*.tar.xz' \
     -exec tar -x -C \"\$1/tmp/try\" -f {} ';'" \
+  --customize-hook="find \"$packages\" -maxdepth 1 -name '*.whl' \
+    -exec cp -t \"\$1/tmp/try\" {} +" \
   --customize-hook="cp \"$top/packaging/try.sh\" \"$top/samples/harbour.jpg\" \
     \"$top/tests/packaging/consumer/consumer.c\" \"\$1/tmp/try\"" \
   --customize-hook="env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
