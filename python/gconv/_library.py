@@ -9,7 +9,7 @@ from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double
 from ctypes import c_int, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 from typing import Any
 
-NAME = "libgconv.so.0.1"  # until 1.0 the minor version is part of the name
+NAME = "libgconv.so.0.2"  # until 1.0 the minor version is part of the name
 
 
 class GconvError(Exception):

@@ -22,18 +22,28 @@ complain() {
   fi
 }
 
-# Arguments: FILE EXPRESSION-FOR-SED, which prints the version that the file names
+# Arguments: VERSION FILE EXPRESSION-FOR-SED, which prints the version that the file names
 check_version() {
-  found=$(sed -n "$2" "$1" | head -n 1)
-  [ "$found" = "$version" ] || echo "$1: '$found'"
+  found=$(sed -n "$3" "$2" | head -n 1)
+  [ "$found" = "$1" ] || echo "$2: '$found'"
 }
 
 check_versions() {
   version=$(sed -n 's/^project(gconv VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
   {
-    check_version NEWS.md 's/^## \([0-9.]*\).*/\1/p'
-    check_version README.md 's/^\*\*State\.\*\* Version \([0-9.]*[0-9]\).*/\1/p'
-    check_version CITATION.cff 's/^version: \(.*\)/\1/p'
+    check_version "$version" NEWS.md 's/^## \([0-9.]*\).*/\1/p'
+    check_version "$version" README.md 's/^\*\*State\.\*\* Version \([0-9.]*[0-9]\).*/\1/p'
+    check_version "$version" CITATION.cff 's/^version: \(.*\)/\1/p'
+    check_version "$version" docs/packaging.md 's/.*release\.sh v\([0-9.]*\)`.*/\1/p'
+    # The name of the library and of its folder.
+    minor=${version%.*}
+    check_version "$minor" docs/packaging.md 's/^| libgconv\([0-9.]*\) .*/\1/p'
+    check_version "$minor" docs/contract.md 's/.*`libgconv-\([0-9.]*\)`.*/\1/p'
+    check_version "$minor" docs/library.md 's/.*`libgconv-\([0-9.]*\)`.*/\1/p'
+    check_version "$minor" docs/library.md 's/.*`libgconv\.so\.\([0-9.]*\)`.*/\1/p'
+    check_version "$minor" docs/library.md 's/.*`GCONV_\([0-9.]*\)`.*/\1/p'
+    check_version "$minor" man/gconv.1.in 's/.*libgconv\\-\([0-9.]*\)\/libgconv.*/\1/p'
+    check_version "$minor" python/gconv/_library.py 's/^NAME = "libgconv\.so\.\([0-9.]*\)".*/\1/p'
   } >"$work/wrong"
   complain "CMakeLists.txt has version $version, but other files have:"
 }
