@@ -140,12 +140,15 @@ static void warn_of_unkept(const gconv_metadata *metadata, const gconv_metadata 
         gc_warn(warnings, "comment dropped: it is not kept");
     const gc_tiff_tag *tags = metadata->tags;
     int dropped = 0;
-    while (dropped < GC_TIFF_DESCRIPTION &&
-           (tags[dropped].values == NULL || kept->tags[dropped].values != NULL))
+    while (dropped < GC_TIFF_TAGS &&
+           (dropped == GC_TIFF_DESCRIPTION || tags[dropped].values == NULL ||
+            kept->tags[dropped].values != NULL))
         dropped++;
-    if (dropped < GC_TIFF_DESCRIPTION)
+    if (dropped < GC_TIFF_TAGS)
         gc_warn(warnings, "%s tags dropped: TIFF alone has them",
-                dropped < GC_TIFF_GEO_TAGS ? "GeoTIFF" : "GDAL");
+                dropped < GC_TIFF_GEO_TAGS      ? "GeoTIFF"
+                : dropped < GC_TIFF_DESCRIPTION ? "GDAL"
+                                                : "text");
 }
 
 gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep,

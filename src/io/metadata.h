@@ -56,8 +56,9 @@ typedef struct gc_jpeg_form {
     uint8_t across[3], down[3]; /* sampling factors of components; 0: not to be had again */
 } gc_jpeg_form;
 
-/* Tags of a TIFF that are copied to a TIFF, those of GeoTIFF first: see libtiff.c. */
-enum { GC_TIFF_GEO_TAGS = 6, GC_TIFF_DESCRIPTION = 8, GC_TIFF_TAGS = 9 };
+/* Tags of a TIFF that are copied to a TIFF, those of GeoTIFF first; from the description on they
+ * are texts: see libtiff.c. */
+enum { GC_TIFF_GEO_TAGS = 6, GC_TIFF_DESCRIPTION = 8, GC_TIFF_TAGS = 16 };
 
 typedef struct gc_tiff_tag {
     void *values; /* NULL: the file does not have it */

@@ -231,7 +231,7 @@ edges_are() {
     make_image png:rgba noise.png 64 9 $(<samples)
     mv wanted.pgm grey.pgm
     expect 0 gconv edges -o out noise.png clear.png grey.pgm
-    same "$err" "gconv: in 2 images $white"
+    same "$err" "gconv: transparent pixels of noise.png, clear.png ${white#transparent pixels }"
     [[ $(rows out/noise.png) != *1* ]]
     # Opaque alpha says nothing.
     make_image png:rgba opaque.png 5 3 9 200 30 255 40 50 60 255

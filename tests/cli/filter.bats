@@ -531,7 +531,7 @@ lies_on() {
     gconv filter -q -k gauss3 --rows 1:3 in.png part.ppm
     same "$(dump part.ppm | tail -n 3)" "$(dump wanted.ppm | sed -n 3,5p)"
     expect 0 gconv filter -k gauss3 -f ppm -o out in.png other.png
-    same "$err" 'gconv: in 2 images transparent pixels were put on white; --background COLOUR takes another colour'
+    same "$err" 'gconv: transparent pixels of in.png, other.png were put on white; --background COLOUR takes another colour'
     cmp out/in.ppm wanted.ppm
 }
 

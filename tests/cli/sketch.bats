@@ -155,7 +155,7 @@ setup_bar() {
     expect 0 gconv edges --threshold 0 --invert in.png out.png
     same "$err" 'gconv: more than 50 % of the pixels are edges; --threshold auto finds a threshold'
     expect 0 gconv edges --threshold 1000 -o out in.png
-    same "$err" 'gconv: in 1 image less than 0.1 % of the pixels are edges; --threshold auto finds a threshold'
+    same "$err" 'gconv: less than 0.1 % of the pixels in in.png are edges; --threshold auto finds a threshold'
     silently gconv edges -q --threshold 1000 in.png out.png
     silently gconv edges --threshold 0.1% in.png out.png
     make_image png:grey in.png 400 249 noise

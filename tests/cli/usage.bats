@@ -83,12 +83,12 @@ meaning() {
 
 @test "a forgotten command: the message names the one that takes the options" {
     before="no command before 'in.png'; did you mean"
-    complains 2 "$before 'gconv edges', or 'gconv filter' with --kernel[?]" gconv --impl naive in.png out.png
+    complains 2 "$before 'gconv edges', 'gconv sketch', or 'gconv filter' with --kernel[?]" gconv --impl naive in.png out.png
     complains 2 "$before 'gconv edges'[?]" gconv -t 3 in.png out.png
     complains 2 "$before 'gconv filter'[?]" gconv -k box3 in.png -o out
     complains 2 "$before 'gconv filter'[?]" gconv in.png out.png --abs
     complains 2 "unknown command 'in.png'; *" gconv -k box3 -t 3 in.png out.png # no command takes both
-    complains 2 "no command before '-'; did you mean 'gconv edges', or *" gconv - -
+    complains 2 "no command before '-'; did you mean 'gconv edges', *" gconv - -
     complains 2 "$before 'gconv compare'[?]" gconv --time 1 in.png
     complains 2 "no command before 'sobel-x'; did you mean 'gconv kernel'[?]" gconv --response r.png sobel-x
     complains 2 "no command before 'gauss5'; did you mean 'gconv kernel'[?]" gconv gauss5 --write f.txt

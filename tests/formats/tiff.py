@@ -524,6 +524,7 @@ def test_copied_tags(draw):
     place = [tag(34735, 3, 1, 1, 0, 1, 1024, 0, 1, 1), tag(33550, 12, 0.5, 0.25, 0.0),
              tag(33922, 12, *range(12)), tag(34737, 2, b"WGS 84|\0")]
     text = [tag(270, 2, b"<OME/>\0"), tag(42113, 2, b"-9999\0"), tag(42112, 2, b"<GDALMetadata/>\0")]
+    text += [tag(n, 2, b"%d\0" % n) for n in (271, 272, 305, 306, 315, 316, 33432)]
     wrong = [tag(34736, 3, 1, 2)]
     page = make_image(draw, 9, 7, tags=place + text + wrong)
     for order, big in (("<", False), (">", True)):
@@ -542,10 +543,13 @@ def test_copied_tags(draw):
         assert b"GeoTIFF tags dropped" in told and b"comment dropped" in told, told
     turned = tag(274, 3, 6)
     for tags, name, output in (place + [turned], b"GeoTIFF", "h.tif"), (place[1:3] + [turned], b"GeoTIFF", "h.tif"), \
-            (place[1:3], b"GeoTIFF", "h.png"), (text[1:2], b"GDAL", "h.png"):
+            (place[1:3], b"GeoTIFF", "h.png"), (text[1:2], b"GDAL", "h.png"), (text[3:4], b"text", "h.png"):
         write("g.tif", make_tiff(make_image(draw, 9, 7, tags=tags)))
         assert name + b" tags dropped" in run("filter", "-v", "-k", "box3", "g.tif", output).stderr, (tags, output)
         assert output == "h.png" or 33922 not in read_tags(read("h.tif"))[0]
+    write("g.tif", make_tiff(make_image(draw, 9, 7, tags=[tag(270, 2, b'{"shape": [9, 7]}\0')])))
+    run("filter", "-k", "box3", "g.tif", "h.tif")
+    assert 270 not in read_tags(read("h.tif"))[0]
     write("g.tif", make_tiff(make_image(draw, 9, 7, tags=[tag(270, 2, bytes([88]) * (8 << 20) + b"\0")])))
     assert b"more than 8 MiB" in run("filter", "-k", "box3", "g.tif", "h.tif").stderr
     assert b"would be lost" in run("filter", "-k", "box3", "--in-place", "g.tif", expect=1).stderr

@@ -157,6 +157,10 @@ TEST(broken_chunks_are_warnings)
     assert_warned(&file, "the eXIf chunk lies behind the image data: dropped");
     free(file.bytes);
     file = sample_file(GCONV_FORMAT_PNG, 3, 8);
+    insert_chunk(&file, AFTER_IHDR, "acTL", "\0\0\0\2\0\0\0\0", 8, 0);
+    assert_warned(&file, "images of an animation follow the first one: dropped");
+    free(file.bytes);
+    file = sample_file(GCONV_FORMAT_PNG, 3, 8);
     insert_chunk(&file, AFTER_IHDR, "tEXt", "Comment\0hello", 13, 0);
     insert_chunk(&file, file.size - IEND_BYTES, "tIME", "\7\xe8\1\1\1\1\1", 7, 0);
     insert_chunk(&file, file.size - IEND_BYTES, "prVt", "private", 7, 0);

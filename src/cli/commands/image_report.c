@@ -362,8 +362,15 @@ static bool ends_in_return(const char *name)
     return length > 0 && name[length - 1] == '\r';
 }
 
+static void count_named(gc_images *images, const gc_task *task)
+{
+    if (images->count < GC_IMAGES_NAMED)
+        images->names[images->count] = gc_copy_string(gc_input_name(task->input));
+    images->count++;
+}
+
 /* Counts images whose threshold leaves hardly any edges, or too many. Small images tell nothing. */
-static void note_share(gc_summary *s, const gc_result *result)
+static void note_share(gc_summary *s, const gc_task *task, const gc_result *result)
 {
     const double few = 0.001, many = 0.5, small = 100000 /* pixels */;
     double pixels = (double)result->output.width * result->output.height;
@@ -371,8 +378,10 @@ static void note_share(gc_summary *s, const gc_result *result)
     if (!result->found.counted || s->options->draw.cut == GC_CUT_SHARE || is_part ||
         (pixels < small && !thins))
         return;
-    s->with_few += share_of_edges(result) < few;
-    s->with_many += (thins ? (double)result->found.marked / pixels : share_of_edges(result)) > many;
+    if (share_of_edges(result) < few)
+        count_named(&s->with_few, task);
+    if ((thins ? (double)result->found.marked / pixels : share_of_edges(result)) > many)
+        count_named(&s->with_many, task);
 }
 
 /* Counts an image, and of a batch the last one of each input. */
@@ -385,7 +394,8 @@ static void count_image(gc_summary *s, const gc_task *task, const gc_result *res
     if (s->batch && !is_last)
         return;
     s->reported++;
-    s->failed += failed;
+    if (failed)
+        count_named(&s->failed, task);
     s->names_with_returns += failed && ends_in_return(task->input);
     s->skipped += result->outcome == GC_OUTCOME_SKIPPED;
     s->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
@@ -393,8 +403,9 @@ static void count_image(gc_summary *s, const gc_task *task, const gc_result *res
         return;
     s->written++;
     s->met |= result->met;
-    note_share(s, result);
-    s->composited += (result->met & GC_MET_BACKGROUND) != 0;
+    note_share(s, task, result);
+    if ((result->met & GC_MET_BACKGROUND) != 0)
+        count_named(&s->composited, task);
 }
 
 void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
@@ -408,8 +419,6 @@ void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
         return;
     if (task->collides && failed)
         gc_collisions_add(&s->collisions, task->refused);
-    if (failed && s->failed < GC_FAILED_NAMED)
-        s->failed_names[s->failed] = gc_copy_string(gc_input_name(task->input));
     for (size_t i = 0; i < result->before_count; i++)
         count_image(s, task, &result->before[i], false);
     count_image(s, task, result, true);
@@ -437,38 +446,40 @@ static void say_times(const gc_summary *summary)
            (double)summary->written / seconds);
 }
 
-/* "gconv: failed: a.png, b.png and 3 more". Of a long name the end tells most. */
-static void say_failed(const gc_summary *summary)
+/* A line of names, and how many stand in a line that says more. */
+enum { NAMES_BYTES = 1900, NAMES_SHOWN = 3 };
+
+/* "a.png, b.png and 3 more": `most` names or fewer. Of a long name the end tells most. */
+static const char *list_names(const gc_images *images, size_t most, char text[NAMES_BYTES])
 {
     enum { SHOWN = 120 };
-    char text[1900];
-    size_t named = summary->failed < GC_FAILED_NAMED ? summary->failed : GC_FAILED_NAMED;
-    size_t used = (size_t)snprintf(text, sizeof text, "failed:");
+    size_t named = images->count < most ? images->count : most, used = 0;
     for (size_t i = 0; i < named; i++) {
-        const char *name = summary->failed_names[i] != NULL ? summary->failed_names[i] : "?";
+        const char *name = images->names[i] != NULL ? images->names[i] : "?";
         size_t length = strlen(name), hidden = length > SHOWN ? length - SHOWN : 0;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s%s", i > 0 ? "," : "",
+        used += (size_t)snprintf(text + used, NAMES_BYTES - used, "%s%s%s", i > 0 ? ", " : "",
                                  hidden > 0 ? "..." : "", name + hidden);
     }
-    if (summary->failed > named)
-        snprintf(text + used, sizeof text - used, " and %zu more", summary->failed - named);
-    gc_say("%s", text);
+    if (images->count > named)
+        snprintf(text + used, NAMES_BYTES - used, " and %zu more", images->count - named);
+    return text;
 }
 
 /* Says rate and failed images if a progress line was drawn: somebody watches. */
 static void say_images(const gc_summary *summary)
 {
+    char text[NAMES_BYTES];
     if (gc_progress_was_drawn() && summary->written > 1)
         say_times(summary);
-    if (gc_progress_was_drawn() && summary->failed > 0)
-        say_failed(summary);
+    if (gc_progress_was_drawn() && summary->failed.count > 0)
+        gc_say("failed: %s", list_names(&summary->failed, GC_IMAGES_NAMED, text));
 }
 
 /* Counts the images of a batch in a line if some were not computed. */
 static void say_counts(const gc_summary *s, const gc_task_list *list)
 {
     size_t count = list->stream != NULL ? s->reported : list->count;
-    size_t done = s->reported - s->failed - s->skipped;
+    size_t done = s->reported - s->failed.count - s->skipped;
     char rest[64] = "";
     if (count > s->reported)
         snprintf(rest, sizeof rest, ", %zu not begun", count - s->reported);
@@ -476,9 +487,9 @@ static void say_counts(const gc_summary *s, const gc_task_list *list)
         snprintf(rest, sizeof rest, "; what else the list names is not known");
     else if (list->stream != NULL && gc_stop_is_requested())
         snprintf(rest, sizeof rest, "; what else the list names was not begun");
-    if (s->failed + s->skipped > 0 || rest[0] != '\0' || gc_stop_is_requested())
+    if (s->failed.count + s->skipped > 0 || rest[0] != '\0' || gc_stop_is_requested())
         gc_say("%zu of %zu images %s, %zu failed, %zu skipped%s", done, count,
-               s->options->batch.dry_run ? "to do" : "done", s->failed, s->skipped, rest);
+               s->options->batch.dry_run ? "to do" : "done", s->failed.count, s->skipped, rest);
 }
 
 static void say_foreign(const gc_task_list *list)
@@ -501,15 +512,12 @@ static void give_hint(const gc_summary *s)
 /* Says that transparent pixels were put on a background that the command line does not name. */
 static void say_background(const gc_summary *s)
 {
-    char images[64] = "";
-    if (s->composited == 0 || s->options->report.verbose ||
+    char names[NAMES_BYTES];
+    if (s->composited.count == 0 || s->options->report.verbose ||
         gc_option_given(s->options, "background"))
         return;
-    if (s->batch)
-        snprintf(images, sizeof images, "in %zu image%s ", s->composited,
-                 s->composited == 1 ? "" : "s");
-    gc_say("%stransparent pixels were put on white; --background COLOUR takes another colour",
-           images);
+    gc_say("transparent pixels%s%s were put on white; --background COLOUR takes another colour",
+           s->batch ? " of " : "", s->batch ? list_names(&s->composited, NAMES_SHOWN, names) : "");
 }
 
 /* What to do about a threshold that does not suit. */
@@ -527,19 +535,21 @@ static const char *find_remedy(const gc_options *options)
     }
 }
 
-static void say_shares(const gc_summary *s, size_t count, const char *what)
+static void say_shares(const gc_summary *s, const gc_images *images, const char *what)
 {
-    char images[64] = "";
-    if (count == 0)
+    char names[NAMES_BYTES];
+    const char *in = s->batch ? " in " : "";
+    if (images->count == 0)
         return;
+    names[0] = '\0';
     if (s->batch)
-        snprintf(images, sizeof images, "in %zu image%s ", count, count == 1 ? "" : "s");
+        list_names(images, NAMES_SHOWN, names);
     if (s->options->command == GC_COMMAND_THIN)
-        gc_say("%s%s of the pixels are white, and lines are white on black; 'gconv filter -k "
+        gc_say("%s of the pixels%s%s are white, and lines are white on black; 'gconv filter -k "
                "identity --scale -1 --offset 255' turns an image round",
-               images, what);
+               what, in, names);
     else
-        gc_say("%s%s of the pixels are edges; %s", images, what, find_remedy(s->options));
+        gc_say("%s of the pixels%s%s are edges; %s", what, in, names, find_remedy(s->options));
 }
 
 int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
@@ -550,22 +560,25 @@ int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
         gc_report(NULL, &error);
     say_background(s);
     if (s->options->command == GC_COMMAND_EDGES)
-        say_shares(s, s->with_few, "less than 0.1 %");
+        say_shares(s, &s->with_few, "less than 0.1 %");
     if (s->options->command == GC_COMMAND_EDGES || s->options->command == GC_COMMAND_THIN)
-        say_shares(s, s->with_many, "more than 50 %");
+        say_shares(s, &s->with_many, "more than 50 %");
     if (!list->batch)
         return s->code;
     say_images(s);
     say_foreign(list);
     give_hint(s);
     say_counts(s, list);
-    if (s->failed > 0 || s->list_failed)
+    if (s->failed.count > 0 || s->list_failed)
         return GC_EXIT_FAILED;
     return s->mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
 }
 
 void gc_summary_destroy(gc_summary *summary)
 {
-    for (int i = 0; i < GC_FAILED_NAMED; i++)
-        free(summary->failed_names[i]);
+    gc_images *all[] = {&summary->failed, &summary->composited, &summary->with_few,
+                        &summary->with_many};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        for (int k = 0; k < GC_IMAGES_NAMED; k++)
+            free(all[i]->names[k]);
 }

@@ -8,23 +8,29 @@
 
 void gc_report_image(const gc_options *options, const gc_task *task, const gc_result *result);
 
-enum { GC_FAILED_NAMED = 10 };
+/* Images that share something, and the names of the first ones; NULL if memory is out. */
+enum { GC_IMAGES_NAMED = 10 };
+
+typedef struct gc_images {
+    size_t count;
+    char *names[GC_IMAGES_NAMED];
+} gc_images;
 
 /* Begins with options, batch and start; all else is 0. */
 typedef struct gc_summary {
     const gc_options *options;
     bool batch;
     double start; /* in seconds */
-    size_t reported, failed, skipped, mismatched, written;
-    size_t names_with_returns;  /* of files that failed: they end in a carriage return */
-    size_t composited;          /* images with transparent pixels that were put on the background */
-    size_t with_few, with_many; /* images with hardly any edges, or too many */
-    bool list_failed;           /* the list of --files-from cannot be read to its end */
-    unsigned met;               /* by all images that were written, as gc_note_effects takes it */
-    int code;                   /* of one input alone */
-    gc_collisions collisions;   /* with names of a list */
-    int losses;                 /* devices of which was said that they are lost */
-    char *failed_names[GC_FAILED_NAMED]; /* of the first ones, owned; NULL if memory is out */
+    size_t reported, skipped, mismatched, written;
+    gc_images failed;
+    size_t names_with_returns;     /* of files that failed: they end in a carriage return */
+    gc_images composited;          /* with transparent pixels that were put on the background */
+    gc_images with_few, with_many; /* with hardly any edges, or too many */
+    bool list_failed;              /* the list of --files-from cannot be read to its end */
+    unsigned met;             /* by all images that were written, as gc_note_effects takes it */
+    int code;                 /* of one input alone */
+    gc_collisions collisions; /* with names of a list */
+    int losses;               /* devices of which was said that they are lost */
 } gc_summary;
 
 /* Reports and counts an image: a gc_report_function, whose `user` is a gc_summary. */

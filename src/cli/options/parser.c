@@ -159,8 +159,8 @@ static gconv_status refuse_operand(const gc_options *options, gconv_error *error
         return GCONV_OK;
     if (row == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "no command before '%.300s'; did you mean 'gconv edges', or 'gconv filter' "
-                       "with --kernel?",
+                       "no command before '%.300s'; did you mean 'gconv edges', 'gconv sketch', "
+                       "or 'gconv filter' with --kernel?",
                        name);
     return gc_fail(error, GCONV_ERROR_ARGUMENT,
                    "no command before '%.300s'; did you mean 'gconv %s'?", name, row->name);

@@ -55,7 +55,10 @@ typedef struct png_decoder {
     bool rejected;         /* no real failure: libpng has to read the file again */
 } png_decoder;
 
-/* Chunks beside the image data that gconv takes from the header. */
+/* What libpng does not know: an animation (APNG), whose first image gconv reads. */
+#define INFO_ANIMATION 0x80000000U
+
+/* Chunks beside the image data that gconv takes from the header, or tells of. */
 static const struct {
     char type[5];
     png_uint_32 bit;
@@ -64,7 +67,7 @@ static const struct {
     {"tRNS", PNG_INFO_tRNS, GCONV_KEEP_NOTHING}, {"pHYs", PNG_INFO_pHYs, GCONV_KEEP_RESOLUTION},
     {"eXIf", PNG_INFO_eXIf, GCONV_KEEP_ALL},     {"iCCP", PNG_INFO_iCCP, GCONV_KEEP_ALL},
     {"sRGB", PNG_INFO_sRGB, GCONV_KEEP_ALL},     {"gAMA", PNG_INFO_gAMA, GCONV_KEEP_ALL},
-    {"cHRM", PNG_INFO_cHRM, GCONV_KEEP_ALL},
+    {"cHRM", PNG_INFO_cHRM, GCONV_KEEP_ALL},     {"acTL", INFO_ANIMATION, GCONV_KEEP_NOTHING},
 };
 
 enum { KEPT_CHUNKS = sizeof kept_chunks / sizeof kept_chunks[0] };
@@ -362,8 +365,11 @@ static gconv_status tell_losses(png_decoder *decoder, bool late)
     for (int i = 0; status == GCONV_OK && i < KEPT_CHUNKS; i++) {
         char what[64];
         bool turns = late && kept_chunks[i].bit == PNG_INFO_eXIf;
-        snprintf(what, sizeof what, "the %.4s chunk %s", kept_chunks[i].type,
-                 late ? "lies behind the image data" : "is damaged");
+        if (kept_chunks[i].bit == INFO_ANIMATION)
+            snprintf(what, sizeof what, "images of an animation follow the first one");
+        else
+            snprintf(what, sizeof what, "the %.4s chunk %s", kept_chunks[i].type,
+                     late ? "lies behind the image data" : "is damaged");
         if ((lost & kept_chunks[i].bit) != 0)
             status = gc_metadata_lose(&decoder->common.warnings,
                                       turns ? GCONV_KEEP_NOTHING : kept_chunks[i].part, what,

@@ -302,11 +302,25 @@ static const struct {
     size_t width;
 } kept[GC_TIFF_TAGS] = {
     {34735, TIFF_SHORT, 2}, /* GeoKeyDirectory, which a GeoTIFF has */
-    {33922, TIFF_DOUBLE, 8}, {34264, TIFF_DOUBLE, 8},
-    {33550, TIFF_DOUBLE, 8}, {34736, TIFF_DOUBLE, 8},
-    {34737, TIFF_ASCII, 1},  {42112, TIFF_ASCII, 1}, /* GDAL's */
-    {42113, TIFF_ASCII, 1},  {TIFFTAG_IMAGEDESCRIPTION, TIFF_ASCII, 1},
+    {33922, TIFF_DOUBLE, 8},
+    {34264, TIFF_DOUBLE, 8},
+    {33550, TIFF_DOUBLE, 8},
+    {34736, TIFF_DOUBLE, 8},
+    {34737, TIFF_ASCII, 1},
+    {42112, TIFF_ASCII, 1}, /* GDAL's */
+    {42113, TIFF_ASCII, 1},
+    {TIFFTAG_IMAGEDESCRIPTION, TIFF_ASCII, 1},
+    {TIFFTAG_MAKE, TIFF_ASCII, 1},
+    {TIFFTAG_MODEL, TIFF_ASCII, 1},
+    {TIFFTAG_SOFTWARE, TIFF_ASCII, 1},
+    {TIFFTAG_DATETIME, TIFF_ASCII, 1},
+    {TIFFTAG_ARTIST, TIFF_ASCII, 1},
+    {TIFFTAG_HOSTCOMPUTER, TIFF_ASCII, 1},
+    {TIFFTAG_COPYRIGHT, TIFF_ASCII, 1},
 };
+
+/* What tifffile writes as a description: the array's shape, which the output need not have. */
+static const char shape_of_tifffile[] = "{\"shape\":";
 
 /* The values of a tag, in libtiff's memory; *count is 0 if there are none. */
 static const void *find_values(TIFF *tiff, int which, uint32_t *count)
@@ -314,7 +328,8 @@ static const void *find_values(TIFF *tiff, int which, uint32_t *count)
     const TIFFField *field = gc_tiff.TIFFFindField(tiff, kept[which].tag, TIFF_ANY);
     const void *values = NULL;
     *count = 0;
-    if (which == GC_TIFF_DESCRIPTION && gc_tiff.TIFFGetField(tiff, kept[which].tag, &values))
+    if (which >= GC_TIFF_DESCRIPTION && gc_tiff.TIFFGetField(tiff, kept[which].tag, &values) &&
+        strncmp(values, shape_of_tifffile, sizeof shape_of_tifffile - 1) != 0)
         *count = (uint32_t)strlen(values) + 1;
     if (field != NULL && gc_tiff.TIFFFieldDataType(field) == kept[which].type &&
         gc_tiff.TIFFFieldReadCount(field) == TIFF_VARIABLE2)
@@ -326,9 +341,10 @@ gconv_status gc_tiff_get_tags(gc_tiff_file *file, bool whole, gconv_metadata *me
                               gconv_error *error)
 {
     gconv_status status = GCONV_OK;
-    const int end = whole ? GC_TIFF_TAGS : GC_TIFF_DESCRIPTION;
-    for (int i = 0; status == GCONV_OK && i < end; i++) {
+    for (int i = 0; status == GCONV_OK && i < GC_TIFF_TAGS; i++) {
         gc_tiff_tag *tag = &metadata->tags[i];
+        if (i == GC_TIFF_DESCRIPTION && !whole)
+            continue;
         const void *values = find_values(file->tiff, i, &tag->count);
         if (tag->count > TAG_BYTES_MAX / kept[i].width) {
             tag->count = 0;
@@ -353,7 +369,7 @@ void gc_tiff_set_tags(gc_tiff_file *file, const gconv_metadata *metadata)
         const gc_tiff_tag *tag = &metadata->tags[i];
         const TIFFFieldInfo field = {kept[i].tag,  TIFF_VARIABLE2, TIFF_VARIABLE2, kept[i].type,
                                      FIELD_CUSTOM, true,           true,           name};
-        if (tag->values != NULL && i == GC_TIFF_DESCRIPTION)
+        if (tag->values != NULL && i >= GC_TIFF_DESCRIPTION)
             gc_tiff.TIFFSetField(file->tiff, kept[i].tag, tag->values);
         else if (tag->values != NULL && gc_tiff.TIFFMergeFieldInfo(file->tiff, &field, 1) == 0)
             gc_tiff.TIFFSetField(file->tiff, kept[i].tag, tag->count, tag->values);
