@@ -5,6 +5,7 @@
 
 Writes the last frame and its edges, frame.png and edges.png, to FOLDER, and prints frames/s.
 """
+import itertools
 import os
 import sys
 import time
@@ -39,7 +40,7 @@ def main(folder, frames):
     first = next(frames)
     blur = gconv.Plan(first.shape, first.dtype, [gconv.Filter("gaussian:1.5")], runs=100)
     smooth, count, seconds = numpy.empty_like(first), 0, 0.0
-    for frame in frames:
+    for frame in itertools.chain([first], frames):
         begin = time.perf_counter()
         blur(frame, smooth)
         edges = gconv.canny(smooth, 40, 80)

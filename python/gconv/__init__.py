@@ -18,7 +18,7 @@ from ._arrays import KINDS, Array, describe, new, numpy, shape_of
 from ._library import Detector, GconvError, ReaderOptions, WriterOptions, call, library
 from ._plans import Filter, Plan, frozen, pair
 from ._plans import run as _run
-from ._program import draw, run, verify
+from ._program import draw, run, verify, warn_of_white
 
 __all__ = ["Filter", "GconvError", "Plan", "canny", "convolve", "correlate", "edges",
            "gaussian_filter", "imread", "imwrite", "laplace", "prewitt", "run", "sketch", "sobel",
@@ -167,18 +167,36 @@ def detect(image: Any, method: int, threshold: float, low: float, high: float, *
     return _run(_detector, (method, threshold, low, high, derivative, norm, like), image, out, mode)
 
 
-def edges(image: Any, threshold: float = 5.0) -> Array:
+def _seen(image: Any, lines: Array) -> Array:
+    """The lines, and a warning if there are none because white is another number."""
+    if numpy is not None and type(lines) is numpy.ndarray and not lines.any():
+        warn_of_white(image, 4)
+    return lines
+
+
+def edges(image: Any, threshold: Union[float, str, None] = None, **options: Any) -> Array:
     """The edges that `gconv edges` finds: uint8 of shape (height, width), 255 on an edge, else 0.
 
-    `threshold` is in levels of 8 bits. Colours are RGB. Alpha is put on white.
+    `threshold` is in levels of 8 bits, 5 if it is not given. Colours are RGB. Alpha is put on
+    white. A threshold of "auto" or "10%" and `options` of the program, as thin=True, white=1 or
+    method="gradient", start the program, which computes by files that are deleted.
     """
-    return detect(image, 0, threshold, 50.0, 100.0)
+    if options or isinstance(threshold, str):
+        drawn: Array = draw(image, "edges", threshold=threshold, **options)
+        return drawn
+    return _seen(image, detect(image, 0, 5.0 if threshold is None else threshold, 50.0, 100.0))
 
 
-def canny(image: Any, low: float = 50.0, high: float = 100.0) -> Array:
+def canny(image: Any, low: Union[float, str, None] = None, high: Union[float, str, None] = None,
+          **options: Any) -> Array:
     """Lines by Canny's method (`gconv edges --method canny`) of uint8 or uint16, as `edges` gives
-    them. `low` and `high` are magnitudes in levels of 8 bits."""
-    return detect(image, _METHOD_CANNY, 5.0, low, high)
+    them. `low` and `high` are magnitudes in levels of 8 bits, 50 and 100 if they are not given.
+    high="auto", which finds `low`, too, and `options` start the program, as those of `edges` do."""
+    if options or isinstance(low, str) or isinstance(high, str):
+        drawn: Array = draw(image, "edges", method="canny", low=low, high=high, **options)
+        return drawn
+    return _seen(image, detect(image, _METHOD_CANNY, 5.0, 50.0 if low is None else low,
+                               100.0 if high is None else high))
 
 
 def sketch(image: Any, **options: Any) -> Array:
@@ -192,17 +210,22 @@ def sketch(image: Any, **options: Any) -> Array:
 
 
 def thin(image: Any) -> Array:
-    """The white lines of a grey image, of uint8 or uint16, thinned to one pixel by `gconv thin`."""
+    """The white lines of a grey image, of uint8, uint16 or bool, thinned to one pixel by `gconv
+    thin`."""
     lines: Array = draw(image, "thin")
     return lines
 
 
-def imread(path: Union[str, "os.PathLike[str]"], *, grey: bool = False) -> Array:
+def imread(path: Union[str, "os.PathLike[str]"], *, grey: bool = False,
+           page: Optional[int] = None) -> Array:
     """Reads an image file: (height, width) for grey, else (height, width, channels), turned as
-    its EXIF says. Raises FileNotFoundError, or GconvError for what is no sound image."""
-    options, reader = ReaderOptions(), ctypes.c_void_p()
+    its EXIF says. `page` is the image of a file of several, pages or frames, from 1; without it
+    such a file is refused. Raises FileNotFoundError, or GconvError for what is no sound image."""
+    options, reader, more = ReaderOptions(), ctypes.c_void_p(), ctypes.c_bool()
     library.gconv_reader_options_init(ctypes.byref(options), ctypes.sizeof(options))
-    options.grey = grey
+    if page is not None and not 1 <= page < 1 << 32:
+        raise ValueError(f"page {page}: pages are counted from 1")
+    options.grey, options.page = grey, page or 0
     name = os.fspath(path)
     call("reader_open", os.fsencode(name), ctypes.byref(options), ctypes.byref(reader), about=name)
     try:
@@ -212,6 +235,10 @@ def imread(path: Union[str, "os.PathLike[str]"], *, grey: bool = False) -> Array
         place = describe(image)
         call("reader_read", reader, shape.height, place.address, place.stride, about=name)
         call("reader_finish", reader, about=name)
+        if page is None:
+            call("reader_next", reader, ctypes.byref(more), about=name)
+        if more:
+            raise ValueError(f"{name} holds several images; page=1 reads the first")
         return image
     finally:
         library.gconv_reader_free(reader)
@@ -234,7 +261,13 @@ def imwrite(path: Union[str, "os.PathLike[str]"], image: Any, *, quality: Option
     options.compression, options.lossy = compression, quality is not None
     if quality is not None:
         options.quality = quality
-    call("writer_open", os.fsencode(name), ctypes.byref(options), ctypes.byref(writer), about=name)
+    try:
+        call("writer_open", os.fsencode(name), ctypes.byref(options), ctypes.byref(writer),
+             about=name)
+    except GconvError as failure:
+        if "depth 32" in str(failure):
+            failure.args = (f"{failure}; convert with .clip(0, 255).round().astype('u1')",)
+        raise
     try:
         call("writer_write", writer, place.shape[0], place.address, place.stride, about=name)
         call("writer_finish", writer, about=name)

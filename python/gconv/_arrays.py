@@ -51,6 +51,12 @@ def _row_bytes(shape: Tuple[int, ...], kind: str) -> int:
     return shape[1] * (shape[2] if len(shape) == 3 else 1) * DEPTHS[kind] // 8
 
 
+def _refusal(name: Any) -> TypeError:
+    """What to raise for samples that gconv does not compute."""
+    convert = ".astype('u1') * 255" if "bool" in str(name) or name == "?" else ".astype('float32')"
+    return TypeError(f"gconv computes uint8, uint16 and float32, not {name}; convert with {convert}")
+
+
 def kind_of(dtype: Any) -> str:
     """The name of a dtype: a text, or a type of numpy, torch or CuPy."""
     name = dtype if isinstance(dtype, str) else str(dtype).replace("torch.", "")
@@ -60,8 +66,7 @@ def kind_of(dtype: Any) -> str:
             raise TypeError(_ORDER_HINT)
         name = known.name
     if name not in DEPTHS:
-        raise TypeError(f"gconv computes uint8, uint16 and float32, not {name}; convert with "
-                        ".astype(numpy.float32)")
+        raise _refusal(name)
     return name
 
 
@@ -142,8 +147,7 @@ def _from_buffer(thing: Any) -> Image:
     kinds = {letter: kind for kind, letter in _LETTERS.items()}
     letter = view.format.lstrip("@=" + _ORDER)
     if letter not in kinds:
-        raise TypeError(f"gconv computes uint8, uint16 and float32 (B, H and f), not a buffer of "
-                        f"{view.format}; convert with .astype(numpy.float32)")
+        raise _refusal(view.format)
     if view.ndim == 1:
         raise ValueError("a buffer has to say its shape: memoryview(data).cast('B', (height, "
                          "width)) or (height, width, channels)")
@@ -158,9 +162,7 @@ def _from_interface(face: Any, thing: Any, device: int) -> Image:
     if face["typestr"] not in _TYPES:
         if face["typestr"][1:] in ("u2", "f4"):
             raise TypeError(_ORDER_HINT)
-        raise TypeError(f"gconv computes uint8, uint16 and float32, not "
-                        f"{getattr(thing, 'dtype', face['typestr'])}; convert with "
-                        ".astype(numpy.float32)")
+        raise _refusal(getattr(thing, "dtype", face["typestr"]))
     data, keep = face.get("data"), thing
     if isinstance(data, tuple):
         address, readonly = data
@@ -215,8 +217,7 @@ def _from_dlpack(thing: Any, stream: int) -> Image:
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     tensor = _Tensor.from_address(get(capsule, b"dltensor"))
     if tensor.lanes != 1 or (tensor.code, tensor.bits) not in _CODES:
-        raise TypeError(f"gconv computes uint8, uint16 and float32, not "
-                        f"{getattr(thing, 'dtype', 'this type of DLPack')}; convert with .astype")
+        raise _refusal(getattr(thing, "dtype", "this type of DLPack"))
     shape, strides = tensor.shape[:tensor.dimensions], None
     if tensor.strides:
         strides = [step * tensor.bits // 8 for step in tensor.strides[:tensor.dimensions]]

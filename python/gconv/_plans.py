@@ -1,12 +1,13 @@
 """Filters, plans, and the plans that functions keep for later calls."""
 import ctypes
+import math
 import os
 import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from ._arrays import (DEPTHS, Array, Image, describe, empty, is_array, kind_of, nested, numpy, overlap,
                       shape_of, stream_of)
-from ._library import Detector, ErrorText, FilterData, Job, call, fail, library
+from ._library import Detector, ErrorText, FilterData, GconvError, Job, call, fail, library
 
 MODES = {"reflect": 0, "grid-mirror": 0, "mirror": 1, "nearest": 2, "wrap": 3, "grid-wrap": 3,
          "constant": 4, "grid-constant": 4}
@@ -39,6 +40,9 @@ class Filter:
     _free = library.gconv_filter_free
 
     def __init__(self, specification: str) -> None:
+        if not isinstance(specification, (str, bytes, os.PathLike)):
+            raise TypeError("Filter takes a text, as --kernel does; Filter.weights(array) makes one "
+                            "of an array, and Filter.vectors(column, row) of two")
         self._data = ctypes.POINTER(FilterData)()
         call("filter_load", os.fsencode(specification), ctypes.byref(self._data),
              about=specification)
@@ -164,6 +168,7 @@ class Plan:
                  correlate: bool = False, device: str = "auto", implementation: str = "auto",
                  threads: int = 0, runs: int = 0, edges: bool = False, threshold: float = 5.0,
                  offset: float = 0.0, detector: Optional[Detector] = None) -> None:
+        given = {name: value for name, value in locals().items() if name != "self"}
         self._plan = ctypes.c_void_p()
         self._lock = threading.Lock()
         self._error = ErrorText()
@@ -197,6 +202,13 @@ class Plan:
         job.filter_count = len(handles)
         call("plan_create", ctypes.byref(job), ctypes.byref(self._plan))
         self._prepare_fast_calls()
+        self._grid: Optional[Tuple[slice, slice]] = None
+        if self._result == "float32" == self._kind and implementation == "auto":
+            how = library.gconv_plan_explanation(self._plan)
+            if b"chosen: cpu" not in how or b"transforms" in how or b"running sums" in how:
+                self._grid = _grid([each._data.contents for each in filters])
+                self._given = {**given, "filters": tuple(filters), "device": "cpu"}
+                self._local: Any = None
 
     def _prepare_fast_calls(self) -> None:
         """What a call on numpy arrays without gaps needs."""
@@ -226,6 +238,10 @@ class Plan:
                                          None, self._error_here)
                     if status != 0:
                         fail(status, self._error)
+                if self._grid is not None:
+                    seen = made[self._grid].ravel()
+                    if not numpy.vdot(seen, seen) < math.inf:  # which warns of no overflow
+                        self._compute_locally(ends(image, None)[0], describe(made), made)
                 return made
         return self._compute(*ends(image, out), out)
 
@@ -251,8 +267,31 @@ class Plan:
                          last, self._error_here)
             if status != 0:
                 fail(status, self._error)
+        if self._grid is not None and source.device < 0 and self._is_wild(target):
+            self._compute_locally(source, target, out)
         result: Array = out
         return result
+
+    def _is_wild(self, target: Image) -> bool:
+        """Whether the sum of squares on the grid is no number that float32 has."""
+        assert self._grid is not None
+        channels = target.shape[2] if len(target.shape) == 3 else 1
+        row_of = ctypes.c_float * (target.row_bytes // 4)
+        down, across = (steps.step for steps in self._grid)
+        return not sum(value * value for y in range(0, target.shape[0], down)
+                       for c in range(channels)
+                       for value in row_of.from_address(target.address + y * target.stride)[
+                           c::across * channels]) < 2.0 ** 128
+
+    def _compute_locally(self, source: Image, target: Image, out: Any) -> None:
+        """Computes an image again by what carries no sample beyond the weights, as running sums and
+        transforms do: by each weight that is not 0, by each, or by definition."""
+        for name in ("cpu:sparse", "cpu:taps", "reference"):
+            try:
+                self._local = self._local or Plan(**{**self._given, "implementation": name})
+            except GconvError:  # refuses these filters
+                continue
+        self._local._compute(source, target, 0, out)
 
     def __del__(self) -> None:
         if getattr(self, "_plan", None):
@@ -275,6 +314,14 @@ def ends(image: Any, out: Any) -> Tuple[Image, Optional[Image], int]:
     if stream is None:
         stream = stream_of(image) or 0
     return describe(image, stream), None if out is None else describe(out, stream), stream
+
+
+def _grid(filters: Sequence[Any]) -> Tuple[slice, slice]:
+    """Results in rows and columns so close that each sample has a part in one of them."""
+    reaches = [(min(each.anchor_y, each.height - 1 - each.anchor_y),
+                min(each.anchor_x, each.width - 1 - each.anchor_x)) for each in filters]
+    down, across = (1 + sum(reach) for reach in zip(*reaches))
+    return slice(None, None, down), slice(None, None, across)
 
 
 def pair(value: Any, name: str, flat: Optional[int] = None) -> Tuple[float, float]:

@@ -4,8 +4,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from typing import Any, Iterable, List, Optional, Union
 
+from ._arrays import numpy
 from ._library import GconvError
 
 Path = Union[str, "os.PathLike[str]"]
@@ -41,9 +43,9 @@ def _call(arguments: List[str], given: bytes = b"", messages: bool = False) -> N
                                  f"{answer.returncode}; its messages are on standard error")
 
 
-def run(files: Iterable[Path], output: Path, command: str = "edges", *,
+def run(files: Union[Path, Iterable[Path]], output: Path, command: str = "edges", *,
         journal: Optional[Path] = None, progress: bool = True, **options: Any) -> None:
-    """Runs a command of the program on many files, on all processors.
+    """Runs a command of the program on a file, or on many, on all processors.
 
     Results go to the directory `output`, under the names of their inputs. With `journal`, a batch
     that was interrupted goes on where it was, and `verify` checks the results. `progress` shows a
@@ -51,6 +53,9 @@ def run(files: Iterable[Path], output: Path, command: str = "edges", *,
     method="canny", thin=True, min_length=20. Raises GconvError if an image fails; the others are
     written.
     """
+    files = [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
+    if not files:
+        raise ValueError("there are no files to run on")
     chosen = _options({**options, "journal": journal and os.fspath(journal)})
     names = b"\0".join(os.path.abspath(os.fsencode(name)) for name in files)
     _call([command, *chosen, "--progress", "auto" if progress else "never",
@@ -63,10 +68,22 @@ def verify(journal: Path) -> None:
     _call(["check", "--verify", os.fspath(journal)])
 
 
+def warn_of_white(image: Any, level: int) -> None:
+    """Warns of an array that is black for gconv, and probably is not meant to be: a warning at the
+    caller's `level`. Other things than arrays of numpy are not looked at."""
+    if numpy is not None and type(image) is numpy.ndarray and 0 <= image.min() < image.max() <= 1:
+        warnings.warn("all samples are within 0 and 1, and 255 is taken for white; give white=1 for "
+                      "floats, or multiply by 255", stacklevel=level)
+
+
 def draw(image: Any, command: str, **options: Any) -> Any:
     """What a command of the program makes of an image in memory, by files in a directory of its
-    own."""
+    own. False and True of numpy are 0 and 255."""
     from . import imread, imwrite
+    if numpy is not None and type(image) is numpy.ndarray and image.dtype == bool:
+        image = image.astype("u1") * 255
+    if "white" not in options:
+        warn_of_white(image, 4)
     with tempfile.TemporaryDirectory() as folder:
         given, made = (os.path.join(folder, name) for name in ("in.npy", "out.png"))
         imwrite(given, image)

@@ -5,7 +5,10 @@ Canny gives the bytes of cv2.Canny for grey images. docs/python.md says what dif
 """
 from typing import Any, Dict, Sequence, Tuple
 
-import numpy
+try:
+    import numpy
+except ImportError:
+    raise ImportError("gconv.cv needs numpy, without which gconv works: pip install numpy") from None
 
 from . import Filter, detect
 from ._arrays import Array
@@ -49,22 +52,22 @@ def _origin(anchor: Sequence[int], shape: Tuple[int, int]) -> Tuple[int, int]:
 
 
 def getGaussianKernel(ksize: int, sigma: float) -> Array:
-    """The weights of one direction, which sum to 1; from the side if `sigma` is 0."""
+    """The weights of one direction, in a column, which sum to 1; from the side if `sigma` is 0."""
     if ksize < 1 or ksize % 2 == 0:
         raise ValueError(f"ksize {ksize} has to be odd")
     if sigma <= 0 and ksize in _NARROW:
-        return numpy.asarray(_NARROW[ksize])
+        return numpy.asarray(_NARROW[ksize])[:, None]
     if sigma <= 0:
         sigma = 0.3 * ((ksize - 1) * 0.5 - 1) + 0.8
     weights = numpy.exp(-0.5 / (sigma * sigma) * (numpy.arange(ksize) - (ksize - 1) / 2) ** 2)
-    return numpy.asarray(weights / weights.sum())
+    return numpy.asarray(weights / weights.sum())[:, None]
 
 
 def _blur(_shape: Tuple[int, ...], kind: str, ksize: Sequence[int], sigmaX: float,
           sigmaY: float) -> Dict[str, Any]:
     sigmaY = sigmaY if sigmaY > 0 else sigmaX
     reach = 3 if kind == "uint8" else 4
-    row, column = (getGaussianKernel(side or int(round(sigma * reach * 2 + 1)) | 1, sigma)
+    row, column = (getGaussianKernel(side or int(round(sigma * reach * 2 + 1)) | 1, sigma)[:, 0]
                    for side, sigma in zip(ksize, (sigmaX, sigmaY)))
     return _chain(Filter.vectors(column, row), 0)
 

@@ -2,12 +2,14 @@
 import ctypes
 import doctest
 import os
+import pathlib
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import unittest
+import warnings
 
 try:
     import numpy
@@ -130,6 +132,40 @@ class BesideScipy(unittest.TestCase):
         self.same("convolve", colours, numpy.ones((3, 3, 1)))
 
 
+    def test_what_is_no_number_or_huge_stays_below_the_weights(self):
+        """Also where running sums or transforms are the fastest, and in every corner."""
+        image, weights = numpy.tile(FLOATS, (6, 7)), RANDOM.random((15, 15))
+        for place, odd in [((150, 200), numpy.nan), ((0, 0), numpy.inf), ((299, 426), -numpy.inf),
+                           ((299, 7), numpy.nan), ((0, 200), -3.4e38)]:
+            image[place], kept = odd, image[place]
+            for name, argument, named in [
+                    ("gaussian_filter", 1, {}), ("gaussian_filter", 5, {}),
+                    ("gaussian_filter", 8, {"mode": "wrap"}), ("gaussian_filter", 20, {}),
+                    ("convolve", weights, {}), ("correlate", weights, {"origin": (3, -7)}),
+                    ("convolve", weights * (RANDOM.random((15, 15)) < 0.3), {})]:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    ours = getattr(gconv, name)(image, argument, **named)
+                    warnings.simplefilter("ignore")
+                    theirs = getattr(ndimage, name)(image.astype(numpy.float64), argument, **named)
+                if numpy.isfinite(odd):
+                    self.assertLess(abs(ours - theirs)[abs(theirs) < 1e6].max(), 0.1)
+                else:
+                    numpy.testing.assert_allclose(ours, theirs, 1e-3, 1e-2)
+            image[place] = kept
+        image[150, 200] = numpy.nan
+        self.assertEqual(numpy.isnan(gconv.uniform_filter(image, 51)).sum(), 51 * 51)
+
+    def test_every_array_keeps_what_is_no_number_in_its_channel(self):
+        colours = numpy.dstack([numpy.tile(FLOATS, (6, 7))] * 3)
+        colours[100, 100, 1] = numpy.nan
+        out = numpy.empty((300, 500, 3), numpy.float32)[:, :427]  # with gaps
+        for image in [colours, memoryview(colours)]:
+            for found in [gconv.gaussian_filter(image, (5, 5, 0)),
+                          gconv.gaussian_filter(image, (5, 5, 0), output=out)]:
+                self.assertEqual(numpy.isnan(found).sum((0, 1)).tolist(), [0, 41 * 41, 0])
+
+
 @unittest.skipIf(cv2 is None, "there is no OpenCV here")
 class BesideOpenCV(unittest.TestCase):
     def same(self, name, image, *arguments, within=1e-3, **named):
@@ -155,8 +191,10 @@ class BesideOpenCV(unittest.TestCase):
         self.same("sepFilter2D", FLOATS, -1, kernel[0], kernel[:, 1], delta=2)
         for side in [3, 5, 7, 9]:
             self.same("GaussianBlur", FLOATS, (side, side), 0)
-            numpy.testing.assert_allclose(gconv.cv.getGaussianKernel(side, 0)[:, None],
-                                          cv2.getGaussianKernel(side, 0), 1e-12)
+            for sigma in [0, 1.3]:
+                ours, theirs = (cv.getGaussianKernel(side, sigma) for cv in (gconv.cv, cv2))
+                self.assertEqual(ours.shape, theirs.shape)
+                numpy.testing.assert_allclose(ours, theirs, 1e-12)
 
     def test_derivatives(self):
         for ksize in [1, 3, 5, 7]:
@@ -251,6 +289,43 @@ class BesideTheProgram(unittest.TestCase):
         with self.assertRaisesRegex(gconv.GconvError, "ink"):
             gconv.sketch(BYTES, ink="no colour")
 
+    def test_options_that_the_program_alone_has(self):
+        for ours, options in [
+                (gconv.edges(BYTES, "auto"), ["--threshold=auto"]),
+                (gconv.edges(BYTES, "10%", thin=True), ["--threshold=10%", "--thin"]),
+                (gconv.edges(BYTES, method="gradient"), ["--method=gradient"]),
+                (gconv.canny(BYTES, high="auto"), ["--method=canny", "--high=auto"]),
+                (gconv.canny(BYTES, 20, 90, sigma=1),
+                 ["--method=canny", "--low=20", "--high=90", "--sigma=1"])]:
+            numpy.testing.assert_array_equal(ours, run_program(BYTES, "edges", *options))
+
+    def test_a_white_of_1(self):
+        """True is white, and numbers from 0 to 1 are told of if white is not given."""
+        lines, ones = gconv.edges(BYTES), FLOATS / 255
+        numpy.testing.assert_array_equal(gconv.thin(lines > 0), gconv.thin(lines))
+        for call in [lambda: gconv.edges(ones), lambda: gconv.sketch(ones), lambda: gconv.thin(ones),
+                     lambda: gconv.canny(lines // 255), lambda: gconv.thin(lines // 255)]:
+            with self.assertWarnsRegex(UserWarning, "give white=1") as told:
+                call()
+            self.assertEqual(told.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            numpy.testing.assert_array_equal(gconv.sketch(ones, white=1), gconv.sketch(FLOATS))
+            self.assertTrue(gconv.edges(ones, white=1).any())
+            for black in [FLOATS * 0, BYTES * 0]:
+                self.assertFalse(gconv.edges(black).any())
+
+    def test_one_file_and_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name, out = os.path.join(folder, "a.png"), os.path.join(folder, "out")
+            gconv.imwrite(name, BYTES)
+            for one in [name, pathlib.Path(name), [name]]:
+                gconv.run(one, out, progress=False)
+                self.assertEqual(os.listdir(out), ["a.png"])
+                os.remove(os.path.join(out, "a.png"))
+            with self.assertRaisesRegex(ValueError, "no files"):
+                gconv.run([], out)
+
     def test_a_batch_with_a_journal(self):
         with tempfile.TemporaryDirectory() as folder:
             names = [os.path.join(folder, f"-{index} x.png") for index in range(3)]
@@ -309,6 +384,24 @@ class Files(unittest.TestCase):
                     continue
                 self.assertLess(sizes[0], sizes[1], extension)
 
+    def test_a_file_of_several_images(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one, film = os.path.join(folder, "one.pgm"), os.path.join(folder, "film.pgm")
+            with open(film, "wb") as file:
+                for image in [BYTES, 255 - BYTES]:
+                    gconv.imwrite(one, image)
+                    with open(one, "rb") as frame:
+                        file.write(frame.read())
+            with self.assertRaisesRegex(ValueError, "film.pgm holds several images; page=1"):
+                gconv.imread(film)
+            numpy.testing.assert_array_equal(gconv.imread(film, page=1), BYTES)
+            numpy.testing.assert_array_equal(gconv.imread(film, page=2), 255 - BYTES)
+            numpy.testing.assert_array_equal(gconv.imread(one, page=1), 255 - BYTES)
+            with self.assertRaisesRegex(gconv.GconvError, "2"):
+                gconv.imread(film, page=3)
+            with self.assertRaisesRegex(ValueError, "from 1"):
+                gconv.imread(film, page=0)
+
     def test_failures_name_the_file(self):
         with self.assertRaisesRegex(FileNotFoundError, "/nowhere/a.png"):
             gconv.imread("/nowhere/a.png")
@@ -316,6 +409,8 @@ class Files(unittest.TestCase):
             gconv.imread(__file__)
         with self.assertRaisesRegex(ValueError, "extension"):
             gconv.imwrite("a.nothing", BYTES)
+        with self.assertRaisesRegex(gconv.GconvError, "a.png: .*astype.'u1'"):
+            gconv.imwrite("a.png", FLOATS)
 
 
 class Examples(unittest.TestCase):
@@ -349,7 +444,7 @@ class Examples(unittest.TestCase):
 
     def test_a_camera(self):
         folder, said = self.draw("camera.py")
-        self.assertRegex(said, "^99 frames, [0-9]+ frames/s")
+        self.assertRegex(said, "^100 frames, [0-9]+ frames/s")
         down, across = numpy.nonzero(gconv.imread(os.path.join(folder, "edges.png")))
         radius = numpy.hypot(down - 240, across - 5 * 99 - 60)
         self.assertLess(abs(radius - 50).max(), 3)
@@ -432,6 +527,13 @@ for wrong in [b"abc", [[1, 2]], "text", 7]:
     except (TypeError, ValueError):
         continue
     raise AssertionError(wrong)
+try:
+    import gconv.cv
+except ImportError as failure:
+    assert "gconv.cv needs numpy" in str(failure)
+floats = memoryview(bytearray(60 * 200 * 4)).cast("f", (60, 200))
+floats[30, 40] = float("nan")
+assert sum(value != value for value in gconv.gaussian_filter(floats, 5).cast("B").cast("f")) == 41 ** 2
 sys.stdout.buffer.write(blurred.tobytes() + weighted.tobytes())
 """
         with tempfile.TemporaryDirectory() as folder:
@@ -455,6 +557,10 @@ sys.stdout.buffer.write(blurred.tobytes() + weighted.tobytes())
         for error, text, call in [
                 (TypeError, "astype", lambda: blur(BYTES.astype(float), 1)),
                 (TypeError, "astype", lambda: blur(BYTES, 1, output=numpy.float64)),
+                (TypeError, "'u1'. [*] 255", lambda: blur(BYTES > 9, 1)),
+                (TypeError, "'u1'. [*] 255", lambda: blur(memoryview(BYTES > 9), 1)),
+                (TypeError, "'float32'", lambda: blur(memoryview(BYTES.astype(int)), 1)),
+                (TypeError, "Filter.weights", lambda: gconv.Filter(FLOATS)),
                 (TypeError, "byte order", lambda: blur(WORDS.astype(">u2"), 1)),
                 (ValueError, "each plane", lambda: blur(numpy.zeros((2, 2, 2, 2), "u1"), 1)),
                 (ValueError, "3 axes", lambda: blur(numpy.zeros((9, 9, 3), "u1"), 1)),
