@@ -1,6 +1,6 @@
 /* TIFF of 1, 8 and 16 bits, and of floats, in strips, or in tiles if it is large and compressed.
- * libtiff compresses them, and so do faster ways (fast.h) where this costs no size. Several threads
- * may do so. A tile is a strip here: what is compressed as one. */
+ * libtiff compresses strips, or a faster way (fast.h) where it costs at most 1 % of size. Several
+ * threads may compress. In this file a tile counts as a strip. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
@@ -13,8 +13,8 @@
 
 enum { STRIP_BYTES = 256 * 1024, TILE_SIDE = 256 };
 
-/* Pixels of a compressed image in strips. Who shows a part of a larger one decodes the tiles there,
- * where strips are as wide as the image. */
+/* The most pixels of a compressed image in strips. A larger one has tiles: a program that shows a
+ * part decodes few of them, where strips are as wide as the image. */
 #define STRIPS_PIXELS_MAX (UINT64_C(1) << 27)
 
 /* A strip of SAMPLE_BYTES or less is libtiff's. So is one whose first SAMPLE_BYTES libtiff
@@ -24,10 +24,10 @@ enum { SAMPLE_BYTES = 32 * 1024, SAMPLE_GAIN = 100 };
 typedef struct strip {
     gc_part head;
     uint32_t number, held; /* in the file; rows */
-    size_t size;           /* of what it became */
+    size_t size;           /* of the compressed bytes */
     gconv_status status;
     gconv_error error;
-    /* Of the rows, as the predictor left them; from strip_bytes on, what they became. */
+    /* The rows as the predictor left them; from strip_bytes on, the compressed bytes. */
     _Alignas(16) unsigned char bytes[];
 } strip;
 
@@ -46,8 +46,8 @@ typedef struct tiff_encoder {
     size_t strip_row_bytes;
     unsigned char *band; /* NULL: strips; else rows for a row of tiles */
     uint32_t band_rows;  /* that it holds */
-    uint32_t rows;       /* that came */
-    bool predicts;       /* here, so that libtiff need not */
+    uint32_t rows;       /* received */
+    bool predicts;       /* the writer applies the predictor, and libtiff does not */
     gc_parts strips;
     compressor compressors[GC_PARTS_MAX];
 } tiff_encoder;
