@@ -201,15 +201,6 @@ static void make_bilevel(const gc_conversion *conversion, size_t count, double *
         }
 }
 
-/* Nearest integer, ties to even, of a value in [0, 2^51): adding 1.5 * 2^52 leaves no bits for a
- * fraction. Compilers vectorise this on every target, unlike rint. Not-a-number gives 0. */
-static inline double clamp_and_round(double value, double largest)
-{
-    value = value > 0 ? value : 0;
-    value = value < largest ? value : largest;
-    return (value + 0x1.8p52) - 0x1.8p52;
-}
-
 /* Stores `count` pixels of v at pixel `first` of an output row. */
 static void quantize(const gc_conversion *conversion, const double *v, size_t first, size_t count,
                      void *output)
@@ -228,11 +219,11 @@ static void quantize(const gc_conversion *conversion, const double *v, size_t fi
     } else if (depth == 16) {
         uint16_t *to = (uint16_t *)output + at;
         for (size_t i = 0; i < values; i++)
-            to[i] = (uint16_t)(int32_t)clamp_and_round(v[i] * factor, 65535);
+            to[i] = (uint16_t)(int32_t)gc_clamp_and_round(v[i] * factor, 65535);
     } else if (depth == 8) {
         uint8_t *to = (uint8_t *)output + at;
         for (size_t i = 0; i < values; i++)
-            to[i] = (uint8_t)(int32_t)clamp_and_round(narrows ? v[i] / 257 : v[i], 255);
+            to[i] = (uint8_t)(int32_t)gc_clamp_and_round(narrows ? v[i] / 257 : v[i], 255);
     } else {
         uint8_t flags[CHUNK + 8];
         for (size_t i = 0; i < count; i++)

@@ -28,6 +28,16 @@ typedef struct gc_conversion {
     bool invert;
 } gc_conversion;
 
+/* The nearest integer, ties to even, of a value that is clamped to [0, largest], below 2^51: adding
+ * 1.5 * 2^52 leaves no bits for a fraction. Compilers vectorise this on every target, unlike rint.
+ * Not-a-number gives 0. */
+static inline double gc_clamp_and_round(double value, double largest)
+{
+    value = value > 0 ? value : 0;
+    value = value < largest ? value : largest;
+    return (value + 0x1.8p52) - 0x1.8p52;
+}
+
 /* The conversion of a job that gc_job_check has passed. Two results are still to be checked: the
  * product of the divisors can be 0 or infinite, the offset infinite. */
 gc_conversion gc_conversion_of(const gconv_job *job);

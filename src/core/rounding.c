@@ -1,8 +1,7 @@
 /* v is estimated in double. Its error is below 2^-50 of it: a S + b by one fma, or as the sum of an
- * expansion, and then the quotient. Only if v is near a boundary, at which the result changes, the
- * sign of a S + b - boundary * c decides. It is computed without an error, as an expansion
- * (Shewchuk 1997): doubles that do not overlap, in ascending order. The sign of the last one is
- * that of their sum. */
+ * expansion, and then the quotient. Only if that may change the result, the sign of a S + b -
+ * boundary * c decides. It is computed without an error, as an expansion (Shewchuk 1997): doubles
+ * that do not overlap, in ascending order. The sign of the last one is that of their sum. */
 #include "core/rounding.h"
 
 #include "base/number.h"
@@ -12,9 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* In samples: far more than the error of any estimate below 2^16. */
-#define NEAR 0x1p-20
 
 enum { PARTS_MAX = 2 * GC_ROUNDING_PARTS + 3 };
 
@@ -105,29 +101,63 @@ static int side_of(const gc_rounding *r, const double *parts, int count, double 
     return sign_of(&e);
 }
 
-static double estimate(const gc_rounding *r, const double *parts, int count)
+/* What stands in the place of S, a sum or the root of one; and v in double, off by less than
+ * `error`. */
+typedef struct number {
+    const double *parts;
+    int count;
+    bool is_root;
+    double v, error;
+} number;
+
+static number number_of_sum(const gc_rounding *r, const double *parts, int count)
 {
-    if (count == 1)
-        return fma(r->a, r->absolute ? fabs(parts[0]) : parts[0], r->b) / r->c;
-    expansion e = beyond(r, parts, count, 0);
     double sum = 0;
-    for (int i = 0; i < e.count; i++)
-        sum += e.parts[i];
-    return sum / r->c;
+    if (count == 1) {
+        sum = fma(r->a, r->absolute ? fabs(parts[0]) : parts[0], r->b);
+    } else {
+        expansion e = beyond(r, parts, count, 0);
+        for (int i = 0; i < e.count; i++)
+            sum += e.parts[i];
+    }
+    double v = sum / r->c;
+    return (number){parts, count, false, v, 0x1p-50 * fabs(v)};
+}
+
+/* If a R and b cancel, v in double says little. */
+static number number_of_root(const gc_rounding *r, const double parts[2])
+{
+    double of_root = r->a * sqrt(parts[1]) / r->c, others = r->b / r->c;
+    double error = 0x1p-50 * (fabs(of_root) + fabs(others));
+    return (number){parts, 2, true, of_root + others, error};
+}
+
+static int side_of_number(const gc_rounding *r, const number *n, double boundary)
+{
+    return n->is_root ? side_of_root(r, n->parts, n->count, boundary)
+                      : side_of(r, n->parts, n->count, boundary);
+}
+
+static uint32_t round_number(const gc_rounding *r, number n)
+{
+    if (r->bilevel)
+        return side_of_number(r, &n, 128) >= 0 ? (uint32_t)r->largest : 0;
+    uint32_t low = (uint32_t)gc_clamp_and_round(n.v - n.error, r->largest);
+    uint32_t high = (uint32_t)gc_clamp_and_round(n.v + n.error, r->largest);
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        int side = side_of_number(r, &n, middle + 0.5);
+        if (side == 0)
+            return middle + middle % 2;
+        low = side > 0 ? middle + 1 : low;
+        high = side > 0 ? high : middle;
+    }
+    return low;
 }
 
 uint32_t gc_round_parts(const gc_rounding *r, const double *parts, int count)
 {
-    double v = estimate(r, parts, count);
-    if (!r->bilevel && !(v > 0 && v < r->largest))
-        return v > 0 ? (uint32_t)r->largest : 0;
-    double low = r->bilevel ? 128 : floor(v), boundary = r->bilevel ? low : low + 0.5;
-    int side =
-        fabs(v - boundary) > NEAR ? (v > boundary ? 1 : -1) : side_of(r, parts, count, boundary);
-    if (r->bilevel)
-        return side >= 0 ? (uint32_t)r->largest : 0;
-    uint32_t sample = (uint32_t)low;
-    return sample + (side > 0 || (side == 0 && sample % 2 == 1));
+    return round_number(r, number_of_sum(r, parts, count));
 }
 
 uint32_t gc_round_once(const gc_rounding *r, double sum)
@@ -135,21 +165,9 @@ uint32_t gc_round_once(const gc_rounding *r, double sum)
     return gc_round_parts(r, &sum, 1);
 }
 
-/* If a R and b cancel, a double says little about v: exact comparisons find the sample. */
 uint32_t gc_round_root(const gc_rounding *r, const double parts[2])
 {
-    if (r->bilevel)
-        return side_of_root(r, parts, 2, 128) >= 0 ? (uint32_t)r->largest : 0;
-    uint32_t low = 0, high = (uint32_t)r->largest;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        int side = side_of_root(r, parts, 2, middle + 0.5);
-        if (side == 0)
-            return middle + middle % 2;
-        low = side > 0 ? middle + 1 : low;
-        high = side > 0 ? high : middle;
-    }
-    return low;
+    return round_number(r, number_of_root(r, parts));
 }
 
 bool gc_parts_pass(const gc_rounding *r, const double *parts, int count)
@@ -163,56 +181,47 @@ bool gc_passes_threshold(const gc_rounding *r, double sum)
     return fma(r->a, r->absolute ? fabs(sum) : sum, r->b) > 0;
 }
 
-/* The value of a float; for an infinite one 2^128. */
-static double unbounded(float value)
+/* The place of a float32 among all, in ascending order; that of 0 is 0. */
+static int32_t place_of(float value)
 {
-    return isinf(value) ? copysign(0x1p128, (double)value) : (double)value;
+    int32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits < 0 ? -(bits & INT32_MAX) : bits;
+}
+
+/* The value at a place; for an infinite one 2^128. */
+static double value_at(int32_t place)
+{
+    float value;
+    int32_t bits = abs(place);
+    memcpy(&value, &bits, sizeof value);
+    return copysign(isinf(value) ? 0x1p128 : (double)value, place);
 }
 
 /* The middle of two float32 is a double. Converting it rounds ties to even. */
-float gc_round_parts_to_float(const gc_rounding *r, const double *parts, int count)
+static float round_to_float(const gc_rounding *r, number n)
 {
-    double v = estimate(r, parts, count);
-    float nearest = (float)v;
-    double at = unbounded(nearest);
-    float other = nextafterf(nearest, v < at ? -INFINITY : INFINITY);
-    double middle = (at + unbounded(other)) / 2;
-    if (v == at || fabs(v - middle) > 0x1p-45 * fabs(v))
-        return nearest + 0.0f;
-    int side = side_of(r, parts, count, middle);
-    return (float)(side == 0 ? middle : nextafter(middle, side * (double)INFINITY)) + 0.0f;
-}
-
-/* Float32 in ascending order: number 0 is 0, number `infinite` is infinity. */
-static const int32_t infinite = 0x7f800000;
-
-static double float_number(int32_t number)
-{
-    float value;
-    int32_t bits = abs(number);
-    memcpy(&value, &bits, sizeof value);
-    return unbounded(number < 0 ? -value : value);
-}
-
-/* The error of v is below 2^-50 of what is added to it. If that can change the float, exact
- * comparisons find it. */
-float gc_round_root_to_float(const gc_rounding *r, const double parts[2])
-{
-    double of_root = r->a * sqrt(parts[1]) / r->c, others = r->b / r->c, v = of_root + others;
-    double error = 0x1p-50 * (fabs(of_root) + fabs(others));
-    int32_t low = -infinite, high = infinite;
-    if ((float)(v - error) == (float)(v + error))
-        return (float)v + 0.0f;
+    int32_t low = place_of((float)(n.v - n.error)), high = place_of((float)(n.v + n.error));
     while (low < high) {
-        int32_t number = low + (int32_t)(((int64_t)high - low) / 2);
-        double middle = (float_number(number) + float_number(number + 1)) / 2;
-        int side = side_of_root(r, parts, 2, middle);
+        int32_t place = low + (int32_t)(((int64_t)high - low) / 2);
+        double middle = (value_at(place) + value_at(place + 1)) / 2;
+        int side = side_of_number(r, &n, middle);
         if (side == 0)
             return (float)middle + 0.0f;
-        low = side > 0 ? number + 1 : low;
-        high = side > 0 ? high : number;
+        low = side > 0 ? place + 1 : low;
+        high = side > 0 ? high : place;
     }
-    return (float)float_number(low) + 0.0f;
+    return (float)value_at(low) + 0.0f;
+}
+
+float gc_round_parts_to_float(const gc_rounding *r, const double *parts, int count)
+{
+    return round_to_float(r, number_of_sum(r, parts, count));
+}
+
+float gc_round_root_to_float(const gc_rounding *r, const double parts[2])
+{
+    return round_to_float(r, number_of_root(r, parts));
 }
 
 double gc_whole_threshold(const gc_rounding *r)

@@ -168,17 +168,10 @@ static void final_values(const gc_conversion *conversion, const float *row, size
     scale_values(conversion, count, v);
 }
 
-INLINE int32_t clamp_and_round(double value, double largest)
-{
-    value = value > 0 ? value : 0;
-    value = value < largest ? value : largest;
-    return (int32_t)((value + 0x1.8p52) - 0x1.8p52);
-}
-
 static void round_values(const double *v, size_t count, uint8_t *restrict samples)
 {
     for (size_t i = 0; i < count; i++)
-        samples[i] = (uint8_t)clamp_and_round(v[i], UINT8_MAX);
+        samples[i] = (uint8_t)(int32_t)gc_clamp_and_round(v[i], UINT8_MAX);
 }
 
 /* ---- Storing --------------------------------------------------------------------------------- */
@@ -236,7 +229,7 @@ static void store16(const gc_conversion *conversion, const float *row, size_t co
         size_t part = count - first < CHUNK ? count - first : CHUNK;
         final_values(conversion, row + first, part, v);
         for (size_t i = 0; i < part; i++)
-            samples[first + i] = (uint16_t)clamp_and_round(v[i], UINT16_MAX);
+            samples[first + i] = (uint16_t)(int32_t)gc_clamp_and_round(v[i], UINT16_MAX);
     }
 }
 
