@@ -125,15 +125,14 @@ static void gradient(const gc_detector *d, const int32_t *const *rows, size_t co
         const whole high = (whole)(d->high < largest ? d->high : largest);                         \
         const uint8_t strict = d->asked.like == GCONV_LIKE_OPENCV ? 2 : 4;                         \
         for (size_t x = 0; x < count; x++) {                                                       \
-            uint8_t s = sectors[x];                                                                \
-            whole before = s == 0   ? (own - 1)[x]                                                 \
-                           : s == 1 ? above[x]                                                     \
-                           : s == 2 ? (above - 1)[x]                                               \
-                                    : (above + 1)[x];                                              \
-            whole after = s == 0   ? (own + 1)[x]                                                  \
-                          : s == 1 ? below[x]                                                      \
-                          : s == 2 ? (below + 1)[x]                                                \
-                                   : (below - 1)[x];                                               \
+            const uint8_t s = sectors[x];                                                          \
+            whole left_above = (above - 1)[x], right_above = (above + 1)[x];                       \
+            whole left_below = (below - 1)[x], right_below = (below + 1)[x];                       \
+            whole left = (own - 1)[x], right = (own + 1)[x], over = above[x], under = below[x];    \
+            whole before = s == 2 ? left_above : right_above;                                      \
+            whole after = s == 2 ? right_below : left_below;                                       \
+            before = s == 1 ? over : s == 0 ? left : before;                                       \
+            after = s == 1 ? under : s == 0 ? right : after;                                       \
             uint8_t peak = (own[x] > low) & (own[x] > before) & (own[x] >= after + (s >= strict)); \
             weak[x] = peak;                                                                        \
             strong[x] = peak & (own[x] > high);                                                    \
