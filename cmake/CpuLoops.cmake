@@ -86,6 +86,7 @@ endfunction()
 
 gconv_add_loops(portable)
 set(GCONV_HAS_X86_LOOPS OFF)
+set(GCONV_HAS_NEON_LOOPS OFF)
 if(NOT GCONV_FAST)
   return()
 endif()
@@ -120,4 +121,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     target_compile_options(loops_avx512vnni PRIVATE ${loop_level} -Wno-psabi ${avx512} -mavx512vnni)
     list(APPEND loop_objects $<TARGET_OBJECTS:loops_avx512vnni>)
   endif()
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$") # all else it has from portable
+  set(GCONV_HAS_NEON_LOOPS ON)
+  add_library(loops_neon OBJECT src/cpu/edges/bytes_loops.c
+    src/cpu/fast/loops/rank1_bytes_loops.c)
+  target_link_libraries(loops_neon PRIVATE gconv_settings)
+  target_compile_definitions(loops_neon PRIVATE GC_NEON
+    GC_EDGE_BYTES_LOOPS=gc_edge_bytes_neon GC_RANK1_LOOPS=gc_rank1_neon)
+  target_compile_options(loops_neon PRIVATE ${loop_level})
+  list(APPEND loop_objects $<TARGET_OBJECTS:loops_neon>)
 endif()

@@ -860,7 +860,7 @@ GCONV_API void gconv_device_await(void);
 /* A set of vector instructions for which the code for the CPU was compiled. */
 typedef struct gconv_instructions_info {
     size_t size;      /* set by gconv_instructions_info_default() */
-    const char *name; /* "avx512", "avx2", "portable" */
+    const char *name; /* "avx512", "avx2", "neon", "portable" */
     bool usable;      /* this processor has the instructions */
     bool chosen;      /* plans use this set: the best usable one, or that of GCONV_INSTRUCTIONS */
 } gconv_instructions_info;

@@ -3,6 +3,9 @@
 #include <string.h>
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
+#elif defined(__aarch64__) && defined(__ARM_NEON) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#include <arm_neon.h>
+#define HAS_NEON 1
 #endif
 
 /* Packs eight flags to a byte, the first one in its most significant bit. The multiplication moves
@@ -37,6 +40,22 @@ static __attribute__((target("avx2"))) size_t pack_vectors(const uint8_t *flags,
 static size_t pack_most(const uint8_t *flags, size_t whole, uint8_t *bits)
 {
     return __builtin_cpu_supports("avx2") ? pack_vectors(flags, whole, bits) : 0;
+}
+#elif defined(HAS_NEON)
+/* Packs bytes of eight flags, eight at a time. Flags move to their bits, and sums of neighbours
+ * gather them. */
+static size_t pack_most(const uint8_t *flags, size_t whole, uint8_t *bits)
+{
+    const int8x16_t places = {7, 6, 5, 4, 3, 2, 1, 0, 7, 6, 5, 4, 3, 2, 1, 0};
+    size_t done = 0;
+    for (; done + 8 <= whole; done += 8) {
+        uint8x16_t some[4];
+        for (int k = 0; k < 4; k++)
+            some[k] = vshlq_u8(vld1q_u8(flags + 8 * done + 16 * k), places);
+        uint8x16_t sums = vpaddq_u8(vpaddq_u8(some[0], some[1]), vpaddq_u8(some[2], some[3]));
+        vst1_u8(bits + done, vget_low_u8(vpaddq_u8(sums, sums)));
+    }
+    return done;
 }
 #else
 static size_t pack_most(const uint8_t *flags, size_t whole, uint8_t *bits)

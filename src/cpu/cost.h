@@ -3,7 +3,8 @@
  * All were measured on an EPYC of the Zen 4 kind at about 3.7 GHz, one thread, by benchmarks/cpu
  * (see docs/performance/cpu.md); the reference's on a 2.7 GHz server core. On another processor
  * they are wrong by a factor, and mostly by the same one, so that comparisons between solvers
- * hold. */
+ * hold. Those of NEON were not measured: its vectors have half the lanes of AVX2, so they are twice
+ * as long. */
 #ifndef GC_CPU_COST_H
 #define GC_CPU_COST_H
 
@@ -40,6 +41,7 @@
 #define GC_RANK1_SECONDS 0.2e-9
 #define GC_ROW_TAP_SECONDS_AVX512 0.023e-9
 #define GC_ROW_TAP_SECONDS_AVX2 0.023e-9
+#define GC_ROW_TAP_SECONDS_NEON 0.046e-9
 #define GC_ROW_TAP_SECONDS_PORTABLE 0.17e-9
 
 /* A value that is summed in double (pipeline/settle.c), conversion included, and how much longer a
@@ -56,6 +58,7 @@
 /* A multiply-add of the solver `every tap`. The solver `bytes` does four in this time. */
 #define GC_TAP_SECONDS_AVX512 0.019e-9
 #define GC_TAP_SECONDS_AVX2 0.021e-9
+#define GC_TAP_SECONDS_NEON 0.042e-9
 #define GC_TAP_SECONDS_PORTABLE 0.060e-9
 
 /* How much longer a tap takes if a loaded vector meets one tap alone: in a filter of one row, and
@@ -77,9 +80,11 @@
 /* A value in one of the log2(side * side) rounds of radix 2, there and back. */
 #define GC_TRANSFORM_SECONDS_AVX512 0.20e-9
 #define GC_TRANSFORM_SECONDS_AVX2 0.25e-9
+#define GC_TRANSFORM_SECONDS_NEON 0.50e-9
 #define GC_TRANSFORM_SECONDS_PORTABLE 0.53e-9
 #define GC_TRANSFORM_DOUBLE_SECONDS_AVX512 0.40e-9
 #define GC_TRANSFORM_DOUBLE_SECONDS_AVX2 0.50e-9
+#define GC_TRANSFORM_DOUBLE_SECONDS_NEON 1.00e-9
 #define GC_TRANSFORM_DOUBLE_SECONDS_PORTABLE 1.06e-9
 
 /* A value on its way into lines and out of them, beside the rounds. */

@@ -1,30 +1,9 @@
 /* Canny on bytes, in vectors of 16-bit integers: the operator sobel without a blur before it, the
  * border replicate and the rules of OpenCV. Squares of the norm L2 have 32 bits. */
 #include "cpu/edges/loops.h"
+#include "cpu/edges/vectors.h"
 
-#include <immintrin.h>
 #include <string.h>
-
-typedef __m256i vector; /* of 16-bit integers */
-
-enum { LANES = 16 };
-
-#define VECTOR(name) _mm256_##name
-
-static inline vector load(const void *from)
-{
-    return VECTOR(loadu_si256)(from);
-}
-
-static inline void store(void *to, vector values)
-{
-    VECTOR(storeu_si256)(to, values);
-}
-
-static inline vector load_bytes(const uint8_t *from)
-{
-    return VECTOR(cvtepu8_epi16)(_mm_loadu_si128((const __m128i *)from));
-}
 
 /* Columns 1 2 1 and -1 0 1 of three rows, and a column more at both ends. */
 static void add_columns(const uint8_t *const rows[3], size_t count, int16_t *sums,
@@ -47,42 +26,34 @@ static void add_columns(const uint8_t *const rows[3], size_t count, int16_t *sum
     differences[count] = differences[count - 1];
 }
 
-/* The sums of squares of 16 gradients. */
-static inline void store_squares(int32_t *to, vector across, vector down)
-{
-    vector low = VECTOR(unpacklo_epi16)(across, down);
-    vector high = VECTOR(unpackhi_epi16)(across, down);
-    low = VECTOR(madd_epi16)(low, low);
-    high = VECTOR(madd_epi16)(high, high);
-    store(to, VECTOR(permute2x128_si256)(low, high, 0x20));
-    store(to + LANES / 2, VECTOR(permute2x128_si256)(low, high, 0x31));
-}
-
 /* y 2^15 < x 13573 for whole numbers, x above 0, means y <= floor(x 13573 / 2^15): 13573 is odd, so
  * the quotient is no whole number. The product of 2x has it in its upper half. */
 static inline void measure(const int16_t *sums, const int16_t *differences, size_t count,
                            bool squared, void *magnitudes, int16_t *sectors)
 {
-    const vector tangent = VECTOR(set1_epi16)(13573), one = VECTOR(set1_epi16)(1);
+    const vector one = VECTOR(set1_epi16)(1);
     for (size_t x = 0; x < count; x += LANES) {
         const int16_t *s = sums + x, *d = differences + x;
         vector across = VECTOR(sub_epi16)(load(s + 1), load(s - 1)), own = load(d);
         vector down = VECTOR(add_epi16)(VECTOR(add_epi16)(load(d - 1), load(d + 1)),
                                         VECTOR(add_epi16)(own, own));
         vector a = VECTOR(abs_epi16)(across), b = VECTOR(abs_epi16)(down);
-        vector twice = VECTOR(add_epi16)(a, a), low = VECTOR(mulhi_epi16)(twice, tangent);
+        vector twice = VECTOR(add_epi16)(a, a), low = scale(a, 13573);
         vector above_low = VECTOR(cmpgt_epi16)(b, low);
         vector above_high = VECTOR(cmpgt_epi16)(b, VECTOR(add_epi16)(low, twice));
         /* 2, or 3 if the signs differ; 1; or 0 */
-        vector sector =
-            VECTOR(sub_epi16)(VECTOR(add_epi16)(one, one),
-                              VECTOR(srai_epi16)(VECTOR(xor_si256)(across, down), LANES - 1));
+        vector sector = VECTOR(sub_epi16)(VECTOR(add_epi16)(one, one),
+                                          VECTOR(srai_epi16)(VECTOR(xor_si256)(across, down), 15));
         sector = VECTOR(blendv_epi8)(sector, one, above_high);
         store(sectors + x, VECTOR(and_si256)(sector, above_low));
-        if (squared)
-            store_squares((int32_t *)magnitudes + x, across, down);
-        else
+        if (squared) {
+            vector squares[2];
+            add_squares(across, down, squares);
+            store((int32_t *)magnitudes + x, squares[0]);
+            store((int32_t *)magnitudes + x + LANES / 2, squares[1]);
+        } else {
             store((int16_t *)magnitudes + x, VECTOR(add_epi16)(a, b));
+        }
     }
 }
 
@@ -128,23 +99,6 @@ static void measure_rows(const uint8_t *const rows[3], size_t count, bool square
 FIND_PEAKS(16)
 FIND_PEAKS(32)
 
-/* 16 masks of 16 bits, of 16 of 32 bits. */
-static inline vector narrow(vector first, vector second)
-{
-    return VECTOR(permute4x64_epi64)(VECTOR(packs_epi32)(first, second), 0xd8);
-}
-
-/* The bits of 32 masks of 16 bits, the first one in the most significant bit of the first byte. */
-static inline uint32_t bits_of(const vector masks[2])
-{
-    const vector order = VECTOR(broadcastsi128_si256)(
-        _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
-    vector bytes = VECTOR(permute4x64_epi64)(VECTOR(packs_epi16)(masks[0], masks[1]), 0xd8);
-    return (uint32_t)VECTOR(movemask_epi8)(VECTOR(shuffle_epi8)(bytes, order));
-}
-
-enum { BLOCK = 2 * LANES }; /* pixels whose bits are found at once */
-
 /* The bits of a block of magnitudes in 16 bits, unless none is above `low`. */
 static inline void find_block_16(const void *const rows[3], const int16_t *sectors, size_t x,
                                  int32_t low, int32_t high, uint32_t *weak, uint32_t *strong)
@@ -153,10 +107,12 @@ static inline void find_block_16(const void *const rows[3], const int16_t *secto
     const int16_t *below = (const int16_t *)rows[2] + x;
     const vector lowest = VECTOR(set1_epi16)((int16_t)low);
     const vector highest = VECTOR(set1_epi16)((int16_t)high);
-    vector largest = VECTOR(max_epi16)(load(own), load(own + LANES)), found[2], sure[2];
-    if (VECTOR(movemask_epi8)(VECTOR(cmpgt_epi16)(largest, lowest)) == 0)
+    vector largest = load(own), found[BLOCK / LANES], sure[BLOCK / LANES];
+    for (int at = LANES; at < BLOCK; at += LANES)
+        largest = VECTOR(max_epi16)(largest, load(own + at));
+    if (!is_any(VECTOR(cmpgt_epi16)(largest, lowest)))
         return;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < BLOCK / LANES; i++) {
         int at = i * LANES;
         found[i] = peaks_16(above + at, own + at, below + at, load(sectors + x + at), lowest);
         sure[i] = VECTOR(cmpgt_epi16)(load(own + at), highest);
@@ -172,20 +128,24 @@ static inline void find_block_32(const void *const rows[3], const int16_t *secto
     const int32_t *above = (const int32_t *)rows[0] + x, *own = (const int32_t *)rows[1] + x;
     const int32_t *below = (const int32_t *)rows[2] + x;
     const vector lowest = VECTOR(set1_epi32)(low), highest = VECTOR(set1_epi32)(high);
-    vector found[4], sure[4], largest = load(own);
-    for (int at = 8; at < BLOCK; at += 8)
+    vector largest = load(own), found[BLOCK / LANES], sure[BLOCK / LANES];
+    for (int at = LANES / 2; at < BLOCK; at += LANES / 2)
         largest = VECTOR(max_epi32)(largest, load(own + at));
-    if (VECTOR(movemask_epi8)(VECTOR(cmpgt_epi32)(largest, lowest)) == 0)
+    if (!is_any(VECTOR(cmpgt_epi32)(largest, lowest)))
         return;
-    for (int i = 0; i < 4; i++) {
-        int at = i * LANES / 2;
-        vector sector =
-            VECTOR(cvtepi16_epi32)(_mm_loadu_si128((const __m128i *)(sectors + x + at)));
-        found[i] = peaks_32(above + at, own + at, below + at, sector, lowest);
-        sure[i] = VECTOR(cmpgt_epi32)(load(own + at), highest);
+    for (int i = 0; i < BLOCK / LANES; i++) {
+        vector of[2], above_high[2];
+        for (int half = 0; half < 2; half++) {
+            int at = i * LANES + half * LANES / 2;
+            of[half] =
+                peaks_32(above + at, own + at, below + at, load_wide(sectors + x + at), lowest);
+            above_high[half] = VECTOR(cmpgt_epi32)(load(own + at), highest);
+        }
+        found[i] = narrow(of[0], of[1]);
+        sure[i] = narrow(above_high[0], above_high[1]);
     }
-    *weak = bits_of((vector[]){narrow(found[0], found[1]), narrow(found[2], found[3])});
-    *strong = *weak & bits_of((vector[]){narrow(sure[0], sure[1]), narrow(sure[2], sure[3])});
+    *weak = bits_of(found);
+    *strong = *weak & bits_of(sure);
 }
 
 static void peaks(const void *const magnitudes[3], const int16_t *sectors, size_t count,

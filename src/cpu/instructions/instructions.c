@@ -59,6 +59,11 @@ static bool has_avx2(void)
 }
 #endif
 
+#if GC_HAS_NEON_LOOPS
+extern const struct gc_edge_bytes_loops gc_edge_bytes_neon;
+extern const struct gc_rank1_loops gc_rank1_neon;
+#endif
+
 static const gc_instructions instructions[] = {
 #if GC_HAS_X86_LOOPS
     {.name = "avx512vnni",
@@ -77,6 +82,13 @@ static const gc_instructions instructions[] = {
      LOOPS(avx2, AVX2),
      .edge_bytes = &gc_edge_bytes_avx2,
      .rank1 = &gc_rank1_avx2},
+#endif
+#if GC_HAS_NEON_LOOPS /* every 64-bit ARM has NEON, and compilers use it for portable loops */
+    {.name = "neon",
+     .usable = always,
+     LOOPS(portable, NEON),
+     .edge_bytes = &gc_edge_bytes_neon,
+     .rank1 = &gc_rank1_neon},
 #endif
 #if GC_HAS_FAST
     {.name = "portable", .usable = always, LOOPS(portable, PORTABLE), .rank1 = &gc_rank1_portable},

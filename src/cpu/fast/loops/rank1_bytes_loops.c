@@ -131,14 +131,14 @@ typedef struct place {
     bool streams;        /* past the caches, to aligned memory */
 } place;
 
-#if defined(__AVX2__)
+#if defined(__AVX2__) || defined(GC_NEON)
 
 /* A tie is exact: if the first product is not the quotient, the rest corrects it. */
 INLINE floats quotient(const gc_rank1_column *column, floats sum)
 {
     floats reciprocal = all_of(column->reciprocal);
-    floats first = VECTOR(mul_ps)(sum, reciprocal);
-    floats rest = VECTOR(fnmadd_ps)(first, all_of(column->divisor), sum);
+    floats first = multiply(sum, reciprocal);
+    floats rest = subtract_product(sum, first, all_of(column->divisor));
     return multiply_add(first, rest, reciprocal);
 }
 
@@ -152,6 +152,10 @@ INLINE floats value_of(const gc_rank1_column *column, const gc_rank1_kind kind, 
                ? multiply_add(all_of(column->start), sum, all_of(column->sign))
                : sum;
 }
+
+#endif
+
+#if defined(__AVX2__)
 
 /* Clamps to 0..255. */
 INLINE void store_levels(const integers x[VECTORS], const place *to)
@@ -202,6 +206,45 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
     }
     store_levels(levels, to);
     return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
+}
+
+#elif defined(GC_NEON)
+
+/* Bit i: lane i is near a tie. */
+INLINE uint64_t near_bits(uint16x8_t parts, uint16_t near)
+{
+    const uint16x8_t own = {1, 2, 4, 8, 16, 32, 64, 128};
+    return vaddvq_u16(vandq_u16(vcltq_u16(parts, vdupq_n_u16(near)), own));
+}
+
+/* Values in fixed point have their levels in the upper halves, and their distance from a tie in the
+ * lower ones. */
+INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
+                             const bool absolute, const floats sums[VECTORS], const place *to)
+{
+    const uint16_t near = (uint16_t)column->near;
+    int16x8_t values[VECTORS], wide[2];
+    UNROLL for (int v = 0; v < VECTORS; v++) values[v] =
+        vreinterpretq_s16_s32(vcvtnq_s32_f32(value_of(column, kind, absolute, sums[v])));
+    UNROLL for (int half = 0; half < 2; half++)
+    {
+        int16x8_t a = values[2 * half], b = values[2 * half + 1];
+        wide[half] = kind == GC_RANK1_FIXED ? vuzp2q_s16(a, b)
+                                            : vqmovn_high_s32(vqmovn_s32(vreinterpretq_s32_s16(a)),
+                                                              vreinterpretq_s32_s16(b));
+    }
+    uint8x16_t levels = vqmovun_high_s16(vqmovun_s16(wide[0]), wide[1]);
+    if (to->kept != NULL)
+        levels =
+            vbslq_u8(vreinterpretq_u8_u32(vdupq_n_u32(to->kept_mask)), vld1q_u8(to->kept), levels);
+    vst1q_u8(to->out, levels);
+    if (kind != GC_RANK1_FIXED)
+        return 0;
+    uint16x8_t low = vreinterpretq_u16_s16(vuzp1q_s16(values[0], values[1]));
+    uint16x8_t high = vreinterpretq_u16_s16(vuzp1q_s16(values[2], values[3]));
+    if (__builtin_expect(vminvq_u16(vminq_u16(low, high)) >= near, 1))
+        return 0;
+    return near_bits(low, near) | near_bits(high, near) << 8;
 }
 
 #else

@@ -238,6 +238,135 @@ static void sum(const gc_rank1_row *row, const uint8_t *samples, size_t count, f
         sum_kind(row, false, samples, count, sums);
 }
 
+#elif defined(GC_NEON)
+
+/* Sums of a block by taps, and by what fine taps add to these. */
+typedef struct row_sums {
+    integers coarse[VECTORS], fine[VECTORS];
+} row_sums;
+
+INLINE int16_t tap_of(const int32_t *pairs, int t)
+{
+    return (int16_t)(pairs[t / 2] >> 16 * (t % 2));
+}
+
+INLINE void add_products(integers sums[VECTORS], const int16x8_t term[2], int16_t tap)
+{
+    UNROLL for (int half = 0; half < 2; half++)
+    {
+        sums[2 * half] = vmlal_n_s16(sums[2 * half], vget_low_s16(term[half]), tap);
+        sums[2 * half + 1] = vmlal_high_n_s16(sums[2 * half + 1], term[half], tap);
+    }
+}
+
+INLINE void store_row_sums(row_sums *sums, const bool is_fine, float *to)
+{
+    UNROLL for (int v = 0; v < VECTORS; v++)
+    {
+        if (is_fine)
+            sums->coarse[v] =
+                vaddq_s32(vshlq_n_s32(sums->coarse[v], GC_RANK1_FINE_BITS), sums->fine[v]);
+        vst1q_f32(to + v * LANES, vcvtq_f32_s32(sums->coarse[v]));
+    }
+}
+
+/* The sums of samples of two places, or their differences. */
+INLINE void fold(const uint8_t *first, const uint8_t *second, const bool is_even, int16x8_t term[2])
+{
+    uint8x16_t a = vld1q_u8(first), b = vld1q_u8(second);
+    uint8x8_t low_a = vget_low_u8(a), low_b = vget_low_u8(b);
+    term[0] = vreinterpretq_s16_u16(is_even ? vaddl_u8(low_a, low_b) : vsubl_u8(low_a, low_b));
+    term[1] = vreinterpretq_s16_u16(is_even ? vaddl_high_u8(a, b) : vsubl_high_u8(a, b));
+}
+
+/* Samples of one place. */
+INLINE void widen(const uint8_t *samples, int16x8_t term[2])
+{
+    uint8x16_t x = vld1q_u8(samples);
+    term[0] = vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(x)));
+    term[1] = vreinterpretq_s16_u16(vmovl_high_u8(x));
+}
+
+/* A row of a small constant width, whose weights are even. Sums may alias whatever is in memory:
+ * places and taps are copied to variables. */
+INLINE void sum_narrow(const gc_rank1_row *row, const int width, const bool is_fine,
+                       const uint8_t *samples, size_t count, float *to)
+{
+    const int terms = (width + 1) / 2;
+    int16_t taps[(SMALL + 1) / 2], fine_taps[(SMALL + 1) / 2];
+    size_t places[SMALL];
+    UNROLL for (int i = 0; i < width; i++) places[i] = (size_t)i * row->advance;
+    UNROLL for (int t = 0; t < terms; t++)
+    {
+        taps[t] = tap_of(row->taps, t);
+        fine_taps[t] = tap_of(row->fine_taps, t);
+    }
+    for (size_t at = 0; at < count; at += BLOCK) {
+        const uint8_t *from = samples + at;
+        row_sums sums = {0};
+        UNROLL for (int t = 0; t < terms; t++)
+        {
+            int16x8_t term[2];
+            if (2 * t + 1 < width)
+                fold(from + places[t], from + places[width - 1 - t], true, term);
+            else
+                widen(from + places[t], term);
+            add_products(sums.coarse, term, taps[t]);
+            if (is_fine)
+                add_products(sums.fine, term, fine_taps[t]);
+        }
+        store_row_sums(&sums, is_fine, to + at);
+    }
+}
+
+/* Any row. */
+INLINE void sum_row(const gc_rank1_row *row, const bool is_fine, const uint8_t *samples,
+                    size_t count, float *to)
+{
+    const size_t advance = row->advance;
+    const int width = row->width, terms = row->is_folded ? (width + 1) / 2 : width;
+    const bool is_even = row->factors == 0x0101;
+    for (size_t at = 0; at < count; at += BLOCK) {
+        const uint8_t *first = samples + at, *second = first + advance * (size_t)(width - 1);
+        row_sums sums = {0};
+        for (int t = 0; t < terms; t++, first += advance, second -= advance) {
+            int16x8_t term[2];
+            if (!row->is_folded || first == second)
+                widen(first, term);
+            else
+                fold(first, second, is_even, term);
+            add_products(sums.coarse, term, tap_of(row->taps, t));
+            if (is_fine)
+                add_products(sums.fine, term, tap_of(row->fine_taps, t));
+        }
+        store_row_sums(&sums, is_fine, to + at);
+    }
+}
+
+#define SUM_NARROW(width)                                                                          \
+    case width:                                                                                    \
+        sum_narrow(row, width, is_fine, samples, count, sums);                                     \
+        break;
+INLINE void sum_kind(const gc_rank1_row *row, const bool is_fine, const uint8_t *samples,
+                     size_t count, float *sums)
+{
+    switch (row->is_folded && row->factors == 0x0101 ? row->width : 0) {
+        USUAL(SUM_NARROW)
+    default:
+        sum_row(row, is_fine, samples, count, sums);
+    }
+}
+
+static void sum(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,
+                float *sums)
+{
+    (void)scratch;
+    if (row->is_fine)
+        sum_kind(row, true, samples, count, sums);
+    else
+        sum_kind(row, false, samples, count, sums);
+}
+
 #else
 
 static void sum(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,

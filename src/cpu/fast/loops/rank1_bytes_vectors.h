@@ -1,5 +1,5 @@
 /* Vectors of samples, sums and floats for rank1_bytes_loops.c, of the instruction set that this
- * file is compiled for: AVX-512, AVX2, or floats alone in portable code.
+ * file is compiled for: AVX-512, AVX2, NEON (GC_NEON), or floats alone in portable code.
  *
  * A block is a vector of samples. Interleaving it with others and with zeros makes four vectors of
  * sums of it, whose lanes are in another order than the samples. Packing them undoes that:
@@ -7,8 +7,8 @@
  *     samples of 128 bits    0 1 2 3 4 5 6 7 8 9 a b c d e f
  *     sums, vectors 0 to 3   0 1 2 3 | 4 5 6 7 | 8 9 a b | c d e f
  *
- * So vector v has samples 16 q + 4 v to 16 q + 4 v + 3 in quarter q. The portable loops have four
- * vectors of floats in the samples' order.
+ * So vector v has samples 16 q + 4 v to 16 q + 4 v + 3 in quarter q. NEON widens
+ * lanes in the samples' order, and the portable loops have four vectors of floats in that order.
  *
  * Columns are summed TOGETHER vectors at a time, and sides up to SMALL are constants in the code:
  * so many that sums, rows and weights stay in registers. */
@@ -21,12 +21,14 @@
 #include <stdint.h>
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(GC_NEON)
+#include <arm_neon.h>
 #endif
 
 enum { VECTORS = 4 };
 
 /* Usual sides up to SMALL, which are constants in code of their own. */
-#if defined(__AVX512BW__)
+#if defined(__AVX512BW__) || defined(GC_NEON)
 #define USUAL(of) of(3) of(5) of(7) of(9) of(11) of(13) of(15)
 #else
 #define USUAL(of) of(3) of(5) of(7)
@@ -140,6 +142,52 @@ INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
     return _mm256_blendv_epi8(samples, load_samples(kept), _mm256_set1_epi32((int32_t)mask));
 }
 
+#elif defined(GC_NEON)
+
+typedef int32x4_t integers;
+typedef float32x4_t floats;
+enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 15 };
+
+INLINE floats all_of(float value)
+{
+    return vdupq_n_f32(value);
+}
+
+INLINE floats load(const float *from)
+{
+    return vld1q_f32(from);
+}
+
+INLINE floats load_once(const float *from)
+{
+    return vld1q_f32(from);
+}
+
+INLINE floats add(floats a, floats b)
+{
+    return vaddq_f32(a, b);
+}
+
+INLINE floats multiply_add(floats sum, floats a, floats b)
+{
+    return vfmaq_f32(sum, a, b);
+}
+
+INLINE floats multiply(floats a, floats b)
+{
+    return vmulq_f32(a, b);
+}
+
+INLINE floats subtract_product(floats x, floats a, floats b)
+{
+    return vfmsq_f32(x, a, b);
+}
+
+INLINE floats magnitude(floats x)
+{
+    return vabsq_f32(x);
+}
+
 #else
 
 enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 7 };
@@ -208,6 +256,16 @@ INLINE floats add(floats a, floats b)
 INLINE floats multiply_add(floats sum, floats a, floats b)
 {
     return VECTOR(fmadd_ps)(a, b, sum);
+}
+
+INLINE floats multiply(floats a, floats b)
+{
+    return VECTOR(mul_ps)(a, b);
+}
+
+INLINE floats subtract_product(floats x, floats a, floats b)
+{
+    return VECTOR(fnmadd_ps)(a, b, x);
 }
 
 #endif
