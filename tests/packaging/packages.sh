@@ -28,6 +28,7 @@ check_version() {
   [ "$found" = "$1" ] || echo "$2: '$found'"
 }
 
+# shellcheck disable=SC2016 # grave accents are those of the pages
 check_versions() {
   version=$(sed -n 's/^project(gconv VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
   {
@@ -43,6 +44,8 @@ check_versions() {
     check_version "$minor" docs/library.md 's/.*`libgconv\.so\.\([0-9.]*\)`.*/\1/p'
     check_version "$minor" docs/library.md 's/.*`GCONV_\([0-9.]*\)`.*/\1/p'
     check_version "$minor" man/gconv.1.in 's/.*libgconv\\-\([0-9.]*\)\/libgconv.*/\1/p'
+    check_version "$minor" tests/packaging/consumer/CMakeLists.txt \
+      's/^find_package(gconv \([0-9.]*\) .*/\1/p'
     check_version "$minor" python/gconv/_library.py 's/^NAME = "libgconv\.so\.\([0-9.]*\)".*/\1/p'
   } >"$work/wrong"
   complain "CMakeLists.txt has version $version, but other files have:"
