@@ -28,6 +28,20 @@ if cmp -s "$work/chart.svg" "$work/other.svg"; then
   exit 1
 fi
 
+# The ratios of other libraries, of which the chart has one digit.
+awk '$1 != "gconv" && $7 == "%" { printf "%.1f\n", $5 }' "$results/libraries-zen5.txt" | sort >"$work/ratios.txt"
+[ "$(wc -l <"$work/ratios.txt")" -ge 40 ] || { echo "ratios are missing"; exit 1; }
+sed -n 's/.*>\([0-9]*\.[0-9]\)<\/text>.*/\1/p' "$1/docs/performance/libraries.svg" | sort >"$work/told.txt"
+if ! diff "$work/ratios.txt" "$work/told.txt"; then
+  echo "docs/performance/libraries.svg does not show libraries-zen5.txt: benchmarks/libraries.py --chart draws it"
+  exit 1
+fi
+for number in $(grep -E '^\| (.*[0-9] bits|gconv|IPP|OpenCV|SciPy|libvips|Pillow|kornia)' "$1/docs/performance/libraries.md" |
+  grep -oE '[0-9]+\.[0-9]{2,}'); do
+  grep -q " $number\( \|$\)" "$results/libraries-zen5.txt" ||
+    { echo "libraries.md has $number, libraries-zen5.txt has not"; exit 1; }
+done
+
 steps=$1/benchmarks/ladder_chart.py
 "$steps" --data >"$work/steps.txt"
 [ "$(wc -l <"$work/steps.txt")" -eq 66 ] || { echo "points are missing"; exit 1; }
