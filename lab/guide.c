@@ -135,10 +135,12 @@ bool gc_guide_describe(const char *name, const char *summary, int width, gc_buff
  * those of a thread up to factor 4, and beyond. Of a GTX 680 they are fitted
  * (reproduction.md), of a GTX 480 the most that a thread can have. Those of the others are an
  * assumption: with 32 the rule gives what was measured on an H200. */
-static const struct {
+typedef struct limits {
     const char *name;
     int major, block_kib, all_kib, registers_k, threads, block_width, block_height, registers[2];
-} devices[] = {
+} limits;
+
+static const limits devices[] = {
     {"GTX 480", 2, 48, 48, 32, 1536, 16, 32, {63, 63}},
     {"GTX 680", 3, 48, 48, 64, 2048, 32, 32, {32, 65}},
     {"Tesla K20", 3, 48, 48, 64, 2048, 32, 32, {32, 32}},
@@ -150,31 +152,43 @@ static const struct {
 static const int sides[] = {3, 5, 9, 17, 19, 31, 43, 63};
 enum { SIDES = sizeof sides / sizeof sides[0] };
 
-/* The factor on device `i` for a square filter. */
-static int factor_on(size_t i, int side)
+/* Adds a line of factors for square filters, with what is asked for in place of a device's own. */
+static void put_factors(const char *name, const limits *l, const gconv_tiling *asked,
+                        gc_buffer *text)
 {
-    const gconv_device_info device = {.compute_major = devices[i].major,
-                                      .shared_per_block_optin = (uint64_t)devices[i].block_kib
-                                                                << 10,
-                                      .shared_per_processor = (uint64_t)devices[i].all_kib << 10,
-                                      .registers_per_processor = devices[i].registers_k << 10,
-                                      .threads_per_processor = devices[i].threads,
-                                      .threads_per_block = 1024};
-    return gconv_adaptive_factor(&device, devices[i].registers, devices[i].block_width,
-                                 devices[i].block_height, side, side);
+    gconv_device_info device = {.compute_major = l->major,
+                                .shared_per_block_optin = (uint64_t)l->block_kib << 10,
+                                .shared_per_processor = (uint64_t)l->all_kib << 10,
+                                .registers_per_processor = l->registers_k << 10,
+                                .threads_per_processor = l->threads,
+                                .threads_per_block = 1024};
+    int width = asked->block_width > 0 ? asked->block_width : l->block_width;
+    int height = asked->block_width > 0 ? asked->block_height : l->block_height, column;
+    uint64_t shared = (uint64_t)asked->shared_memory;
+    if (shared > 0 && shared < device.shared_per_processor)
+        device.shared_per_processor = shared;
+    if (shared > 0 && shared < device.shared_per_block_optin)
+        device.shared_per_block_optin = shared;
+    gc_buffer_print(text, "\n%-10s %dx%d", name, width, height);
+    column = 6 - snprintf(NULL, 0, "%dx%d", width, height);
+    gc_buffer_print(text, "%*s", column > 0 ? column : 0, "");
+    for (int j = 0; j < SIDES; j++)
+        gc_buffer_print(
+            text, " %*d", sides[j] < 10 ? 5 : 6,
+            gconv_adaptive_factor(&device, l->registers, width, height, sides[j], sides[j]));
 }
 
-void gc_guide_factors(gc_buffer *text)
+void gc_guide_factors(const gconv_tiling *asked, gc_buffer *text)
 {
+    const gconv_tiling own = gconv_tiling_default();
+    enum { H200 = sizeof devices / sizeof devices[0] - 1 };
     gc_buffer_print(text, "factors by the rule, from the limits of devices (up to 16):\n%-10s %-6s",
                     "device", "block");
     for (int j = 0; j < SIDES; j++)
         gc_buffer_print(text, " %3dx%d", sides[j], sides[j]);
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
-        gc_buffer_print(text, "\n%-10s %dx%d ", devices[i].name, devices[i].block_width,
-                        devices[i].block_height);
-        for (int j = 0; j < SIDES; j++)
-            gc_buffer_print(text, " %*d", sides[j] < 10 ? 5 : 6, factor_on(i, sides[j]));
-    }
+    for (size_t i = 0; i <= H200; i++)
+        put_factors(devices[i].name, &devices[i], &own, text);
+    if (asked->shared_memory > 0 || asked->block_width > 0)
+        put_factors("asked for", &devices[H200], asked, text);
     gc_buffer_put(text, "\n");
 }

@@ -45,8 +45,23 @@ static void print(const gconv_implementation_info *info, const char *text, bool 
     gc_json_end();
 }
 
-static gconv_status describe(const char *name, bool json, gconv_error *error)
+/* Adds the table of factors, of `adaptive` alone. */
+static gconv_status put_factors(const gc_options *options, const char *name, gc_buffer *text,
+                                gconv_error *error)
 {
+    if (strcmp(name, "adaptive") == 0) {
+        gc_buffer_put(text, "\n");
+        gc_guide_factors(&options->tiling, text);
+    } else if (options->tiling.block_width > 0 || options->tiling.shared_memory > 0) {
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--block and --shared-memory are for gconv info adaptive");
+    }
+    return text->failed ? gc_fail_memory(error, text->size) : GCONV_OK;
+}
+
+static gconv_status describe(const gc_options *options, gconv_error *error)
+{
+    const char *name = options->operands[0];
     gconv_implementation_info info = gconv_implementation_info_default();
     gc_buffer text = {.bytes = NULL};
     int width = gc_line_width();
@@ -60,13 +75,9 @@ static gconv_status describe(const char *name, bool json, gconv_error *error)
         gc_guide_line("refuses:", info.limits, width, &text);
     if (!info.usable)
         gc_guide_line("not usable here:", info.reason, width, &text);
-    if (strcmp(info.name, "adaptive") == 0) {
-        gc_buffer_put(&text, "\n");
-        gc_guide_factors(&text);
-    }
-    gconv_status status = text.failed ? gc_fail_memory(error, text.size) : GCONV_OK;
+    gconv_status status = put_factors(options, info.name, &text, error);
     if (status == GCONV_OK)
-        print(&info, text.bytes, json);
+        print(&info, text.bytes, options->report.json);
     gc_buffer_free(&text);
     return status;
 }
@@ -74,7 +85,7 @@ static gconv_status describe(const char *name, bool json, gconv_error *error)
 int gc_run_guide(const gc_options *options)
 {
     gconv_error error;
-    gconv_status status = describe(options->operands[0], options->report.json, &error);
+    gconv_status status = describe(options, &error);
     if (status != GCONV_OK)
         gc_report(NULL, &error);
     return status == GCONV_OK ? GC_EXIT_DONE : gc_start_code(status);

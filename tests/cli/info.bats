@@ -36,4 +36,12 @@ tiled: 1xN *tiled:nopad does not pad*' gconv info tiled:nopad
     same "$(printf '%s\n' "$table" | wc -l)" 6
     same "$(printf '%s\n' "$table" | sed 's/ $//')" "$(sed -n '/^## Other devices/,/^## /p' "$SOURCE/docs/reproduction.md" |
         sed -n 's/^| \(GTX\|Tesla\|RTX\|H200\)/\1/p' | sed 's/ *| */ /g; s/ $//')"
+    # Other limits in place of those of an H200.
+    prints 0 '*
+asked for  32x16     13    12    10      7     14     10      7      4' gconv info adaptive --shared-memory 65536 --block 32x16
+    prints 0 '*
+asked for  32x32      5     4     4      3      6      5      3      2' gconv info adaptive --shared-memory 49152
+    same "$(gconv info adaptive | grep -c '^asked for')" 0
+    complains 2 '--block and --shared-memory are for gconv info adaptive' gconv info tiled --block 8x4
+    complains 2 '--block and --shared-memory are for gconv info adaptive' gconv info --block 8x4
 }

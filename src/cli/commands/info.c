@@ -267,6 +267,10 @@ static void print_json(void)
 
 int gc_run_info(const gc_options *options)
 {
+    if (options->tiling.block_width > 0 || options->tiling.shared_memory > 0) {
+        gc_answer(NULL, "--block and --shared-memory are for gconv info adaptive");
+        return GC_EXIT_USAGE;
+    }
     if (options->report.json)
         print_json();
     else
