@@ -71,6 +71,17 @@ gconv_status gc_whole_finish(gc_decoder *common, gconv_error *error)
     return GCONV_OK;
 }
 
+bool gc_whole_help(gc_decoder *common)
+{
+    (void)common;
+    return false;
+}
+
+void gc_whole_spread(gc_decoder *common, int threads)
+{
+    ((gc_whole_decoder *)common)->threads = threads;
+}
+
 void gc_whole_free(gc_decoder *common)
 {
     gc_whole_decoder *decoder = (gc_whole_decoder *)common;

@@ -13,6 +13,7 @@ typedef struct gc_whole_decoder {
     bool has_more;        /* bytes follow the file */
     unsigned char *image; /* all rows; NULL before the first `read` */
     uint32_t row;
+    int threads; /* that the library may take; 0: none beside its caller */
     /* Fills `image`, which is all zeros. The file is freed behind it. */
     gconv_status (*decode)(struct gc_whole_decoder *decoder, size_t row_bytes, gconv_error *error);
 } gc_whole_decoder;
@@ -36,6 +37,8 @@ gconv_status gc_whole_set_exif_box(gc_decoder *decoder, const unsigned char *byt
 gconv_status gc_whole_read(gc_decoder *decoder, uint32_t count, unsigned char *rows, size_t stride,
                            gconv_error *error);
 gconv_status gc_whole_finish(gc_decoder *decoder, gconv_error *error);
+bool gc_whole_help(gc_decoder *decoder); /* the library has threads of its own */
+void gc_whole_spread(gc_decoder *decoder, int threads);
 void gc_whole_free(gc_decoder *decoder);
 
 typedef struct gc_whole_encoder {

@@ -23,9 +23,9 @@
     X(WebPGetFeaturesInternal)                                                                     \
     X(WebPIAppend)                                                                                 \
     X(WebPIDecGetRGB)                                                                              \
+    X(WebPIDecode)                                                                                 \
     X(WebPIDelete)                                                                                 \
-    X(WebPINewDecoder)                                                                             \
-    X(WebPInitDecBufferInternal)                                                                   \
+    X(WebPInitDecoderConfigInternal)                                                               \
     X(WebPMemoryWrite)                                                                             \
     X(WebPMemoryWriterClear)                                                                       \
     X(WebPMemoryWriterInit)                                                                        \

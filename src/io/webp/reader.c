@@ -131,15 +131,16 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 static gconv_status decode(gc_whole_decoder *decoder, size_t row_bytes, gconv_error *error)
 {
     const gconv_shape *shape = &decoder->common.shape;
-    WebPDecBuffer output;
-    if (!gc_webp.WebPInitDecBufferInternal(&output, WEBP_DECODER_ABI_VERSION))
+    WebPDecoderConfig config;
+    if (!gc_webp.WebPInitDecoderConfigInternal(&config, WEBP_DECODER_ABI_VERSION))
         return gc_fail(error, GCONV_ERROR_READ, "libwebp has changed its interface");
-    output.colorspace = shape->channels == 4 ? MODE_RGBA : MODE_RGB;
-    output.is_external_memory = 1;
-    output.u.RGBA.rgba = decoder->image;
-    output.u.RGBA.stride = (int)row_bytes;
-    output.u.RGBA.size = row_bytes * shape->height;
-    WebPIDecoder *incremental = gc_webp.WebPINewDecoder(&output);
+    config.options.use_threads = decoder->threads > 1;
+    config.output.colorspace = shape->channels == 4 ? MODE_RGBA : MODE_RGB;
+    config.output.is_external_memory = 1;
+    config.output.u.RGBA.rgba = decoder->image;
+    config.output.u.RGBA.stride = (int)row_bytes;
+    config.output.u.RGBA.size = row_bytes * shape->height;
+    WebPIDecoder *incremental = gc_webp.WebPIDecode(NULL, 0, &config);
     if (incremental == NULL)
         return corrupt(VP8_STATUS_OUT_OF_MEMORY, error);
     VP8StatusCode code =
@@ -165,5 +166,7 @@ const gc_decoder_type gc_webp_decoder = {
     .open = open_decoder,
     .read = gc_whole_read,
     .finish = gc_whole_finish,
+    .spread = gc_whole_spread,
+    .help = gc_whole_help,
     .free = gc_whole_free,
 };
