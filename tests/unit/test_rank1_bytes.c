@@ -229,6 +229,7 @@ TEST(row_sums)
         problem = problem_of(&t.job);
         if (gc_rank1_applies(&problem) && gc_rank1_create(&rank1, &problem, NULL) == GCONV_OK &&
             rank1.step != NULL) {
+            rank1.row.is_short = false; /* not every set has such sums */
             EACH_SET(set, s)
             check_row(&rank1.row, set);
             gc_rank1_destroy(&rank1);
@@ -366,6 +367,63 @@ TEST(large_divisors)
         }
         assert_int_equal(compare_all(&t) > 0, divisors[d] <= 16384);
     }
+}
+
+/* The same in 16 bits, of any divisor: samples times 1, 63 and 64 in the middle row of a filter. */
+TEST(short_sums)
+{
+    enum { MOST = 255 * 128, TRIPLES = 3 * 511 };
+    static trial t;
+    static float weights[] = {0, 0, 0, 1, 63, 64, 0, 0, 0};
+    for (int divisor = 2; divisor < 700; divisor += divisor < 80 ? 1 : 1 + any(40)) {
+        t.filter = filter_of(3, 3, divisor, weights);
+        t.filter.anchor_x = 0;
+        t.chain[0] = &t.filter;
+        t.job = job_of(t.chain, 1, shape_of(3 * TRIPLES, 1, 1, 8));
+        t.job.correlate = true;
+        for (int i = 0; i < TRIPLES; i++) {
+            int sum = divisor * (2 * (i / 3) + 1) / 2 + i % 3 - 1;
+            sum = sum < MOST ? sum : MOST;
+            int third = sum / 64 < 255 ? sum / 64 : 255, rest = sum - 64 * third;
+            int second = rest / 63 < 255 ? rest / 63 : 255;
+            t.image[3 * i] = (uint8_t)(rest - 63 * second);
+            t.image[3 * i + 1] = (uint8_t)second;
+            t.image[3 * i + 2] = (uint8_t)third;
+        }
+        assert_true(compare_all(&t) > 0);
+    }
+}
+
+/* Whole weights of which none is negative: sums on both sides of 2^16, weights on both sides of 64,
+ * and of every job what fill_job has. */
+TEST(short_rows)
+{
+    static const int mosts[] = {1, 2, 4, 8, 20, 60, 70, 120, 250};
+    static trial t;
+    int passes = 0;
+    for (int n = 0; n < TRIALS(4000); n++) {
+        const int width = 3 + 2 * any(4), height = 3 + 2 * any(4);
+        const int most_row = mosts[any(9)], most_column = mosts[any(9)];
+        double sum = 0;
+        int row[GC_RANK1_SIDE_MAX], column[GC_RANK1_SIDE_MAX];
+        for (int i = 0; i < width; i++)
+            row[i] = any(1 + most_row);
+        for (int j = 0; j < height; j++)
+            column[j] = 2 * j <= height ? any(1 + most_column) : column[height - 1 - j];
+        fill_filter(&t, width, height, 1);
+        for (int i = 0; i < width * height; i++) {
+            t.weights[i] = (float)(row[i % width] * column[i / width]);
+            sum += (double)t.weights[i];
+        }
+        const double divisors[] = {sum, sum + 1, 2 + any(60), 1 << any(12), any(16385)};
+        t.filter.divisor = divisors[any(5)];
+        t.filter.divisor = t.filter.divisor == 0 ? 1 : t.filter.divisor;
+        fill_job(&t);
+        t.job.scale = 1;
+        t.job.has_offset = any(8) == 0;
+        passes += compare_all(&t) > 0;
+    }
+    assert_true(passes > TRIALS(4000) / 4);
 }
 
 /* Large output goes past the caches, wherever its rows begin. */

@@ -28,6 +28,8 @@
  *   If not, division is at most 2^-16 off, the corrected product less than 2^-36 more. The addition
  *   is at most 2^-17 off, or its sum is 256 or more in magnitude and clamped. Together that is
  *   below 1/32768.
+ * - No weight is negative, the offset is 0, and S + D / 2 is below 2^16. The loops stay in whole
+ *   numbers of 16 bits (GC_RANK1_SHORT), division and ties too.
  *
  * Other weights (GC_RANK1_FIXED)
  *
@@ -90,9 +92,10 @@ enum { TWICE_ERROR_MAX = 2048 };
  * again. */
 enum { FACTORS_MIN = 256, FACTORS_MAX = 8192, VALUES_A_FACTOR = 4096 };
 
-/* The widest row that is coarse. Wider rows are fine: their weights are integers of 22 bits, in two
- * parts. */
-enum { COARSE_MAX = 5 };
+/* The widest row that is coarse, and the largest 2e of one. Fine rows, whose weights are integers
+ * of 22 bits in two parts, take less time than what would be in doubt beyond. Either way e is that
+ * of the weights that the loops have. */
+enum { COARSE_MAX = 7, COARSE_ERROR_MAX = 40 };
 
 /* Weights count as whole if they are integers times 2^-SHIFT_MAX, or a larger power of 2. */
 enum { SHIFT_MAX = 24 };
@@ -196,8 +199,8 @@ static double misfit(const float *row, int width, double factor)
     return sum / factor;
 }
 
-/* The factor whose integers are nearest to the row. The smallest that is tried is half of the
- * largest. */
+/* The factor whose integers are nearest to the row, of those that make the largest weight whole.
+ * The smallest that is tried is half of the largest. */
 static double choose_factor(const gc_problem *problem, const float *row, bool is_fine)
 {
     int width = problem->chain.steps[0].width;
@@ -209,11 +212,11 @@ static double choose_factor(const gc_problem *problem, const float *row, bool is
     double most = fmin((ROW_MAX - width) / sum, INT16_MAX / largest);
     if (is_fine)
         return most * (1 << GC_RANK1_FINE_BITS);
-    double best = most, least = misfit(row, width, most);
+    double best = most, least = HUGE_VAL, whole = floor(most * largest);
     double values = (double)problem->chain.width * problem->chain.height;
     double count = fmax(FACTORS_MIN, fmin(FACTORS_MAX, values / VALUES_A_FACTOR));
-    for (double tried = 1; tried < count; tried++) {
-        double factor = most * (1 - tried / (2 * count)), rest = misfit(row, width, factor);
+    for (double tried = 0; tried < fmin(count, whole / 2); tried++) {
+        double factor = (whole - tried) / largest, rest = misfit(row, width, factor);
         if (rest < least) {
             best = factor;
             least = rest;
@@ -240,6 +243,8 @@ static void set_tap(int32_t *pairs, int t, int value)
 static void set_taps(gc_rank1_row *row, int terms)
 {
     const int unit = row->is_fine ? 1 << GC_RANK1_FINE_BITS : 1;
+    memset(row->taps, 0, (size_t)row->width * sizeof *row->taps);
+    memset(row->fine_taps, 0, (size_t)row->width * sizeof *row->fine_taps);
     for (int t = 0; t < terms; t++) {
         int weight = (int)row->weights[t], tap = (int)rint((double)weight / unit);
         set_tap(row->taps, t, tap);
@@ -319,6 +324,58 @@ static void set_whole_column(gc_rank1 *rank1, const analysis *a)
     column->reciprocal = (float)(1 / divisor);
 }
 
+/* Sets multiplier and shift of a short column so that they give the quotients of all whole numbers
+ * n up to `largest`. False if they do not. With k = 16 + shift, the multiplier m exceeds
+ * 2^k / D by e / D, where e is at most D. So n m / 2^k is n / D + n e / (2^k D). If n e < 2^k, that
+ * is no smaller than n / D and less than 1 / D larger: both have the same floor. The largest shift
+ * with 2^shift <= D keeps m below 2^16. */
+static bool set_division(gc_rank1_column *column, uint64_t divisor, uint64_t largest)
+{
+    column->shift = 0;
+    while (UINT64_C(2) << column->shift <= divisor)
+        column->shift++;
+    const uint64_t one = UINT64_C(1) << (16 + column->shift);
+    uint64_t multiplier = one / divisor + 1;
+    column->multiplier = gc_is_power((double)divisor) ? 0 : (uint16_t)multiplier;
+    return column->multiplier == 0 || largest * (multiplier * divisor - one) < one;
+}
+
+static bool is_side_of_short(int side)
+{
+    return side % 2 == 1 && side >= 3 && side <= gc_instructions_chosen()->rank1->short_side_max;
+}
+
+/* Makes row and column short if all sums fit: 255 times the weights, and half of the divisor, below
+ * 2^16. What leaves 16 bits on the way comes back. Two products of a row stay below 2^15, where
+ * they saturate, since no weight exceeds 64. Levels stay below 2^15 since the divisor is at least
+ * 2. */
+static void try_short(gc_rank1 *rank1, const analysis *a)
+{
+    const gc_conversion *conversion = &rank1->problem->conversion;
+    gc_rank1_column *column = &rank1->column;
+    gc_rank1_row *row = &rank1->row;
+    double of_column = 0, of_row = 0;
+    bool fits = is_side_of_short(row->width) && is_side_of_short(column->height) &&
+                column->is_even && conversion->offset == 0 && a->divisor >= 2;
+    for (int j = 0; fits && j < column->height; j++) {
+        fits = a->products.column[0][j] >= 0;
+        of_column += (double)a->products.column[0][j];
+    }
+    for (int i = 0; fits && i < row->width; i++) {
+        fits = row->weights[i] >= 0 && row->weights[i] <= 64;
+        of_row += (double)row->weights[i];
+    }
+    double largest = UINT8_MAX * of_column * of_row + floor(a->divisor / 2);
+    if (!fits || largest > UINT16_MAX ||
+        !set_division(column, (uint64_t)a->divisor, (uint64_t)largest))
+        return;
+    row->is_short = true;
+    column->kind = GC_RANK1_SHORT;
+    column->divisor = (float)a->divisor;
+    for (int j = 0; j < column->height; j++)
+        column->weights[j] = a->products.column[0][j];
+}
+
 /* Sets *sum to the sum of M over all weights, and *sum_absolute to that of |M|. */
 static void measure_error(const gc_rank1 *rank1, double *sum, double *sum_absolute)
 {
@@ -368,6 +425,14 @@ static double set_column(gc_rank1 *rank1, const float *weights, double factor)
     return 2 * exceeding;
 }
 
+/* Row and column of other weights. Returns 2e. */
+static double set_real(gc_rank1 *rank1, const analysis *a, bool is_fine)
+{
+    double factor = choose_factor(rank1->problem, a->products.row[0], is_fine);
+    set_row(rank1, a->products.row[0], factor, is_fine);
+    return set_column(rank1, a->products.column[0], factor);
+}
+
 static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)
 {
     size_t width = (size_t)rank1->step->width, height = (size_t)rank1->step->height;
@@ -401,13 +466,15 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
     analyse(problem, &a);
     for (int c = 0; c < problem->chain.channels; c++)
         rank1->border[c] = (uint8_t)step->border[c];
-    bool is_fine = !a.is_whole && step->width > COARSE_MAX;
-    double factor = a.is_whole ? 1 : choose_factor(problem, a.products.row[0], is_fine);
-    set_row(rank1, a.products.row[0], factor, is_fine);
     rank1->column.is_even = is_symmetric(a.products.column[0], step->height, 1);
-    if (a.is_whole)
+    if (a.is_whole) {
+        set_row(rank1, a.products.row[0], 1, false);
         set_whole_column(rank1, &a);
-    else if (set_column(rank1, a.products.column[0], factor) > TWICE_ERROR_MAX)
+        try_short(rank1, &a);
+        return GCONV_OK;
+    }
+    bool is_coarse = step->width <= COARSE_MAX && set_real(rank1, &a, false) <= COARSE_ERROR_MAX;
+    if (!is_coarse && set_real(rank1, &a, true) > TWICE_ERROR_MAX)
         gc_rank1_destroy(rank1);
     return GCONV_OK;
 }

@@ -57,6 +57,12 @@ static size_t left_of(const gc_rank1 *rank1)
     return (size_t)(rank1->step->left * rank1->channels);
 }
 
+/* Sums that lie in the place of a float. */
+static size_t sums_a_float(const gc_rank1 *rank1)
+{
+    return rank1->row.is_short ? sizeof(float) / sizeof(uint16_t) : 1;
+}
+
 /* Room for `count` elements at the end of what was handed out before. */
 static size_t hand_out(size_t *used, size_t count, size_t size)
 {
@@ -81,14 +87,15 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     if (s == NULL)
         return gc_fail_memory(error, sizeof *s);
     size_t height = (size_t)rank1->step->height, used = 0;
-    size_t values = sums_bytes() / sizeof(float) / (height + 1) / SLACK * SLACK;
+    size_t floats = sums_bytes() / sizeof(float) / (height + 1);
+    size_t values = floats * sums_a_float(rank1) / SLACK * SLACK;
     values = values < STRIP_VALUES_MIN ? STRIP_VALUES_MIN : values;
     values = values > STRIP_VALUES_MAX ? STRIP_VALUES_MAX : values;
     size_t row = values + reach_of(rank1) + 2 * SLACK;
     *s = (strip_memory){.rank1 = rank1,
                         .set = gc_instructions_chosen(),
                         .values = values,
-                        .stride = values + SLACK};
+                        .stride = values / sums_a_float(rank1) + SLACK};
     size_t sums = hand_out(&used, (height + 1) * s->stride, sizeof *s->sums);
     size_t scratch = hand_out(&used, row, sizeof *s->scratch);
     size_t extended = hand_out(&used, row, sizeof *s->extended);
@@ -255,13 +262,13 @@ static int slot_after(const strip *s, int slot, int count)
     return slot + count < capacity ? slot + count : slot + count - capacity;
 }
 
-/* Sums values [from, end) of the strip. */
+/* Sums values [from, end) of the strip. `from` is a multiple of SLACK. */
 static void sum_part(const strip *s, const uint8_t *row, size_t from, size_t end, float *sums)
 {
     if (from < end)
         s->set->rank1->sum(&s->rank1->row,
                            find_taps(s, row, s->first + from, end - from, s->strips->extended),
-                           end - from, s->strips->scratch, sums + from);
+                           end - from, s->strips->scratch, sums + from / sums_a_float(s->rank1));
 }
 
 static void sum_row(const strip *s, int64_t y, int slot)

@@ -39,11 +39,18 @@ typedef struct gc_rank1_row {
     int32_t *taps, *fine_taps;
     bool is_fine;
     bool is_folded;
+    bool is_short; /* weights are bytes; sums have 16 bits */
 } gc_rank1_row;
 
-/* What the value of a sum is: the level; the level, if the sum is still to be divided; or the level
- * in fixed point, with 16 bits after the point. */
-typedef enum gc_rank1_kind { GC_RANK1_PLAIN, GC_RANK1_DIVIDED, GC_RANK1_FIXED } gc_rank1_kind;
+/* What the value of a sum is: the level; the level, if the sum is still to be divided; the level in
+ * fixed point, with 16 bits after the point; or a whole number below 2^16 that is still to be
+ * divided, if rows are short. */
+typedef enum gc_rank1_kind {
+    GC_RANK1_PLAIN,
+    GC_RANK1_DIVIDED,
+    GC_RANK1_FIXED,
+    GC_RANK1_SHORT
+} gc_rank1_kind;
 
 /* How columns of sums become levels: see fast/rank1_bytes.c. Value: start + the sum, or, if it is
  * divided or its magnitude is taken, start + sign * that. */
@@ -55,6 +62,10 @@ typedef struct gc_rank1_column {
     bool absolute;
     float start, sign;
     float divisor, reciprocal;
+    /* Short rows: x is divided by floor(x * multiplier / 2^(16 + shift)), or if the multiplier is 0
+     * by x / 2^shift. */
+    uint16_t multiplier;
+    int shift;
     uint32_t near; /* a value in fixed point may be near a tie if its lowest 16 bits are below */
 } gc_rank1_column;
 
@@ -93,6 +104,7 @@ typedef struct gc_rank1_loops {
     /* A block is a cache line, so `finish` can store past the caches. If a line takes two stores
      * (AVX2), such stores made the pass 1.4 to 4 times as slow on a Zen 3. */
     bool stores_lines;
+    int short_side_max; /* of filters whose rows may be short: odd sides from 3 on; 0 if none */
 } gc_rank1_loops;
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */

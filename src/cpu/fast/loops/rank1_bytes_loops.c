@@ -157,10 +157,9 @@ INLINE floats value_of(const gc_rank1_column *column, const gc_rank1_kind kind, 
 
 #if defined(__AVX2__)
 
-/* Clamps to 0..255. */
-INLINE void store_levels(const integers x[VECTORS], const place *to)
+/* A block of levels in 16 bits. Clamps to 0..255. */
+INLINE void store_levels(integers low, integers high, const place *to)
 {
-    integers low = VECTOR(packs_epi32)(x[0], x[1]), high = VECTOR(packs_epi32)(x[2], x[3]);
     integers levels = VECTOR(packus_epi16)(low, high);
     if (to->kept != NULL)
         levels = take_kept(levels, to->kept, to->kept_mask);
@@ -204,8 +203,63 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
         values[v] = VECTOR(cvtps_epi32)(value_of(column, kind, absolute, sums[v]));
         levels[v] = kind == GC_RANK1_FIXED ? VECTOR(srai_epi32)(values[v], 16) : values[v];
     }
-    store_levels(levels, to);
+    store_levels(VECTOR(packs_epi32)(levels[0], levels[1]),
+                 VECTOR(packs_epi32)(levels[2], levels[3]), to);
     return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
+}
+
+/* Divisors of short sums. */
+typedef struct short_division {
+    integers half, divisor, multiplier;
+    __m128i shift;
+    bool is_even, is_power;
+} short_division;
+
+INLINE short_division division_of(const gc_rank1_column *column)
+{
+    const int divisor = (int)column->divisor;
+    return (short_division){
+        .half = VECTOR(set1_epi16)((int16_t)((divisor - (column->multiplier == 0)) / 2)),
+        .divisor = VECTOR(set1_epi16)((int16_t)divisor),
+        .multiplier = VECTOR(set1_epi16)((int16_t)column->multiplier),
+        .shift = _mm_cvtsi32_si128(column->shift),
+        .is_even = divisor % 2 == 0,
+        .is_power = column->multiplier == 0,
+    };
+}
+
+/* floor(sum / divisor + 1/2), less 1 if that is an odd number and the division leaves no rest: a
+ * tie. For powers of 2 what is added before the shift decides ties. */
+INLINE integers divide_short(const short_division *by, integers sum)
+{
+    const integers one = VECTOR(set1_epi16)(1);
+    if (by->is_power) {
+        integers odd = AND(VECTOR(srl_epi16)(sum, by->shift), one);
+        sum = VECTOR(add_epi16)(VECTOR(add_epi16)(sum, by->half), odd);
+        return VECTOR(srl_epi16)(sum, by->shift);
+    }
+    sum = VECTOR(add_epi16)(sum, by->half);
+    integers level = VECTOR(srl_epi16)(VECTOR(mulhi_epu16)(sum, by->multiplier), by->shift);
+    if (!by->is_even)
+        return level;
+    integers rest = VECTOR(sub_epi16)(sum, VECTOR(mullo_epi16)(level, by->divisor));
+    return VECTOR(sub_epi16)(level, ANDNOT(VECTOR(min_epu16)(rest, one), AND(level, one)));
+}
+
+/* Half a block of ROWS sums of short columns of a small constant height, which is odd. */
+INLINE void sum_short_columns(const integers weights[SMALL], const int height,
+                              const float *const *rows, size_t at, integers sums[ROWS])
+{
+    integers x[SMALL + 1];
+    UNROLL for (int j = 0; j <= height; j++) x[j] =
+        load_samples((const uint8_t *)((const uint16_t *)(const void *)rows[j] + at));
+    UNROLL for (int o = 0; o < ROWS; o++)
+    {
+        sums[o] = VECTOR(mullo_epi16)(x[o + height / 2], weights[height / 2]);
+        UNROLL for (int j = 0; j < height / 2; j++) sums[o] = VECTOR(add_epi16)(
+            sums[o],
+            VECTOR(mullo_epi16)(VECTOR(add_epi16)(x[o + j], x[o + height - 1 - j]), weights[j]));
+    }
 }
 
 #elif defined(GC_NEON)
@@ -313,6 +367,12 @@ INLINE place place_of(const gc_rank1_output *output, int row)
                    .streams = output->streams};
 }
 
+INLINE void go_on(place *to)
+{
+    to->out += BLOCK;
+    to->kept += to->kept != NULL ? BLOCK : 0;
+}
+
 /* Sets bits of values from value `first` on. */
 INLINE void mark(gc_rank1_near *near, size_t first, uint64_t bits)
 {
@@ -327,8 +387,7 @@ INLINE void finish_row(const gc_rank1_column *column, const gc_rank1_kind kind, 
                        const floats sums[VECTORS], size_t first, place *to, gc_rank1_near *near)
 {
     uint64_t bits = finish_block(column, kind, absolute, sums, to);
-    to->out += BLOCK;
-    to->kept += to->kept != NULL ? BLOCK : 0;
+    go_on(to);
     if (kind == GC_RANK1_FIXED && __builtin_expect(bits != 0, 0))
         mark(near, first, bits);
 }
@@ -380,6 +439,64 @@ INLINE void sum_block(const gc_rank1_column *column, const int height, const flo
         }
     }
 }
+
+#if defined(__AVX2__)
+
+/* As finish_rows. */
+INLINE void finish_short(const gc_rank1_column *column, const int height, const float *const *all,
+                         size_t count, gc_rank1_output *output)
+{
+    const short_division by = division_of(column);
+    const float *rows[SMALL + 1];
+    integers weights[SMALL], sums[2][ROWS];
+    place to[ROWS];
+    incomplete last;
+    UNROLL for (int j = 0; j <= height; j++) rows[j] = all[j];
+    UNROLL for (int j = 0; j <= height / 2; j++) weights[j] =
+        VECTOR(set1_epi16)((int16_t)column->weights[j]);
+    UNROLL for (int o = 0; o < ROWS; o++) to[o] = place_of(output, o);
+    for (size_t first = 0; first < count; first += BLOCK) {
+        if (__builtin_expect(count - first < BLOCK, 0))
+            begin_last(to, count - first, &last);
+        UNROLL for (int half = 0; half < 2; half++) sum_short_columns(
+            weights, height, rows, first + (size_t)(half * BLOCK / 2), sums[half]);
+        UNROLL for (int o = 0; o < ROWS; o++)
+        {
+            store_levels(divide_short(&by, sums[0][o]), divide_short(&by, sums[1][o]), &to[o]);
+            go_on(&to[o]);
+        }
+    }
+    if (count % BLOCK != 0)
+        end_last(&last, count % BLOCK);
+}
+
+#define FINISH_SHORT(height)                                                                       \
+    case height:                                                                                   \
+        finish_short(column, height, rows, count, output);                                         \
+        break;
+static void finish_shorts(const gc_rank1_column *column, const float *const *rows, size_t count,
+                          gc_rank1_output *output)
+{
+    switch (column->height) {
+        USUAL(FINISH_SHORT)
+    default:
+        break;
+    }
+}
+
+enum { SHORT_SIDE_MAX = SMALL };
+
+#else
+
+enum { SHORT_SIDE_MAX = 0 };
+
+static void finish_shorts(const gc_rank1_column *column, const float *const *rows, size_t count,
+                          gc_rank1_output *output)
+{
+    (void)column, (void)rows, (void)count, (void)output;
+}
+
+#endif
 
 /* Output may alias whatever is in memory: what blocks have in common is copied to variables. Rows
  * of heights that are constants are among that. */
@@ -439,8 +556,10 @@ static void finish(const gc_rank1_column *column, const float *const *rows, size
         FINISH_KIND(GC_RANK1_PLAIN)
         FINISH_KIND(GC_RANK1_DIVIDED)
         FINISH_KIND(GC_RANK1_FIXED)
+    case GC_RANK1_SHORT:
+        finish_shorts(column, rows, count, output);
     }
 }
 
 extern const gc_rank1_loops GC_RANK1_LOOPS;
-const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish, sizeof(integers) == 64};
+const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish, sizeof(integers) == 64, SHORT_SIDE_MAX};

@@ -211,6 +211,38 @@ INLINE void sum_row(const gc_rank1_row *row, const bool is_fine, const uint8_t *
     }
 }
 
+/* Short sums of a row of a small constant width, which is odd: two vectors of a block. */
+INLINE void sum_short(const gc_rank1_row *row, const int width, const uint8_t *samples,
+                      size_t count, uint16_t *to)
+{
+    const size_t advance = row->advance;
+    integers taps[(SMALL + 1) / 2];
+    UNROLL for (int p = 0; p <= width / 2; p++)
+    {
+        int upper = 2 * p + 1 < width ? (int)row->weights[2 * p + 1] : 0;
+        taps[p] = VECTOR(set1_epi16)((int16_t)((int)row->weights[2 * p] | upper << 8));
+    }
+    for (size_t at = 0; at < count; at += BLOCK) {
+        integers low = no_sums(), high = no_sums();
+        UNROLL for (int p = 0; p <= width / 2; p++)
+        {
+            const uint8_t *from = samples + at + (size_t)(2 * p) * advance;
+            integers a = load_samples(from);
+            integers b = 2 * p + 1 < width ? load_samples(from + advance) : no_sums();
+            low =
+                VECTOR(add_epi16)(low, VECTOR(maddubs_epi16)(VECTOR(unpacklo_epi8)(a, b), taps[p]));
+            high = VECTOR(add_epi16)(high,
+                                     VECTOR(maddubs_epi16)(VECTOR(unpackhi_epi8)(a, b), taps[p]));
+        }
+        store_samples(low, (uint8_t *)(to + at));
+        store_samples(high, (uint8_t *)(to + at + BLOCK / 2));
+    }
+}
+
+#define SUM_SHORT(width)                                                                           \
+    case width:                                                                                    \
+        sum_short(row, width, samples, count, (uint16_t *)(void *)sums);                           \
+        break;
 #define SUM_NARROW(width)                                                                          \
     case width:                                                                                    \
         sum_narrow(row, width, is_fine, samples, count, sums);                                     \
@@ -232,6 +264,13 @@ static void sum(const gc_rank1_row *row, const uint8_t *samples, size_t count, f
                 float *sums)
 {
     (void)scratch;
+    switch (row->is_short ? row->width : 0) {
+        USUAL(SUM_SHORT)
+    default:
+        break;
+    }
+    if (row->is_short)
+        return;
     if (row->is_fine)
         sum_kind(row, true, samples, count, sums);
     else

@@ -31,7 +31,7 @@ enum { VECTORS = 4 };
 #if defined(__AVX512BW__) || defined(GC_NEON)
 #define USUAL(of) of(3) of(5) of(7) of(9) of(11) of(13) of(15)
 #else
-#define USUAL(of) of(3) of(5) of(7)
+#define USUAL(of) of(3) of(5) of(7) of(9)
 #endif
 
 #if defined(__AVX512BW__)
@@ -42,6 +42,7 @@ enum { LANES = 16, BLOCK = VECTORS * LANES, TOGETHER = 4, SMALL = 15 };
 
 #define VECTOR(name) _mm512_##name
 #define AND _mm512_and_si512
+#define ANDNOT _mm512_andnot_si512
 
 /* Compilers would load a vector that is used twice again, and most of these loads take two cache
  * lines. */
@@ -99,10 +100,11 @@ INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
 
 typedef __m256i integers;
 typedef __m256 floats;
-enum { LANES = 8, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 7 };
+enum { LANES = 8, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 9 };
 
 #define VECTOR(name) _mm256_##name
 #define AND _mm256_and_si256
+#define ANDNOT _mm256_andnot_si256
 
 INLINE integers load_samples(const uint8_t *samples)
 {
@@ -190,7 +192,7 @@ INLINE floats magnitude(floats x)
 
 #else
 
-enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 7 };
+enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 9 };
 typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
 typedef float unaligned_floats
     __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
