@@ -1,17 +1,19 @@
 /* Every time that the CPU implementations are estimated with, in seconds.
  *
  * All were measured on an EPYC of the Zen 4 kind at about 3.7 GHz, one thread, by benchmarks/cpu
- * (see docs/performance/cpu.md); the reference's on a 2.7 GHz server core. On another processor
- * they are wrong by a factor, and mostly by the same one, so that comparisons between solvers
- * hold. Those of NEON were not measured: its vectors have half the lanes of AVX2, so they are twice
- * as long. */
+ * (see docs/performance/cpu.md); those of an image and of the reference on one of the Zen 5 kind.
+ * On another processor they are wrong by a factor, and mostly by the same one, so that comparisons
+ * between solvers hold. Those of NEON were not measured: its vectors have half the lanes of AVX2,
+ * so they are twice as long. */
 #ifndef GC_CPU_COST_H
 #define GC_CPU_COST_H
 
 /* ---- An image -------------------------------------------------------------------------------- */
 
-/* What an image costs beside its values. */
-#define GC_START_SECONDS 2e-5
+/* What an image costs beside its values, and what it costs in addition if threads are woken for
+ * it. */
+#define GC_START_SECONDS 1e-6
+#define GC_THREADS_SECONDS 2e-5
 
 /* What a row costs in each stage, beside its values: up to 0.25 us for a column and a row. */
 #define GC_ROW_SECONDS 1e-7
@@ -50,8 +52,8 @@
 #define GC_IN_DOUBLE_FACTOR 3
 
 /* The reference: conversion, and a multiply-add. */
-#define GC_REFERENCE_SECONDS 5e-9
-#define GC_REFERENCE_TAP_SECONDS 2e-9
+#define GC_REFERENCE_SECONDS 24e-9
+#define GC_REFERENCE_TAP_SECONDS 0.6e-9
 
 /* ---- A tap of a value ------------------------------------------------------------------------ */
 

@@ -70,7 +70,8 @@ static double cost(const gc_problem *problem, const gconv_device_info *device)
     int64_t threads = choose_threads(problem);
     if (threads > 1) /* reading the quota takes longer than a small image */
         threads = gc_smaller(threads, gc_processor_count());
-    return GC_START_SECONDS + gc_stages_seconds(problem) / (double)threads;
+    return GC_START_SECONDS + (threads > 1 ? GC_THREADS_SECONDS : 0) +
+           gc_stages_seconds(problem) / (double)threads;
 }
 
 static bool rounds_once(const gc_problem *problem, const gconv_device_info *device)

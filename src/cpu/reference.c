@@ -181,6 +181,7 @@ static double cost(const gc_problem *problem, const gconv_device_info *device)
     (void)device;
     double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
     double seconds =
+        GC_START_SECONDS + problem->chain.height * (problem->chain.step_count * GC_ROW_SECONDS) +
         values * (GC_REFERENCE_SECONDS + GC_REFERENCE_TAP_SECONDS * gc_chain_taps(&problem->chain));
     if (gc_counts_throughput(problem))
         return gc_cpu_throughput(problem, seconds, gc_file_threads(problem));
