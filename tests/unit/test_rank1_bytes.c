@@ -369,27 +369,45 @@ TEST(large_divisors)
     }
 }
 
-/* The same in 16 bits, of any divisor: samples times 1, 63 and 64 in the middle row of a filter. */
+/* The same in 16 bits, of any divisor: samples times 1, 63 and thrice 64 in the middle row of a
+ * filter. With half of a divisor up to 510 their sums reach 65535. */
 TEST(short_sums)
 {
-    enum { MOST = 255 * 128, TRIPLES = 3 * 511 };
+    enum { MOST = 255 * 256, FIVES = 3 * 511 };
     static trial t;
-    static float weights[] = {0, 0, 0, 1, 63, 64, 0, 0, 0};
-    for (int divisor = 2; divisor < 700; divisor += divisor < 80 ? 1 : 1 + any(40)) {
-        t.filter = filter_of(3, 3, divisor, weights);
+    static float weights[15] = {[5] = 1, [6] = 63, [7] = 64, [8] = 64, [9] = 64};
+    for (int divisor = 2; divisor < 700;
+         divisor += divisor < 80 || divisor > 480 ? 1 : 1 + any(9)) {
+        t.filter = filter_of(5, 3, divisor, weights);
         t.filter.anchor_x = 0;
         t.chain[0] = &t.filter;
-        t.job = job_of(t.chain, 1, shape_of(3 * TRIPLES, 1, 1, 8));
+        t.job = job_of(t.chain, 1, shape_of(5 * FIVES, 1, 1, 8));
         t.job.correlate = true;
-        for (int i = 0; i < TRIPLES; i++) {
+        for (int i = 0; i < FIVES; i++) {
+            static const int taps[] = {64, 64, 64, 63, 1};
             int sum = divisor * (2 * (i / 3) + 1) / 2 + i % 3 - 1;
             sum = sum < MOST ? sum : MOST;
-            int third = sum / 64 < 255 ? sum / 64 : 255, rest = sum - 64 * third;
-            int second = rest / 63 < 255 ? rest / 63 : 255;
-            t.image[3 * i] = (uint8_t)(rest - 63 * second);
-            t.image[3 * i + 1] = (uint8_t)second;
-            t.image[3 * i + 2] = (uint8_t)third;
+            for (int k = 0; k < 5; k++) {
+                int sample = sum / taps[k] < 255 ? sum / taps[k] : 255;
+                t.image[5 * i + 4 - k] = (uint8_t)sample;
+                sum -= sample * taps[k];
+            }
         }
+        assert_true(compare_all(&t) > 0);
+    }
+}
+
+/* The largest samples by weights whose products saturate in pairs, and by the largest whose do
+ * not. */
+TEST(short_products)
+{
+    static trial t;
+    for (int weight = 63; weight <= 66; weight++) {
+        float weights[9] = {[3] = (float)weight, [4] = (float)(weight + 1), [5] = (float)weight};
+        t.filter = filter_of(3, 3, 3 * weight + 1, weights);
+        t.chain[0] = &t.filter;
+        t.job = job_of(t.chain, 1, shape_of(70, 5, 1, 8));
+        memset(t.image, 255, sizeof t.image);
         assert_true(compare_all(&t) > 0);
     }
 }
