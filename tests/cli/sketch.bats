@@ -297,7 +297,7 @@ setup_bar() {
     expect 0 gconv edges --method zero-crossing --threshold 5000 in.png out.png
     same "$err" 'gconv: less than 0.1 % of the pixels are edges; --threshold sets the least slope'
     make_image pgm:grey in.pgm 2000 1500 noise
-    "$GCONV" edges --exact --sigma 60 --threshold auto --explain in.pgm out.png 2>err &
+    "$GCONV" edges -j 1 --exact --sigma 200 --threshold auto --explain in.pgm out.png 2>err &
     until [ -s err ]; do sleep 0.02; done
     kill $!
     like "$(cat err)" "gconv: in.pgm: about [0-9]* s by '*', rounded once"

@@ -63,7 +63,7 @@ SCENARIOS = {row[0]: row[1:] for row in [
     ('in-place', 'edges -d cpu -j 2 --in-place out/grey.png out/colour.jpg', '=grey.png =colour.jpg',
      'batch once'),
     ('float', 'filter -d cpu -j 1 -k log:2 --sync in/grey.png out/grey.pfm', '+grey.pfm', ''),
-    ('pipe', 'filter -d cpu -j 1 -k sharpen3 --format ppm', '', 'in=in/colour.ppm'),
+    ('pipe', 'filter -d cpu -j 1 -k sharpen3 --format ppm', '', 'in=in/stream.ppm'),
     ('stream', 'edges -d cpu -j 1 --format pgm', '', 'in=in/two.ppm'),
     ('threads', 'filter -d cpu -j 4 -k box:9 in/tall.pgm out/tall.pgm', '+tall.pgm', ''),
     ('json', 'edges -d cpu -j 1 --json in/grey.png out/grey.png', '+grey.png', 'times'),
@@ -77,7 +77,7 @@ SCENARIOS = {row[0]: row[1:] for row in [
 ]}
 
 IMAGES = [
-    'png:grey in/grey.png 40 30', 'jpeg:ycc in/colour.jpg 40 30', 'ppm in/colour.ppm 40 30',
+    'png:grey in/grey.png 40 30', 'jpeg:ycc in/colour.jpg 40 30', 'ppm in/stream.ppm 40 30',
     'png:rgb:exif=6:phys=2835:icc:interlaced in/laden.png 40 30',
     'jpeg:ycc:exif=3:icc:progressive in/laden.jpg 40 30', 'png:rgb:16 in/deep.png 40 30',
     'png:rgba in/alpha.png 40 30', 'pgm in/tall.pgm 60 2000', 'png:grey in/tree/a.png 20 10',
@@ -105,7 +105,7 @@ def make_inputs(make_image):
     for image in IMAGES:
         subprocess.run([make_image, 'make', *image.split(), 'noise'], check=True)
     write('in/motion.txt', b'divisor sum\n1 0 0\n0 1 0\n0 0 1\n')
-    write('in/two.ppm', 2 * content('in/colour.ppm'))
+    write('in/two.ppm', 2 * content('in/stream.ppm'))
 
 
 class Output:
