@@ -354,7 +354,26 @@ setup_tree() {
     silently gconv filter -k box3 -o new in/fax.JPG
     cp in/fax.png in/fax.JPG # by its content a PNG
     complains 2 "'in/fax.JPG' and 'fax.png' beside it *" gconv filter -k box3 -o new in/fax.JPG
+    # What an earlier run wrote beside the input is replaced, or kept, as in another directory.
+    mkdir own
+    make_image pgm own/a.pgm 9 7 5
+    make_image pgm own/b.pgm 9 7 6
+    silently gconv edges -o own own/a.pgm own/b.pgm
+    silently gconv edges -o own own/a.pgm own/b.pgm
+    for option in --no-clobber --update --dry-run; do
+        expect 0 gconv edges $option -o own own/a.pgm own/b.pgm
+    done
+    for _ in 1 2; do
+        expect 0 gconv edges --files-from - -o own --journal j.jsonl <<<$'own/a.pgm\nown/b.pgm'
+    done
     # Other files of this name are no images.
+    ln -s nowhere own/c.png
+    ln -s d.pgm own/d.png
+    mkfifo own/e.png
+    for name in c d e; do
+        make_image pgm own/$name.pgm 9 7 5
+        silently gconv edges -o new own/$name.pgm
+    done
     mkdir in/lone.png
     cp in/fax.pgm in/lone.pgm
     : >in/lone.txt

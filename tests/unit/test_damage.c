@@ -157,7 +157,9 @@ TEST(broken_chunks_are_warnings)
     assert_warned(&file, "the eXIf chunk lies behind the image data: dropped");
     free(file.bytes);
     file = sample_file(GCONV_FORMAT_PNG, 3, 8);
-    insert_chunk(&file, AFTER_IHDR, "acTL", "\0\0\0\2\0\0\0\0", 8, 0);
+    insert_chunk(&file, AFTER_IHDR, "acTL", "\0\0\0\1\0\0\0\0", 8, 0);
+    assert_warned(&file, NULL);
+    insert_chunk(&file, file.size - IEND_BYTES, "fdAT", "\0\0\0\1", 4, 0);
     assert_warned(&file, "images of an animation follow the first one: dropped");
     free(file.bytes);
     file = sample_file(GCONV_FORMAT_PNG, 3, 8);

@@ -111,8 +111,9 @@ static gconv_status compare(const gc_taken_names *names, gc_task *task, const id
     return GCONV_OK;
 }
 
-/* Whether the image `name` beside the input of a task would be written to its output. */
-static bool shares_output(const gc_options *options, const gc_task *task, const char *name)
+/* Whether the image `name` beside the input of a task would be written to its output, and is
+ * another file than both. */
+static bool shares_output(gc_taken_names *names, const gc_task *task, const char *name)
 {
     const gc_named_format named = gc_format_named(name);
     int directory = (int)(gc_base_name(task->input) - task->input), unknown = 0;
@@ -120,11 +121,17 @@ static bool shares_output(const gc_options *options, const gc_task *task, const 
     int length = snprintf(path, sizeof path, "%.*s%s", directory, task->input, name);
     if (length >= (int)sizeof path)
         return false;
-    gconv_format format = gc_batch_format(options, path, &named, true, &unknown);
-    char *output = gc_batch_output(options, name, &named, format);
+    gconv_format format = gc_batch_format(names->options, path, &named, true, &unknown);
+    char *output = gc_batch_output(names->options, name, &named, format);
     bool same = output != NULL && strcmp(gc_base_name(output), gc_base_name(task->output)) == 0;
     free(output);
-    return same;
+    if (!same)
+        return false;
+    gc_identity beside = gc_identify(&names->of_inputs, path);
+    gc_hash source = gc_identify(&names->of_inputs, task->input).file;
+    gc_hash result = gc_identify(&names->of_outputs, task->output).file;
+    return S_ISREG(beside.mode) && !gc_hash_is_same(beside.file, source) &&
+           !gc_hash_is_same(beside.file, result);
 }
 
 /* Refuses a named input that changes its extension if an image beside it, of which nothing else is
@@ -142,7 +149,7 @@ static gconv_status check_beside(gc_taken_names *names, const gc_task *task, gco
         return gc_fail_memory(error, sizeof(gc_map_entry));
     while (place != 0) {
         const char *name = gc_neighbours_next(&names->neighbours, &place);
-        if (strcmp(name, own) != 0 && shares_output(options, task, name))
+        if (strcmp(name, own) != 0 && shares_output(names, task, name))
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
                            "'%.110s' and '%.70s' beside it would both be written to '%.110s'; "
                            "--name '{dir}/{name}.{ext}' keeps them apart, and '{dir}/{stem}.{ext}' "

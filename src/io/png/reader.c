@@ -67,7 +67,7 @@ static const struct {
     {"tRNS", PNG_INFO_tRNS, GCONV_KEEP_NOTHING}, {"pHYs", PNG_INFO_pHYs, GCONV_KEEP_RESOLUTION},
     {"eXIf", PNG_INFO_eXIf, GCONV_KEEP_ALL},     {"iCCP", PNG_INFO_iCCP, GCONV_KEEP_ALL},
     {"sRGB", PNG_INFO_sRGB, GCONV_KEEP_ALL},     {"gAMA", PNG_INFO_gAMA, GCONV_KEEP_ALL},
-    {"cHRM", PNG_INFO_cHRM, GCONV_KEEP_ALL},     {"acTL", INFO_ANIMATION, GCONV_KEEP_NOTHING},
+    {"cHRM", PNG_INFO_cHRM, GCONV_KEEP_ALL},     {"fdAT", INFO_ANIMATION, GCONV_KEEP_NOTHING},
 };
 
 enum { KEPT_CHUNKS = sizeof kept_chunks / sizeof kept_chunks[0] };

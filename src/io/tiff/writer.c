@@ -13,6 +13,9 @@
 
 enum { STRIP_BYTES = 256 * 1024, TILE_SIDE = 256 };
 
+/* Of an image in tiles: these are a quarter larger than it, at most. */
+enum { TILED_SIDE_MIN = 4 * TILE_SIDE };
+
 /* The most pixels of a compressed image in strips. A larger one has tiles: a program that shows a
  * part decodes few of them, where strips are as wide as the image. */
 #define STRIPS_PIXELS_MAX (UINT64_C(1) << 27)
@@ -234,7 +237,8 @@ static void free_compressors(tiff_encoder *encoder)
 static gconv_status divide(tiff_encoder *encoder, gconv_error *error)
 {
     const gconv_shape *shape = &encoder->common.shape;
-    const bool tiles = encoder->common.compression > 0 &&
+    const bool tiles = encoder->common.compression > 0 && shape->width >= TILED_SIDE_MIN &&
+                       shape->height >= TILED_SIDE_MIN &&
                        (uint64_t)shape->width * shape->height > STRIPS_PIXELS_MAX;
     gconv_shape strip_shape = *shape;
     size_t band_bytes, rows = TILE_SIDE;
@@ -255,11 +259,15 @@ static gconv_status divide(tiff_encoder *encoder, gconv_error *error)
     return tiles && encoder->band == NULL ? gc_fail_memory(error, band_bytes) : GCONV_OK;
 }
 
+static int compression_of(const gc_encoder *common)
+{
+    return common->compression < 0 ? common->metadata.compression : common->compression;
+}
+
 static gconv_status begin_image(tiff_encoder *encoder, gconv_error *error)
 {
     const gconv_shape *shape = &encoder->common.shape;
-    if (encoder->common.compression < 0)
-        encoder->common.compression = encoder->common.metadata.compression;
+    encoder->common.compression = compression_of(&encoder->common);
     gconv_status status = divide(encoder, error);
     if (status != GCONV_OK)
         return status;
@@ -284,6 +292,8 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
     tiff_encoder *opened = (tiff_encoder *)common;
     const gconv_shape *shape = &common->shape;
     uint64_t bytes = (uint64_t)gconv_shape_row_bytes(shape) * shape->height;
+    if (compression_of(common) == GCONV_COMPRESSION_LZW)
+        bytes += bytes / 2; /* as room_of has it */
     gc_parts_create(&opened->strips, compress, opened);
     opened->file.warnings = &common->warnings;
     gconv_status status =
