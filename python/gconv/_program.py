@@ -71,7 +71,9 @@ def verify(journal: Path) -> None:
 def warn_of_white(image: Any, level: int) -> None:
     """Warns of an array that is black for gconv, and probably is not meant to be: a warning at the
     caller's `level`. Other things than arrays of numpy are not looked at."""
-    if numpy is not None and type(image) is numpy.ndarray and 0 <= image.min() < image.max() <= 1:
+    if numpy is None or type(image) is not numpy.ndarray or image.size == 0:
+        return
+    if 0 <= image.min() < image.max() <= 1:
         warnings.warn("all samples are within 0 and 1, and 255 is taken for white; give white=1 for "
                       "floats, or multiply by 255", stacklevel=level)
 
