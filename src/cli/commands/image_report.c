@@ -449,11 +449,14 @@ static void say_times(const gc_summary *summary)
 /* A line of names, and how many stand in a line that says more. */
 enum { NAMES_BYTES = 1900, NAMES_SHOWN = 3 };
 
-/* "a.png, b.png and 3 more": `most` names or fewer. Of a long name the end tells most. */
-static const char *list_names(const gc_images *images, size_t most, char text[NAMES_BYTES])
+/* "failed: a.png, b.png and 3 more", for `before` "failed: ": `most` names or fewer. Of a long name
+ * the end tells most. */
+static const char *list_names(const char *before, const gc_images *images, size_t most,
+                              char text[NAMES_BYTES])
 {
     enum { SHOWN = 120 };
-    size_t named = images->count < most ? images->count : most, used = 0;
+    size_t named = images->count < most ? images->count : most;
+    size_t used = (size_t)snprintf(text, NAMES_BYTES, "%s", before);
     for (size_t i = 0; i < named; i++) {
         const char *name = images->names[i] != NULL ? images->names[i] : "?";
         size_t length = strlen(name), hidden = length > SHOWN ? length - SHOWN : 0;
@@ -472,7 +475,7 @@ static void say_images(const gc_summary *summary)
     if (gc_progress_was_drawn() && summary->written > 1)
         say_times(summary);
     if (gc_progress_was_drawn() && summary->failed.count > 0)
-        gc_say("failed: %s", list_names(&summary->failed, GC_IMAGES_NAMED, text));
+        gc_say("%s", list_names("failed: ", &summary->failed, GC_IMAGES_NAMED, text));
 }
 
 /* Counts the images of a batch in a line if some were not computed. */
@@ -516,8 +519,8 @@ static void say_background(const gc_summary *s)
     if (s->composited.count == 0 || s->options->report.verbose ||
         gc_option_given(s->options, "background"))
         return;
-    gc_say("transparent pixels%s%s were put on white; --background COLOUR takes another colour",
-           s->batch ? " of " : "", s->batch ? list_names(&s->composited, NAMES_SHOWN, names) : "");
+    gc_say("transparent pixels%s were put on white; --background COLOUR takes another colour",
+           s->batch ? list_names(" of ", &s->composited, NAMES_SHOWN, names) : "");
 }
 
 /* What to do about a threshold that does not suit. */
@@ -538,18 +541,15 @@ static const char *find_remedy(const gc_options *options)
 static void say_shares(const gc_summary *s, const gc_images *images, const char *what)
 {
     char names[NAMES_BYTES];
-    const char *in = s->batch ? " in " : "";
     if (images->count == 0)
         return;
-    names[0] = '\0';
-    if (s->batch)
-        list_names(images, NAMES_SHOWN, names);
+    const char *where = s->batch ? list_names(" in ", images, NAMES_SHOWN, names) : "";
     if (s->options->command == GC_COMMAND_THIN)
-        gc_say("%s of the pixels%s%s are white, and lines are white on black; 'gconv filter -k "
+        gc_say("%s of the pixels%s are white, and lines are white on black; 'gconv filter -k "
                "identity --scale -1 --offset 255' turns an image round",
-               what, in, names);
+               what, where);
     else
-        gc_say("%s of the pixels%s%s are edges; %s", what, in, names, find_remedy(s->options));
+        gc_say("%s of the pixels%s are edges; %s", what, where, find_remedy(s->options));
 }
 
 int gc_summary_finish(const gc_summary *s, const gc_task_list *list)

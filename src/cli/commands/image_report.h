@@ -8,12 +8,12 @@
 
 void gc_report_image(const gc_options *options, const gc_task *task, const gc_result *result);
 
-/* Images that share something, and the names of the first ones; NULL if memory is out. */
 enum { GC_IMAGES_NAMED = 10 };
 
+/* How many images have something in common. */
 typedef struct gc_images {
     size_t count;
-    char *names[GC_IMAGES_NAMED];
+    char *names[GC_IMAGES_NAMED]; /* of the first ones, owned; NULL if memory is out */
 } gc_images;
 
 /* Begins with options, batch and start; all else is 0. */

@@ -13,21 +13,23 @@
 
 enum { STRIP_BYTES = 256 * 1024, TILE_SIDE = 256 };
 
-/* Of an image in tiles: these are a quarter larger than it, at most. */
+/* The least side of an image in tiles: what the last tiles hold beyond it adds about a quarter, at
+ * most. */
 enum { TILED_SIDE_MIN = 4 * TILE_SIDE };
 
 /* The most pixels of a compressed image in strips. A larger one has tiles: a program that shows a
  * part decodes few of them, where strips are as wide as the image. */
 #define STRIPS_PIXELS_MAX (UINT64_C(1) << 27)
 
-/* A strip of SAMPLE_BYTES or less is libtiff's. So is one whose first SAMPLE_BYTES libtiff
- * compresses to less than others do by one part in SAMPLE_GAIN. */
+/* libtiff compresses strips of SAMPLE_BYTES or less, and those of which it makes the first
+ * SAMPLE_BYTES smaller than the faster ways do, by more than one part in SAMPLE_GAIN. */
 enum { SAMPLE_BYTES = 32 * 1024, SAMPLE_GAIN = 100 };
 
 typedef struct strip {
     gc_part head;
-    uint32_t number, held; /* in the file; rows */
-    size_t size;           /* of the compressed bytes */
+    uint32_t number; /* in the file */
+    uint32_t held;   /* rows */
+    size_t size;     /* of the compressed bytes */
     gconv_status status;
     gconv_error error;
     /* The rows as the predictor left them; from strip_bytes on, the compressed bytes. */
@@ -259,6 +261,7 @@ static gconv_status divide(tiff_encoder *encoder, gconv_error *error)
     return tiles && encoder->band == NULL ? gc_fail_memory(error, band_bytes) : GCONV_OK;
 }
 
+/* Without --compression an output is compressed as the TIFF that it is made of. */
 static int compression_of(const gc_encoder *common)
 {
     return common->compression < 0 ? common->metadata.compression : common->compression;

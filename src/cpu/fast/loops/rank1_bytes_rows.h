@@ -9,6 +9,12 @@
 
 #include <string.h>
 
+/* A case of sum_kind: a folded row of a width that has code of its own. */
+#define SUM_NARROW(width)                                                                          \
+    case width:                                                                                    \
+        sum_narrow(row, width, is_fine, samples, count, sums);                                     \
+        break;
+
 #if defined(__AVX2__)
 
 /* Lanes of two samples: of a[0] and b[0], then of a[1] and b[1]. */
@@ -243,10 +249,6 @@ INLINE void sum_short(const gc_rank1_row *row, const int width, const uint8_t *s
     case width:                                                                                    \
         sum_short(row, width, samples, count, (uint16_t *)(void *)sums);                           \
         break;
-#define SUM_NARROW(width)                                                                          \
-    case width:                                                                                    \
-        sum_narrow(row, width, is_fine, samples, count, sums);                                     \
-        break;
 INLINE void sum_kind(const gc_rank1_row *row, const bool is_fine, const uint8_t *samples,
                      size_t count, float *sums)
 {
@@ -382,10 +384,6 @@ INLINE void sum_row(const gc_rank1_row *row, const bool is_fine, const uint8_t *
     }
 }
 
-#define SUM_NARROW(width)                                                                          \
-    case width:                                                                                    \
-        sum_narrow(row, width, is_fine, samples, count, sums);                                     \
-        break;
 INLINE void sum_kind(const gc_rank1_row *row, const bool is_fine, const uint8_t *samples,
                      size_t count, float *sums)
 {
