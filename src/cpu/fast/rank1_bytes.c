@@ -109,10 +109,12 @@ typedef struct analysis {
 } analysis;
 
 /* The least power of 2 that makes all weights whole. 0 if no power up to 2^SHIFT_MAX does, or sums
- * would not stay below 2^24. */
-static double whole_factor(const gc_step *step)
+ * would not stay below 2^24. Vectors count if their numbers are whole. */
+static double whole_factor(const gc_step *step, bool is_exact)
 {
     double factor = 1;
+    if (step->taps == NULL)
+        return is_exact ? 1 : 0;
     for (int i = 0; i < step->width * step->height; i++) {
         while (factor < ldexp(1, SHIFT_MAX) && !gc_is_whole((double)step->taps[i] * factor))
             factor *= 2;
@@ -159,15 +161,15 @@ static bool analyse(const gc_problem *problem, analysis *a)
     gc_step step = problem->chain.steps[0];
     if (step.width > GC_RANK1_SIDE_MAX || step.height > GC_RANK1_SIDE_MAX)
         return false;
-    double factor = whole_factor(&step);
+    double factor = whole_factor(&step, problem->chain.exact);
     a->is_whole = factor > 0;
     a->divisor = factor * problem->conversion.divisor / problem->conversion.scale;
     if (!a->is_whole)
-        return !problem->chain.exact && takes_real(problem) &&
+        return !problem->chain.exact && step.taps != NULL && takes_real(problem) &&
                gc_step_products(&step, false, 1, &a->products);
-    for (int i = 0; i < step.width * step.height; i++)
+    for (int i = 0; step.taps != NULL && i < step.width * step.height; i++)
         taps[i] = (float)((double)step.taps[i] * factor);
-    step.taps = taps;
+    step.taps = step.taps != NULL ? taps : NULL;
     step.absolute_sum *= factor;
     return gc_step_products(&step, true, 1, &a->products) && takes_whole(problem, a, factor);
 }
@@ -177,7 +179,7 @@ bool gc_rank1_applies(const gc_problem *problem)
     const gc_chain *chain = &problem->chain;
     const gc_conversion *conversion = &problem->conversion;
     analysis a;
-    return chain->step_count == 1 && chain->steps[0].taps != NULL && conversion->input.depth == 8 &&
+    return chain->step_count == 1 && conversion->input.depth == 8 &&
            conversion->output.depth == 8 && !conversion->bilevel && !conversion->premultiplies &&
            gc_border_is_bytes(problem, &chain->steps[0]) && analyse(problem, &a);
 }
