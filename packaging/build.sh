@@ -19,7 +19,8 @@ Usage: packaging/build.sh [--clean] [-o DIR] ARTEFACT...
   wheel     a wheel for Python with the program and the libraries of formats that it links; takes
             the tools from PyPI, so not with --clean
   wheel-cuda  a wheel gconv-cuda with the CUDA module, which the wheel of the same commit finds
-            beside itself; needs nvcc; CUDAARCHS chooses GPUs; not with --clean either
+            beside itself: that of the tarball with CUDA in DIR, if there is one; else it needs
+            nvcc; not with --clean either
   image     a container image of the tarball, by buildah, as an OCI archive
   html      the manual and the pages of gconv.h in HTML
   recipes   recipes of conda-forge, Homebrew and Nix with the version and the hash of the source
@@ -29,7 +30,8 @@ Usage: packaging/build.sh [--clean] [-o DIR] ARTEFACT...
   --clean   build in a fresh Debian root with what debian/control names (takes root, mmdebstrap)
 
 Environment:
-  GCONV_CUDA               ON adds the CUDA module (default: OFF); CUDAARCHS chooses GPUs
+  GCONV_CUDA               ON adds the CUDA module (default: OFF)
+  CUDAARCHS, CUDAFLAGS     GPUs to compile for, and options of nvcc
   DEBFULLNAME, DEBEMAIL    who packs
   GCONV_URL                the page of the project, below which recipes look for the sources
   SUITE                    the release of Debian for --clean (default: bookworm)
@@ -100,10 +102,16 @@ make_wheel() {
 
 # The CUDA module, where libgconv of the wheel of this commit looks for it.
 make_wheel_cuda() {
-  tree "$work"
-  configure "$work/cuda" -DGCONV_CUDA=ON -DGCONV_LAB=OFF -DCMAKE_INSTALL_LIBDIR=.
-  cmake --build "$work/cuda" --parallel "$jobs" --target gconv_cuda
-  cmake --install "$work/cuda" --component cuda --strip --prefix "$work/wheel/gconv"
+  mkdir -p "$work/wheel/gconv"
+  archive=$out/$name-linux-$(uname -m)-cuda.tar.xz
+  if [ -e "$archive" ]; then
+    tar -x -C "$work/wheel/gconv" -f "$archive" --strip-components=2 --wildcards '*/libgconv-cuda.so'
+  else
+    tree "$work"
+    configure "$work/cuda" -DGCONV_CUDA=ON -DGCONV_LAB=OFF -DCMAKE_INSTALL_LIBDIR=.
+    cmake --build "$work/cuda" --parallel "$jobs" --target gconv_cuda
+    cmake --install "$work/cuda" --component cuda --strip --prefix "$work/wheel/gconv"
+  fi
   about=$work/wheel/gconv_cuda-$version.dist-info
   mkdir -p "$about/licenses"
   cp "$top/LICENSE" "$about/licenses"
@@ -182,8 +190,8 @@ cd /build/$name
 rm -rf debian
 mkdir -p /build/out /build/work
 exec env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin:$toolkit/bin \\
-  GCONV_CUDA=$cuda CUDAARCHS='${CUDAARCHS:-}' CMAKE_BUILD_PARALLEL_LEVEL=$jobs \\
-  DEBFULLNAME='${DEBFULLNAME:-}' DEBEMAIL='${DEBEMAIL:-}' \\
+  GCONV_CUDA=$cuda CUDAARCHS='${CUDAARCHS:-}' CUDAFLAGS='${CUDAFLAGS:-}' \\
+  CMAKE_BUILD_PARALLEL_LEVEL=$jobs DEBFULLNAME='${DEBFULLNAME:-}' DEBEMAIL='${DEBEMAIL:-}' \\
   SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH GCONV_PACKAGE_VERSION=$package_version \\
   GCONV_WORK=/build/work packaging/build.sh -o /build/out $*
 EOF

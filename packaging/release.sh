@@ -55,14 +55,13 @@ if [ -n "$tests" ]; then
   run tests "a test fails" .ci/run
 fi
 
-# nvcc hashes the name of its folder into symbols. Arguments: DIR
+# Arguments: DIR
 build_all() {
   packaging/build.sh --clean -o "$1" source deb rpm tarball html &&
     packaging/build.sh -o "$1" wheel &&
     { [ ! -e /usr/local/cuda/bin/nvcc ] ||
       { GCONV_CUDA=ON packaging/build.sh --clean -o "$1" deb tarball &&
-        GCONV_WORK=$work/module PATH=$PATH:/usr/local/cuda/bin \
-          packaging/build.sh -o "$1" wheel-cuda; }; }
+        packaging/build.sh -o "$1" wheel-cuda; }; }
 }
 
 # Of the tarballs that were tried.
