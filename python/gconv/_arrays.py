@@ -4,6 +4,7 @@ An image is a numpy array, a tensor of torch, an array of CuPy, or anything that
 __array_interface__, __cuda_array_interface__, DLPack or a buffer. numpy need not be installed.
 """
 import ctypes
+import functools
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Tuple
 
@@ -26,6 +27,7 @@ _TYPES = {"|u1": "uint8", _ORDER + "u2": "uint16", _ORDER + "f4": "float32"}
 _LETTERS = {"uint8": "B", "uint16": "H", "float32": "f"}  # of buffers
 _CPU, _CUDA, _PINNED, _MANAGED = 1, 2, 3, 13  # devices of DLPack
 _CODES = {(1, 8): "uint8", (1, 16): "uint16", (2, 32): "float32"}  # types of DLPack
+_SIGNS = ("__array_interface__", "__cuda_array_interface__", "__dlpack__", "strides")  # of arrays
 _ORDER_HINT = ("samples have the byte order of another machine; convert with "
                ".astype(dtype.newbyteorder('='))")
 
@@ -47,6 +49,7 @@ class Image(NamedTuple):
         return _row_bytes(self.shape, self.kind)
 
 
+@functools.lru_cache(maxsize=64)
 def _row_bytes(shape: Tuple[int, ...], kind: str) -> int:
     return shape[1] * (shape[2] if len(shape) == 3 else 1) * DEPTHS[kind] // 8
 
@@ -72,14 +75,20 @@ def kind_of(dtype: Any) -> str:
 
 def is_array(thing: Any) -> bool:
     """Whether `thing` is an object with samples and not a dtype."""
-    names = ("__array_interface__", "__cuda_array_interface__", "__dlpack__", "strides")
-    of_type = isinstance(thing, bytearray) or any(hasattr(type(thing), name) for name in names)
-    return of_type or (not isinstance(thing, type) and any(hasattr(thing, name) for name in names))
+    return _of_type(type(thing))[1] or (not isinstance(thing, type)
+                                        and any(hasattr(thing, name) for name in _SIGNS))
 
 
 def maker_of(thing: Any) -> str:
     """The top module of the type: "numpy", "torch", "cupy", "jaxlib", "builtins"."""
-    return type(thing).__module__.partition(".")[0]
+    return _of_type(type(thing))[0]
+
+
+@functools.lru_cache(maxsize=64)
+def _of_type(kind: type) -> Tuple[str, bool]:
+    """The top module of a type, and whether all its objects are arrays."""
+    return kind.__module__.partition(".")[0], issubclass(kind, bytearray) or any(
+        hasattr(kind, name) for name in _SIGNS)
 
 
 def _check(shape: Tuple[int, ...]) -> None:
@@ -96,26 +105,32 @@ def shape_of(shape: Tuple[int, ...], kind: str) -> Shape:
     return Shape(shape[1], shape[0], shape[2] if len(shape) == 3 else 1, DEPTHS[kind])
 
 
-def _image(address: int, shape: Any, kind: str, strides: Any, writable: bool, device: int,
-           owner: Any) -> Image:
-    """`strides` are those of all axes in bytes; None: without gaps. Samples of a row have to lie
-    side by side."""
-    shape = tuple(map(int, shape))
+@functools.lru_cache(maxsize=64)
+def _stride(shape: Tuple[int, ...], kind: str, strides: Optional[Tuple[int, ...]]) -> int:
+    """Bytes from row to row. Samples of a row have to lie side by side."""
     _check(shape)
     size = DEPTHS[kind] // 8
     row, whole = _row_bytes(shape, kind), size
     stride = row
     if strides is not None:
-        for side, step in zip(shape[:0:-1], tuple(strides)[:0:-1]):
+        for side, step in zip(shape[:0:-1], strides[:0:-1]):
             if side > 1 and step != whole:
                 stride = -1
             whole *= side
         if shape[0] > 1 and stride >= 0:
             stride = strides[0]
         if stride < row or stride % size:
-            raise ValueError(f"strides {tuple(strides)}: samples of a row have to lie side by side, "
+            raise ValueError(f"strides {strides}: samples of a row have to lie side by side, "
                              "and rows from top to bottom; use numpy.ascontiguousarray")
-    return Image(address, shape, kind, stride, writable, device, maker_of(owner), owner)
+    return stride
+
+
+def _image(address: int, shape: Any, kind: str, strides: Any, writable: bool, device: int,
+           owner: Any) -> Image:
+    """`strides` are those of all axes in bytes; None: without gaps."""
+    shape = tuple(shape)
+    return Image(address, shape, kind, _stride(shape, kind, strides and tuple(strides)), writable,
+                 device, maker_of(owner), owner)
 
 
 # ---- On the CPU and by __cuda_array_interface__ --------------------------------------------------
@@ -171,7 +186,7 @@ def _from_interface(face: Any, thing: Any, device: int) -> Image:
         keep = (thing, view)
         address, readonly = _address(view) + face.get("offset", 0), view.readonly
     fixed = readonly or maker_of(thing).startswith("jax")  # which never changes an array
-    found = _image(address, face["shape"], _TYPES[face["typestr"]], face.get("strides"),
+    found = _image(address, map(int, face["shape"]), _TYPES[face["typestr"]], face.get("strides"),
                    not fixed, device, thing)
     return found._replace(owner=keep)
 
@@ -235,17 +250,17 @@ def stream_of(thing: Any) -> Optional[int]:
     if maker == "torch" and thing.is_cuda:
         return int(sys.modules["torch"].cuda.current_stream(thing.device).cuda_stream)
     if maker == "cupy":
-        with thing.device:
-            return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
+        return int(sys.modules["cupy"].cuda.get_current_stream(thing.device.id).ptr)
     stream = getattr(thing, "__cuda_array_interface__", {}).get("stream")
     return None if stream is None else 0 if stream == 1 else int(stream)
 
 
 def describe(thing: Any, stream: int = 0) -> Image:
     """Where the image lies. On a GPU its samples are there for later work in `stream`."""
-    if maker_of(thing) == "torch" and hasattr(thing, "data_ptr"):
+    maker = maker_of(thing)
+    if maker == "torch" and hasattr(thing, "data_ptr"):
         return _from_torch(thing)
-    if maker_of(thing) == "cupy":
+    if maker == "cupy":
         return _from_cupy(thing)
     if hasattr(thing, "__array_interface__"):
         return _from_interface(thing.__array_interface__, thing, -1)

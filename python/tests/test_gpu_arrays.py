@@ -229,7 +229,7 @@ class TestLikeCupy(OnGpu, unittest.TestCase):
         return Like(image, gap=19)
 
     def setUp(self):
-        cuda = Named(get_current_stream=lambda: Named(ptr=0))
+        cuda = Named(get_current_stream=lambda _device: Named(ptr=0))
         sys.modules["cupy"] = Named(cuda=cuda, empty=lambda *made: Like(numpy.zeros(*made)))
 
     def tearDown(self):
@@ -377,6 +377,12 @@ def print_times():
             report(f"cupyx gaussian_filter {sigma}",
                    lambda: ndimage.gaussian_filter(image, sigma, output=out))
         report("gconv correlate 7x7", lambda: gconv.correlate(image, weights, output=out))
+        plan = gconv.Plan(image.shape, "float32", [gconv.Filter.weights(weights)], correlate=True,
+                          device="cuda:0", **_plans._ON_GPU)
+        row = image.strides[0]
+        report("the library alone, the same",
+               lambda: _plans._run_device(plan._plan, image.data.ptr, row, out.data.ptr, row, 0,
+                                          plan._error_here))
         report("cupyx correlate 7x7", lambda: ndimage.correlate(image, device_weights, output=out))
         if torch is None:
             continue
