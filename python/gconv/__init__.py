@@ -28,45 +28,62 @@ for _public in (Filter, GconvError, Plan, run, verify):
     _public.__module__ = __name__
 
 Pair = Union[float, Sequence[float]]
+Axes = Optional[Sequence[int]]
 _METHOD_CANNY = 3
 _LARGEST_MATRIX = 65  # a side: up to here bytes are blurred faster by a matrix than by vectors
 
 
-def _flat(shape: Tuple[int, ...], per_axis: Any, name: str, flat: int) -> Tuple[float, float]:
+def _is_of_planes(shape: Tuple[int, ...], axes: Any) -> bool:
+    """Whether the caller says that rows and columns are filtered, and not channels."""
+    if axes is not None and [axis % len(shape) for axis in (
+            axes if hasattr(axes, "__len__") else [axes])] != [0, 1]:
+        raise ValueError(f"gconv filters rows and columns: axes {axes} has to be (0, 1)")
+    return axes is not None
+
+
+def _flat(shape: Tuple[int, ...], per_axis: Any, name: str, flat: int,
+          axes: Any) -> Tuple[float, float]:
     """A number for rows and one for columns. scipy filters the third axis, too, which gconv
     refuses."""
+    if _is_of_planes(shape, axes):
+        return pair(per_axis, name)
     if len(shape) == 3 and not (hasattr(per_axis, "__len__") and len(per_axis) == 3
                                 and per_axis[2] == flat):
-        raise ValueError(f"scipy filters all 3 axes, and gconv the image alone: give {name} for "
-                         f"each axis with {flat} for the channels, as in {name}=(n, n, {flat})")
+        raise ValueError(f"scipy filters all 3 axes, and gconv the image alone: give axes=(0, 1), "
+                         f"or {name} for each axis with {flat} for the channels, as in "
+                         f"{name}=(n, n, {flat})")
     return pair(per_axis, name, flat)
 
 
-def _weighted(shape: Tuple[int, ...], _kind: str, weights: Any, origin: Any,
+def _weighted(shape: Tuple[int, ...], _kind: str, weights: Any, origin: Any, axes: Any,
               correlate: bool) -> Dict[str, Any]:
-    if len(shape) == 3:
+    if not _is_of_planes(shape, axes) and len(shape) == 3:
         if getattr(weights, "shape", ())[2:] != (1,):
-            raise ValueError("an image with channels takes weights of shape (rows, columns, 1)")
+            raise ValueError("an image with channels takes axes=(0, 1), or weights of shape "
+                             "(rows, columns, 1)")
         weights = weights[:, :, 0]
     return {"filters": [Filter.weights(weights, origin=origin)], "correlate": correlate}
 
 
 def convolve(input: Any, weights: Any, output: Any = None, mode: str = "reflect",
-             cval: float = 0.0, origin: Union[int, Sequence[int]] = 0) -> Array:
+             cval: float = 0.0, origin: Union[int, Sequence[int]] = 0, *,
+             axes: Axes = None) -> Array:
     """Convolves an image with weights of 2 dimensions, as scipy.ndimage.convolve.
 
     `output` is an array for the result, or its dtype: that of `input` (the default) or float32.
-    `cval` is in units of the samples. The result is rounded and clamped once.
+    `cval` is in units of the samples. An image with channels takes axes=(0, 1), or weights of shape
+    (rows, columns, 1). The result is rounded and clamped once.
     """
-    return _run(_weighted, (weights, origin, False), input, output, mode, cval,
-                (frozen(weights), origin, False))
+    return _run(_weighted, (weights, origin, axes, False), input, output, mode, cval,
+                (frozen(weights), origin, axes, False))
 
 
 def correlate(input: Any, weights: Any, output: Any = None, mode: str = "reflect",
-              cval: float = 0.0, origin: Union[int, Sequence[int]] = 0) -> Array:
+              cval: float = 0.0, origin: Union[int, Sequence[int]] = 0, *,
+              axes: Axes = None) -> Array:
     """Correlates an image with weights: `convolve` without the turn of the weights."""
-    return _run(_weighted, (weights, origin, True), input, output, mode, cval,
-                (frozen(weights), origin, True))
+    return _run(_weighted, (weights, origin, axes, True), input, output, mode, cval,
+                (frozen(weights), origin, axes, True))
 
 
 def _gaussian(sigma: float, truncate: float, radius: Optional[int]) -> List[float]:
@@ -81,10 +98,10 @@ def _gaussian(sigma: float, truncate: float, radius: Optional[int]) -> List[floa
 
 
 def _blur(shape: Tuple[int, ...], kind: str, sigma: Pair, order: int, truncate: float,
-          radius: Optional[int]) -> Dict[str, Any]:
+          radius: Optional[int], axes: Any) -> Dict[str, Any]:
     if order != 0:
         raise ValueError("gconv has no derivatives of a Gaussian: order has to be 0; use sobel")
-    down, across = _flat(shape, sigma, "sigma", 0)
+    down, across = _flat(shape, sigma, "sigma", 0, axes)
     column, row = _gaussian(down, truncate, radius), _gaussian(across, truncate, radius)
     if kind == "uint8" and down == across and 1 < len(row) <= _LARGEST_MATRIX:
         return {"filters": [Filter._make("filter_load_builtin",
@@ -94,26 +111,29 @@ def _blur(shape: Tuple[int, ...], kind: str, sigma: Pair, order: int, truncate: 
 
 def gaussian_filter(input: Any, sigma: Pair, order: int = 0, output: Any = None,
                     mode: str = "reflect", cval: float = 0.0, truncate: float = 4.0, *,
-                    radius: Optional[int] = None) -> Array:
+                    radius: Optional[int] = None, axes: Axes = None) -> Array:
     """Blurs an image by a Gaussian, as scipy.ndimage.gaussian_filter.
 
-    `sigma` is in pixels: one number, or one for rows and one for columns, and 0 for channels.
+    `sigma` is in pixels: one number, or one for rows and one for columns. An image with channels
+    takes axes=(0, 1), or a third sigma of 0.
     The weights reach int(truncate * sigma + 0.5) pixels, or `radius`. `order` has to be 0.
     """
-    return _run(_blur, (sigma, order, truncate, radius), input, output, mode, cval)
+    return _run(_blur, (sigma, order, truncate, radius, axes), input, output, mode, cval)
 
 
-def _mean(shape: Tuple[int, ...], _kind: str, size: Any, origin: Any) -> Dict[str, Any]:
-    rows, columns = (int(value) for value in _flat(shape, size, "size", 1))
+def _mean(shape: Tuple[int, ...], _kind: str, size: Any, origin: Any,
+          axes: Any) -> Dict[str, Any]:
+    rows, columns = (int(value) for value in _flat(shape, size, "size", 1, axes))
     return {"filters": [Filter.vectors([1.0] * rows, [1.0] * columns, rows * columns, origin)],
             "correlate": True}
 
 
 def uniform_filter(input: Any, size: Union[int, Sequence[int]] = 3, output: Any = None,
                    mode: str = "reflect", cval: float = 0.0,
-                   origin: Union[int, Sequence[int]] = 0) -> Array:
-    """The mean of `size` pixels in each direction, as scipy.ndimage.uniform_filter."""
-    return _run(_mean, (size, origin), input, output, mode, cval)
+                   origin: Union[int, Sequence[int]] = 0, *, axes: Axes = None) -> Array:
+    """The mean of `size` pixels in each direction, as scipy.ndimage.uniform_filter. An image with
+    channels takes axes=(0, 1), or a third size of 1."""
+    return _run(_mean, (size, origin, axes), input, output, mode, cval)
 
 
 def laplace(input: Any, output: Any = None, mode: str = "reflect", cval: float = 0.0) -> Array:

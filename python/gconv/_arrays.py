@@ -279,7 +279,7 @@ def describe(thing: Any, stream: int = 0) -> Image:
         if "bytes-like" not in str(failure):
             raise
     raise TypeError(f"a {type(thing).__name__} is no image: give an array, or what has a buffer, "
-                    "__array_interface__ or DLPack")
+                    "__array_interface__ or DLPack; gconv.imread reads a file")
 
 
 def empty(shape: Tuple[int, ...], kind: str, like: Image) -> Any:

@@ -103,6 +103,9 @@ class Filter:
         if getattr(self, "_data", None):
             self._free(self._data)
 
+    def __repr__(self) -> str:
+        return f"<gconv.Filter of {' x '.join(map(str, self.shape))} weights>"
+
     @property
     def shape(self) -> Tuple[int, int]:
         """Rows and columns."""
@@ -296,6 +299,9 @@ class Plan:
     def __del__(self) -> None:
         if getattr(self, "_plan", None):
             self._free(self._plan)
+
+    def __repr__(self) -> str:
+        return f"<gconv.Plan for {self._kind} of shape {self._shape} by {self.implementation}>"
 
     @property
     def promise(self) -> str:

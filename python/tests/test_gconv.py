@@ -130,6 +130,13 @@ class BesideScipy(unittest.TestCase):
         self.same("gaussian_filter", colours, (2, 2, 0))
         self.same("uniform_filter", colours, (3, 5, 1))
         self.same("convolve", colours, numpy.ones((3, 3, 1)))
+        for name, given, of_planes in [("gaussian_filter", (2, 2, 0), 2),
+                                       ("uniform_filter", (3, 5, 1), (3, 5)),
+                                       ("convolve", numpy.ones((3, 3, 1)), numpy.ones((3, 3)))]:
+            function = getattr(gconv, name)
+            for axes in (0, 1), [-3, -2]:
+                numpy.testing.assert_array_equal(function(colours, given),
+                                                 function(colours, of_planes, axes=axes))
 
 
     def test_what_is_no_number_or_huge_stays_below_the_weights(self):
@@ -350,6 +357,9 @@ class Filters(unittest.TestCase):
         filter = gconv.Filter.vectors([1, 2], [3, 4, 5], 8)
         self.assertEqual(filter.rows(), [[3, 4, 5], [6, 8, 10]])
         self.assertEqual(filter.show().splitlines()[0], "2x3, anchor (1, 1), divisor 8")
+        self.assertEqual(repr(filter), "<gconv.Filter of 2 x 3 weights>")
+        plan = gconv.Plan((4, 5), "uint8", [filter], implementation="reference")
+        self.assertEqual(repr(plan), "<gconv.Plan for uint8 of shape (4, 5) by reference>")
 
     def test_the_response_at_0_is_the_gain(self):
         for name in ["gaussian:2", "laplace3", "box3"]:
@@ -564,6 +574,9 @@ sys.stdout.buffer.write(blurred.tobytes() + weighted.tobytes())
                 (TypeError, "byte order", lambda: blur(WORDS.astype(">u2"), 1)),
                 (ValueError, "each plane", lambda: blur(numpy.zeros((2, 2, 2, 2), "u1"), 1)),
                 (ValueError, "3 axes", lambda: blur(numpy.zeros((9, 9, 3), "u1"), 1)),
+                (ValueError, r"axes \(1, 2\) has", lambda: blur(BYTES, 1, axes=(1, 2))),
+                (ValueError, "axes 0 has", lambda: gconv.convolve(BYTES, ((1,),), axes=0)),
+                (TypeError, "imread", lambda: blur("harbour.jpg", 1)),
                 (ValueError, "ascontiguousarray", lambda: blur(BYTES[:, ::2], 1)),
                 (ValueError, "ascontiguousarray", lambda: blur(BYTES[::-1], 1)),
                 (ValueError, "ascontiguousarray", lambda: blur(BYTES.T, 1)),
