@@ -55,13 +55,16 @@ if [ -n "$tests" ]; then
   run tests "a test fails" .ci/run
 fi
 
-# Arguments: DIR
+# Debian packages are made once, with those for GPUs if there is a toolkit. Arguments: DIR
 build_all() {
-  packaging/build.sh --clean -o "$1" source deb rpm tarball html &&
-    packaging/build.sh -o "$1" wheel &&
-    { [ ! -e /usr/local/cuda/bin/nvcc ] ||
-      { GCONV_CUDA=ON packaging/build.sh --clean -o "$1" deb tarball &&
-        packaging/build.sh -o "$1" wheel-cuda; }; }
+  if [ -e /usr/local/cuda/bin/nvcc ]; then
+    packaging/build.sh --clean -o "$1" source rpm tarball html &&
+      GCONV_CUDA=ON packaging/build.sh --clean -o "$1" deb tarball &&
+      packaging/build.sh -o "$1" wheel wheel-cuda
+  else
+    packaging/build.sh --clean -o "$1" source deb rpm tarball html &&
+      packaging/build.sh -o "$1" wheel
+  fi
 }
 
 # Of the tarballs that were tried.
