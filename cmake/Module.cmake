@@ -71,6 +71,7 @@ add_library(gconv_gpu OBJECT
   src/gpu/jit/nvrtc.cpp
   src/gpu/operations.c
   src/gpu/probe/clock.cpp
+  src/gpu/probe/contiguous.cu
   src/gpu/probe/transforms.cpp
   src/gpu/device/caller_memory.cpp
   src/gpu/device/device.cpp

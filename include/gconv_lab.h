@@ -53,17 +53,27 @@ double gconv_cpu_spin(size_t rounds);
  * if NVIDIA's management library (NVML) does not tell it or is not there. */
 void gconv_gpu_clock(int index, double *megahertz, double *celsius);
 
-/* Fourier transforms of lines by cuFFT, from memory to memory of a device. */
+/* Fourier transforms of lines, from memory to memory of a device. */
 typedef struct gconv_gpu_lines gconv_gpu_lines;
 
+/* By cuFFT, or by decimation in time with contiguous data (De Smet 2011): at most 256 points at one
+ * time, in the registers and the shared memory of a block. */
+typedef enum gconv_lines_way {
+    GCONV_LINES_CUFFT,
+    GCONV_LINES_CONTIGUOUS,
+    GCONV_LINES_AHEAD, /* and the numbers that come next are read ahead (section 3.3 there) */
+    GCONV_LINES_RANGES /* neighbouring numbers go to one multiprocessor, not to all (3.4) */
+} gconv_lines_way;
+
 /* Takes memory on device cuda:`index` for `count` complex numbers of two float32, twice, and copies
- * `numbers` to the first half. *lines is NULL on failure. */
+ * `numbers` to the first half. `count` is a multiple of 2^14. *lines is NULL on failure. */
 gconv_status gconv_gpu_lines_create(int index, const float *numbers, size_t count,
                                     gconv_gpu_lines **lines, gconv_error *error);
 void gconv_gpu_lines_free(gconv_gpu_lines *lines);
 
-/* Prepares passes over lines of `points` numbers, a power of two. */
-gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_error *error);
+/* Prepares passes over lines of `points` numbers, a power of two up to 2^14. */
+gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_lines_way way,
+                                  gconv_error *error);
 
 /* Writes the spectrum of every line to the second half; lines of one point are copied. *seconds is
  * the time between two events. */

@@ -410,7 +410,8 @@ class Maker:
         for colour, name in enumerate(self.names):
             points = [(math.log2(p.filter_width), p) for p in self.points if p.name == name]
             rates = [(x, p.gflops, p.whisker(p.gflops)) for x, p in points if p.flops > 0]
-            bounds = [(x, 1e-9 * p.theory_flops) for x, p in points if p.theory_flops > 0]
+            memory = any(x == 0 for x, _ in points)  # one name of a device measures it
+            bounds = [(x, 1e-9 * p.theory_flops) for x, p in points if memory and p.theory_flops]
             halves = [(x, y / 2) for x, y in bounds]
             chart.add(name, "measured", colour, rates)
             chart.add(f"{name}: bound of its memory", "limit", colour, bounds)

@@ -155,8 +155,8 @@ build_all() {
     -DGCONV_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}" &&
     cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
       --target gconv --target gconv_check --target gpu_jit --target gpu_decode --target gpu_encode \
-      --target gpu_caller --target gpu_rounded --target make_image --target damage_jpeg \
-      --target model_answer --target edges_answer
+      --target gpu_caller --target gpu_lines --target gpu_rounded --target make_image \
+      --target damage_jpeg --target model_answer --target edges_answer
 }
 
 # share_out N OPTIONS NAME...: a line for each process of check_shared. Together the processes check
@@ -517,11 +517,13 @@ compare() {
   echo 'all are right'
 }
 
-# Transforms of lines by cuFFT are right.
+# Transforms of lines are right: those of our own, then those by cuFFT, too.
 time_lines() {
+  "$build/tests/gpu_lines" || return
   "$gconv" bench --preset fft-locality --impl fft --sample 5 --time 1 >"$work/table" || return
   cat "$work/table"
-  [ "$(grep -c ' fft .*\(exact\|within bound\)$' "$work/table")" = 5 ] && echo 'all are right'
+  [ "$(grep -c ' \(fft\|contiguous[:a-z]*\) .*\(exact\|within bound\)$' "$work/table")" = 17 ] &&
+    echo 'all are right'
 }
 
 # A kernel is compiled at run time, found in the cache, and launched.

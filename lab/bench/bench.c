@@ -1,6 +1,7 @@
 /* gconv bench: implementations over image and filter sizes on synthetic images, without files. */
 #include "lab/lab.h"
 
+#include "base/memory.h"
 #include "base/status.h"
 #include "cli/image/session.h"
 #include "cli/measure/figures.h"
@@ -18,6 +19,7 @@
 #include "lab/bench/roofs.h"
 #include "lab/bench/sweep.h"
 #include "lab/bench/table.h"
+#include "lab/bench/transforms.h"
 #include "lab/html.h"
 
 #include <stdio.h>
@@ -102,19 +104,29 @@ static bool has_transforms(const benchmark *b)
     return b->preset != NULL && b->preset->has_transforms;
 }
 
-/* Leaves out implementations that have no transforms of lines. */
+/* Leaves out implementations that have no transforms of lines, and names all that the others are
+ * measured by. */
 static gconv_status keep_transforms(gc_sweep *sweep, gconv_error *error)
 {
-    int kept = 0;
-    for (int i = 0; i < sweep->name_count; i++)
-        if (gc_transforms_lines(sweep->names[i]))
-            sweep->names[kept++] = sweep->names[i];
-    if (kept == 0)
+    int taken = 0, count = 0;
+    const char *names[2 * GC_TRANSFORM_NAMES];
+    for (int i = 0; i < sweep->name_count; i++) {
+        int more = gc_transforms_names(sweep->names[i], &names[count]);
+        count += more;
+        taken += more > 0;
+    }
+    if (taken == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--impl': only 'cpu' and 'fft' transform lines");
-    if (kept < sweep->name_count)
+    if (taken < sweep->name_count)
         gc_say("--impl: of these only 'cpu' and 'fft' transform lines, and are measured");
-    sweep->name_count = kept;
+    const char **kept = gc_allocate_array((size_t)count, sizeof *kept);
+    if (kept == NULL)
+        return gc_fail_memory(error, (size_t)count * sizeof *kept);
+    memcpy(kept, names, (size_t)count * sizeof *kept);
+    free(sweep->names);
+    sweep->names = kept;
+    sweep->name_count = count;
     return GCONV_OK;
 }
 

@@ -57,11 +57,12 @@ static void compare_with_baseline(const gc_sweep *s, gc_point *point)
     point->slower = most >= 0 && gc_baseline_is_slower(point, before, most);
 }
 
-/* The bound of De Smet 2011 for the bandwidth that the first case measures. */
+/* The bound of De Smet 2011 for the bandwidth that the first case measures on the device. */
 static double predict_transform(const gc_sweep *s, const gc_point *point)
 {
     for (size_t i = 0; i < s->points.count; i++)
-        if (s->points.at[i].width == 1 && strcmp(s->points.at[i].name, point->name) == 0)
+        if (s->points.at[i].width == 1 &&
+            strcmp(s->points.at[i].implementation, point->implementation) == 0)
             return gc_locality_flops(point->width,
                                      gc_transforms_bandwidth(s->points.at[i].values_a_second));
     return 0;
@@ -217,6 +218,9 @@ static gconv_status add_kept(gc_sweep *s, const gc_point *kept, gconv_error *err
 /* Whether an implementation is measured on the case of a point. */
 static bool is_wanted(const gc_sweep *s, const gc_point *point, const char *name)
 {
+    if (s->session->options->measure.preset != NULL &&
+        gc_preset_named(s->session->options->measure.preset, NULL)->has_transforms)
+        return gc_transforms_wants(name, point->width);
     return gc_preset_measures(s->session->options, name, point->rank1);
 }
 

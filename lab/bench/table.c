@@ -325,10 +325,9 @@ static void print_title(const gc_bench_table *table)
     printf("from memory to memory; border %s\n", gconv_border_name(table->options->job.border));
     print_plan(table);
     if (table->cpu.peak > 0)
-        printf(
-            "roofs of the CPU, measured: %.1f GB/s, %.0f GFLOP/s of float32; small integers and\n"
-            "transforms may exceed them\n",
-            1e-9 * table->cpu.bandwidth, 1e-9 * table->cpu.peak);
+        printf("roofs of the CPU, measured: %.1f GB/s, %.0f GFLOP/s of float32; small integers\n"
+               "and transforms may exceed them\n",
+               1e-9 * table->cpu.bandwidth, 1e-9 * table->cpu.peak);
     putchar('\n');
 }
 

@@ -7,6 +7,7 @@
 #include "gconv_lab.h"
 #include "lab/bench/theory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,14 +19,35 @@ struct gc_transforms {
     gconv_gpu_lines *by_gpu; /* likewise */
 };
 
-bool gc_transforms_lines(const char *name)
+/* The names on a GPU, in the order of gconv_lines_way. */
+static const char *const gpu_names[] = {"fft", "contiguous", "contiguous:ahead",
+                                        "contiguous:ranges"};
+
+int gc_transforms_names(const char *implementation, const char *names[GC_TRANSFORM_NAMES])
 {
-    return strcmp(name, "cpu") == 0 || strcmp(name, "fft") == 0;
+    names[0] = "cpu";
+    if (strcmp(implementation, "cpu") == 0)
+        return 1;
+    memcpy(names, gpu_names, sizeof gpu_names);
+    return strcmp(implementation, "fft") == 0 ? GC_TRANSFORM_NAMES : 0;
 }
 
 static bool is_on_gpu(const char *name)
 {
-    return strcmp(name, "fft") == 0;
+    return strcmp(name, "cpu") != 0;
+}
+
+static gconv_lines_way way_of(const char *name)
+{
+    int way = 0;
+    while (strcmp(name, gpu_names[way]) != 0)
+        way++;
+    return (gconv_lines_way)way;
+}
+
+bool gc_transforms_wants(const char *name, int points)
+{
+    return points > 1 || !is_on_gpu(name) || way_of(name) == GCONV_LINES_CUFFT;
 }
 
 gconv_status gc_transforms_create(const gconv_job *job, gc_transforms **transforms,
@@ -53,6 +75,8 @@ void gc_transforms_free(gc_transforms *transforms)
     gconv_gpu_lines_free(transforms->by_gpu);
     free(transforms);
 }
+
+_Static_assert(sizeof gpu_names / sizeof gpu_names[0] == GC_TRANSFORM_NAMES, "all are named");
 
 /* ---- On a GPU -------------------------------------------------------------------------------- */
 
@@ -89,7 +113,7 @@ static gconv_status begin(gc_transforms *t, const char *name, int points, gconv_
     if (t->by_gpu == NULL)
         status = take_gpu(t, error);
     if (status == GCONV_OK)
-        status = gconv_gpu_lines_plan(t->by_gpu, points, error);
+        status = gconv_gpu_lines_plan(t->by_gpu, points, way_of(name), error);
     return status == GCONV_OK ? gconv_gpu_lines_pass(t->by_gpu, &seconds, error) : status;
 }
 
@@ -129,6 +153,8 @@ gconv_status gc_time_transforms(gc_transforms *transforms, int points, gc_budget
 {
     double times[RUNS_MAX];
     int runs = 0;
+    snprintf(point->implementation, sizeof point->implementation, "%s",
+             is_on_gpu(point->name) ? gpu_names[0] : point->name);
     gconv_status status = begin(transforms, point->name, points, &point->reason);
     if (status != GCONV_OK) {
         point->verdict = GC_VERDICT_UNUSABLE;

@@ -315,9 +315,10 @@ void gconv_gpu_lines_free(gconv_gpu_lines *lines)
         module->gconv_gpu_lines_free(lines);
 }
 
-gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_error *error)
+gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_lines_way way,
+                                  gconv_error *error)
 {
-    return module->gconv_gpu_lines_plan(lines, points, error);
+    return module->gconv_gpu_lines_plan(lines, points, way, error);
 }
 
 gconv_status gconv_gpu_lines_pass(gconv_gpu_lines *lines, double *seconds, gconv_error *error)

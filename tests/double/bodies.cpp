@@ -76,6 +76,7 @@ namespace jpeg
 __thread float pixels[SHARED_FLOATS];
 #include "gpu/jpeg/jpeg.cu"
 } // namespace jpeg
+#include "gpu/probe/contiguous_kernel.cuh"
 #include "gpu/tune/check_kernels.cuh"
 
 static void *filter()
@@ -98,6 +99,13 @@ static void *filter()
 #define EVERY_TILES(factor)                                                                        \
     TILES(factor, 32, 32, 0), TILES(factor, 32, 32, 2), TILES(factor, 32, 16, 0),                  \
         TILES(factor, 16, 16, 0), SHORT_TILES(factor)
+
+#define LINES_OF(points, step, ahead)                                                              \
+    {                                                                                              \
+        "gc_transform_lines<" #points ", " #step ", " #ahead ">", true,                            \
+            gc_double_binder<gc_transform_lines<points, step, ahead>>::bind, nullptr               \
+    }
+#define LINES(points, step) LINES_OF(points, step, false), LINES_OF(points, step, true)
 
 const gc_double_body gc_double_bodies[] = {
     PLAIN("convolve_pixels<false>", naive::convolve_pixels<false>),
@@ -152,6 +160,21 @@ const gc_double_body gc_double_bodies[] = {
     MEETS("gc_detect_edges<2>", gc_detect_edges<2>),
     PLAIN("gc_join_lines", gc_join_lines),
     PLAIN("gc_store_lines", gc_store_lines),
+    LINES(2, 0),
+    LINES(4, 0),
+    LINES(8, 0),
+    LINES(16, 0),
+    LINES(32, 0),
+    LINES(64, 0),
+    LINES(128, 0),
+    LINES(256, 0),
+    LINES(16, 1),
+    LINES(32, 1),
+    LINES(64, 1),
+    LINES(128, 1),
+    LINES(32, 2),
+    LINES(64, 2),
+    LINES(128, 2),
     PLAIN("fill", fill),
     PLAIN("expect<float>", expect<float>),
     PLAIN("expect<unsigned char>", expect<unsigned char>),

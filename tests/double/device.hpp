@@ -115,6 +115,12 @@ static inline float __frcp_rn(float a)
     return 1 / a;
 }
 
+static inline void sincospif(float turns, float *sine, float *cosine)
+{
+    *sine = (float)std::sin(M_PI * turns);
+    *cosine = (float)std::cos(M_PI * turns);
+}
+
 static inline unsigned __umulhi(unsigned a, unsigned b)
 {
     return (unsigned)((uint64_t)a * b >> 32);

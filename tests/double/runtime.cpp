@@ -54,6 +54,7 @@ extern "C" cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr name, i
     ENTER("cudaDeviceGetAttribute");
     *value = name == cudaDevAttrClockRate                           ? 1980000
              : name == cudaDevAttrMemoryClockRate                   ? 3201000
+             : name == cudaDevAttrMultiProcessorCount               ? PROCESSORS
              : name == cudaDevAttrCanUseHostPointerForRegisteredMem ? 1
                                                                     : 0;
     return cudaSuccess;

@@ -1,15 +1,17 @@
-/* Fourier transforms of lines by cuFFT, for the experiment of De Smet 2011. */
+/* Fourier transforms of lines, for the experiment of De Smet 2011. */
 #include "gconv_lab.h"
 #include "gpu/device/check.cuh"
 #include "gpu/device/current.cuh"
 #include "gpu/device/owned.cuh"
 #include "gpu/methods/fft/cufft.cuh"
+#include "gpu/probe/contiguous.cuh"
 
 struct gconv_gpu_lines {
-    int index; /* of the device */
-    gc_owned_memory<cufftComplex> from, to;
-    size_t count; /* numbers of each */
+    int index;                                       /* of the device */
+    gc_owned_memory<cufftComplex> from, to, between; /* `between` after it was needed */
+    size_t count;                                    /* numbers of each */
     int points;
+    gconv_lines_way way;
     cufftHandle plan;
     bool has_plan;
     gc_owned_stream stream;
@@ -19,9 +21,6 @@ struct gconv_gpu_lines {
 static gconv_status take(gconv_gpu_lines *l, const float *numbers, gconv_error *error)
 {
     size_t bytes = l->count * sizeof *l->from;
-    const gc_library &library = gc_cufft_get().library;
-    if (!library.loaded)
-        return gc_fail(error, GCONV_ERROR_DEVICE, "%s", library.reason);
     GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking));
     GC_CUDA_TRY(error, cudaEventCreate(&l->begin));
     GC_CUDA_TRY(error, cudaEventCreate(&l->end));
@@ -64,7 +63,8 @@ void gconv_gpu_lines_free(gconv_gpu_lines *lines)
     cudaGetLastError();
 }
 
-gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_error *error)
+gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_lines_way way,
+                                  gconv_error *error)
 {
     gc_current_device current(lines->index);
     const gc_cufft &cufft = gc_cufft_get();
@@ -72,13 +72,31 @@ gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_erro
     size_t work = 0;
     end_plan(lines);
     lines->points = points;
-    if (points == 1)
+    lines->way = way;
+    if (points > 1 && way != GCONV_LINES_CUFFT && lines->between == nullptr)
+        GC_CUDA_TRY(error, cudaMalloc(&lines->between, lines->count * sizeof *lines->between));
+    if (points == 1 || way != GCONV_LINES_CUFFT)
         return GCONV_OK;
+    if (!cufft.library.loaded)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "%s", cufft.library.reason);
     GC_CUFFT_TRY(error, cufft.create(&lines->plan));
     lines->has_plan = true;
     GC_CUFFT_TRY(error, cufft.set_stream(lines->plan, lines->stream));
     GC_CUFFT_TRY(error, cufft.make_plan(lines->plan, 1, &side, nullptr, 1, side, nullptr, 1, side,
                                         CUFFT_C2C, (long long)(lines->count / points), &work));
+    return GCONV_OK;
+}
+
+static gconv_status transform(const gconv_gpu_lines *l, gconv_error *error)
+{
+    if (l->points == 1)
+        GC_CUDA_TRY(error, cudaMemcpyAsync(l->to, l->from, l->count * sizeof *l->to,
+                                           cudaMemcpyDeviceToDevice, l->stream));
+    else if (l->way != GCONV_LINES_CUFFT)
+        return gc_contiguous_transform({l->from, l->between, l->to, l->count}, l->points, l->way,
+                                       l->stream, error);
+    else
+        GC_CUFFT_TRY(error, gc_cufft_get().c2c(l->plan, l->from, l->to, CUFFT_FORWARD));
     return GCONV_OK;
 }
 
@@ -88,11 +106,7 @@ gconv_status gconv_gpu_lines_pass(gconv_gpu_lines *lines, double *seconds, gconv
     const gconv_gpu_lines *l = lines;
     float milliseconds = 0;
     GC_CUDA_TRY(error, cudaEventRecord(l->begin, l->stream));
-    if (l->points > 1)
-        GC_CUFFT_TRY(error, gc_cufft_get().c2c(l->plan, l->from, l->to, CUFFT_FORWARD));
-    else
-        GC_CUDA_TRY(error, cudaMemcpyAsync(l->to, l->from, l->count * sizeof *l->to,
-                                           cudaMemcpyDeviceToDevice, l->stream));
+    GC_TRY(transform(l, error));
     GC_CUDA_TRY(error, cudaEventRecord(l->end, l->stream));
     GC_CUDA_TRY(error, cudaEventSynchronize(l->end));
     GC_CUDA_TRY(error, cudaEventElapsedTime(&milliseconds, l->begin, l->end));
