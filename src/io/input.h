@@ -10,7 +10,7 @@
 /* Larger inputs are refused. */
 #define GC_INPUT_BYTES_MAX (UINT64_C(4) << 30)
 
-enum { GC_INPUT_BUFFER_BYTES = 256 * 1024 };
+enum { GC_INPUT_BUFFER_BYTES = 64 * 1024 };
 
 typedef struct gc_input {
     int descriptor;

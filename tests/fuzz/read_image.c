@@ -156,7 +156,7 @@ static void check_again(const pictures *first, gconv_reader_options options, uin
 }
 
 /* What is offered to a device must have the size that libjpeg reads. Standard input is not offered:
- * it is opened once more as a file. */
+ * it is opened once more as a file. Only JPEG is offered. */
 static void check_offer(gconv_reader_options options)
 {
     gconv_reader *reader;
@@ -196,7 +196,8 @@ void fuzz_read_image(const uint8_t *data, size_t size)
     fuzz_set_input(data, size - 1);
     pictures first;
     read_pictures(&options, band_of(choices), &first);
-    check_offer(options);
+    if (gconv_format_from_content(data, size) == GCONV_FORMAT_JPEG)
+        check_offer(options);
     if ((choices & TWICE) != 0)
         check_again(&first, options, choices, data, size - 1);
     free_pictures(&first);

@@ -8,6 +8,7 @@
 #include "io/parts.h"
 #include "io/tiff/libtiff.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +39,8 @@ typedef struct strip {
 
 /* What a thread compresses with. */
 typedef struct compressor {
-    gc_tiff_file file;
-    void *states[GC_DEFLATING_MAX]; /* NULL: no memory yet */
+    gc_tiff_file file, sampler; /* strips of the image, and of SAMPLE_BYTES */
+    void *state;                /* of each of the faster ways in turn; NULL: no memory yet */
 } compressor;
 
 typedef struct tiff_encoder {
@@ -143,11 +144,34 @@ static size_t room_of(const tiff_encoder *encoder)
     return encoder->strip_bytes + encoder->strip_bytes / 2 + 1024;
 }
 
-/* Has libtiff compress the first bytes of a strip. */
-static gconv_status press_by_libtiff(const tiff_encoder *encoder, compressor *by, strip *pressed,
-                                     size_t size)
+/* The memory of the faster ways, and a file in memory whose strips have SAMPLE_BYTES: libtiff has
+ * libdeflate compress whole strips. */
+static gconv_status open_sampler(const tiff_encoder *encoder, compressor *by, gconv_error *error)
 {
-    gc_tiff_file *file = &by->file;
+    gc_tiff_file *sampler = &by->sampler;
+    size_t bytes = 1;
+    for (int i = 0; i < GC_DEFLATING_MAX; i++)
+        if (gc_fast.deflating[i] != NULL && gc_fast.deflating[i]->bytes > bytes)
+            bytes = gc_fast.deflating[i]->bytes;
+    if (by->state == NULL)
+        by->state = malloc(bytes);
+    if (by->state == NULL)
+        return gc_fail_memory(error, bytes);
+    gconv_status status = gc_tiff_open_part(sampler, &encoder->file, error);
+    if (status != GCONV_OK)
+        return status;
+    gc_tiff.TIFFSetField(sampler->tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)SAMPLE_BYTES);
+    gc_tiff.TIFFSetField(sampler->tiff, TIFFTAG_IMAGELENGTH, (uint32_t)1);
+    gc_tiff.TIFFSetField(sampler->tiff, TIFFTAG_BITSPERSAMPLE, CHAR_BIT);
+    gc_tiff.TIFFSetField(sampler->tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    set_compression(encoder, sampler->tiff);
+    return GCONV_OK;
+}
+
+/* Has libtiff compress the first bytes of a strip. */
+static gconv_status press_by_libtiff(const tiff_encoder *encoder, gc_tiff_file *file,
+                                     strip *pressed, size_t size)
+{
     gc_tiff_empty_part(file);
     if (gc_tiff.TIFFWriteEncodedStrip(file->tiff, 0, pressed->bytes, (tmsize_t)size) < 0 ||
         file->failure.status != GCONV_OK)
@@ -163,7 +187,7 @@ static gconv_status press_by_libtiff(const tiff_encoder *encoder, compressor *by
 static size_t deflate_by(const tiff_encoder *encoder, compressor *by, int which, strip *deflated,
                          size_t size)
 {
-    return gc_fast.deflating[which]->deflate(by->states[which], deflated->bytes, size,
+    return gc_fast.deflating[which]->deflate(by->state, deflated->bytes, size,
                                              deflated->bytes + encoder->strip_bytes,
                                              encoder->strip_bytes);
 }
@@ -172,15 +196,16 @@ static size_t deflate_by(const tiff_encoder *encoder, compressor *by, int which,
 static gconv_status press_fast(const tiff_encoder *encoder, compressor *by, strip *pressed,
                                size_t size)
 {
-    gconv_status status = press_by_libtiff(encoder, by, pressed, SAMPLE_BYTES);
+    gconv_status status = GCONV_OK;
+    if (by->sampler.tiff == NULL)
+        status = open_sampler(encoder, by, &pressed->error);
+    if (status == GCONV_OK)
+        status = press_by_libtiff(encoder, &by->sampler, pressed, SAMPLE_BYTES);
     const size_t most = pressed->size + pressed->size / SAMPLE_GAIN;
     pressed->size = 0;
     for (int i = 0; status == GCONV_OK && pressed->size == 0 && i < GC_DEFLATING_MAX; i++) {
-        const gc_deflating *deflating = gc_fast.deflating[i];
-        if (deflating == NULL)
+        if (gc_fast.deflating[i] == NULL)
             continue;
-        if (by->states[i] == NULL && (by->states[i] = malloc(deflating->bytes)) == NULL)
-            return gc_fail_memory(&pressed->error, deflating->bytes);
         size_t took = deflate_by(encoder, by, i, pressed, SAMPLE_BYTES);
         if (took > 0 && took <= most)
             pressed->size = deflate_by(encoder, by, i, pressed, size);
@@ -203,8 +228,9 @@ static gconv_status press_strip(const tiff_encoder *encoder, compressor *by, str
     if (encoder->common.compression == GC_TIFF_DEFLATE_LEVEL && encoder->predicts &&
         size > SAMPLE_BYTES)
         status = press_fast(encoder, by, pressed, size);
-    return status == GCONV_OK && pressed->size == 0 ? press_by_libtiff(encoder, by, pressed, size)
-                                                    : status;
+    return status == GCONV_OK && pressed->size == 0
+               ? press_by_libtiff(encoder, &by->file, pressed, size)
+               : status;
 }
 
 /* A gc_part_compress. */
@@ -229,9 +255,9 @@ static void free_compressors(tiff_encoder *encoder)
     for (int i = 0; i < GC_PARTS_MAX; i++) {
         compressor *freed = &encoder->compressors[i];
         gc_tiff_close(&freed->file);
-        for (int way = 0; way < GC_DEFLATING_MAX; way++)
-            free(freed->states[way]);
-        *freed = (compressor){.states = {NULL}};
+        gc_tiff_close(&freed->sampler);
+        free(freed->state);
+        *freed = (compressor){.state = NULL};
     }
 }
 
