@@ -222,8 +222,8 @@ def canny(image: Any, low: Union[float, str, None] = None, high: Union[float, st
 def sketch(image: Any, **options: Any) -> Array:
     """A drawing of the image, as `gconv sketch` makes it: ink on paper.
 
-    `options` are those of the program: sigma=2, ink="#204080", paper="transparent", lines="thin",
-    min_length=20. The program computes it, by files that are deleted.
+    `options` are those of the program: sigma=2, ink="#204080", paper="transparent", lines="thin";
+    min_length=20 with these lines. The program computes it, by files that are deleted.
     """
     drawing: Array = draw(image, "sketch", **options)
     return drawing

@@ -51,19 +51,17 @@ def whole_gaussian(sigma, half):
     total, part, before, weights = real[0] + 2 * sum(real[1:]), 0, 0, []
     for k in range(half + 1):
         part += real[k] * (2 if k else 1)
-        upto = 2 * math.floor(181 * part / total / 2) + 1 if k < half else 181
+        upto = 2 * math.floor(255 * part / total / 2) + 1 if k < half else 255
         weights.append((upto - before) // 2 if k else upto)
         before = upto
     return weights
 
 
-def sketch_responses(rows, sigma):
-    half = math.ceil(10 * sigma)
-    narrow, wide = whole_gaussian(sigma, half), whole_gaussian(4 * sigma, half)
-    side = range(-half, half + 1)
-    values = convolve(rows, [[wide[abs(j)] * wide[abs(i)] - narrow[abs(j)] * narrow[abs(i)]
-                              for i in side] for j in side])
-    return [[max(0, min(MOST, nearest(257 * v, 181 * 181))) for v in row] for row in values]
+def blurred(rows, sigma):
+    half = math.ceil(3 * sigma)
+    weights, side = whole_gaussian(sigma, half), range(-half, half + 1)
+    values = convolve(rows, [[weights[abs(j)] * weights[abs(i)] for i in side] for j in side])
+    return [[max(0, min(MOST, nearest(257 * v, 255 * 255))) for v in row] for row in values]
 
 
 GAUSS5 = [[a * b for b in (2, 4, 5, 4, 2)] for a in (2, 4, 5, 4, 2)]
@@ -117,9 +115,9 @@ def marks(levels):
         yield found
 
 
-def drop(levels, strong, least=1):
+def drop(levels, least):
     for mark in list(marks(levels)):
-        if max(levels[y][x] for y, x in mark) < strong or len(mark) < least:
+        if len(mark) < least:
             for y, x in mark:
                 levels[y][x] = 0
 
@@ -152,23 +150,88 @@ def thin(levels):
 # ---- Drawings ------------------------------------------------------------------------------------
 
 
+def means(rows, side):
+    """Of square cells."""
+    def mean(values):
+        return (sum(values) + len(values) // 2) // len(values)
+    return [[mean([v for row in rows[y:y + side] for v in row[x:x + side]])
+             for x in range(0, len(rows[0]), side)] for y in range(0, len(rows), side)]
+
+
+def at(cells, y, x):
+    return cells[max(0, min(len(cells) - 1, y))][max(0, min(len(cells[0]) - 1, x))]
+
+
+def changed(cells, function):
+    return [[function(cells[y][x], [at(cells, y + j, x + i) for j in (-1, 0, 1) for i in (-1, 0, 1)])
+             for x in range(len(cells[0]))] for y in range(len(cells))]
+
+
+def without_lights(own, around):
+    median = sorted(around)[4]
+    return max(median, min(own, median + median // 8))
+
+
+def smooth(_, around):
+    return (sum(around) + 4) // 9
+
+
+def interpolated(cells, side, width, height):
+    def place(i):
+        cell, rest = divmod(2 * i + 1 + side, 2 * side)
+        return cell, 256 * rest // (2 * side)
+
+    def mix(a, b, weight):
+        return (a * (256 - weight) + b * weight + 128) // 256
+    rows = []
+    for y in range(height):
+        j, down = place(y)
+        line = [mix(at(cells, j - 1, i), at(cells, j, i), down) for i in range(len(cells[0]))]
+        rows.append([mix(at([line], 0, i - 1), at([line], 0, i), across)
+                     for i, across in map(place, range(width))])
+    return rows
+
+
+def contrasts(kept, ground):
+    return [[16384 * abs(n - g) // (g + 4112) for n, g in zip(*both)] for both in zip(kept, ground)]
+
+
+def line_tone(n, g, contrast, usual):
+    part = min(255, 255 * contrast // (900 + 5 * usual)) if n < g else 0
+    return part * part * (765 - 2 * part) // 65025
+
+
+def shade_tone(n, white, black):
+    part = max(0, min(255, 255 * (white - n) // (white - black)))
+    return 224 * part ** 3 // 16581375
+
+
 def sketch(rows, sigma, thins):
-    pixels = len(rows) * len(rows[0])
-    responses = sketch_responses(rows, sigma)
-    low = max(cut(responses, 0.2 * pixels), 385)
-    high = max(cut(responses, 0.015 * pixels), low + 1542)
-    levels = [[0 if k <= low else min(255, -(-255 * (k - low) // (high - low))) for k in row]
-              for row in responses]
-    drop(levels, 102)
+    width, height, side = len(rows[0]), len(rows), math.floor(7 * sigma + 0.5)
+    kept = blurred(rows, sigma)
+    cells = changed(changed(means(kept, side), without_lights), smooth)
+    ground = interpolated(cells, side, width, height)
+    contrast = contrasts(kept, ground)
+    cells = means(contrast, 8 * side)
+    for _ in range(3):
+        cells = changed(cells, smooth)
+    usual = interpolated(cells, 8 * side, width, height)
+    lines = [[line_tone(*four) for four in zip(*rows)] for rows in zip(kept, ground, contrast, usual)]
     if thins:
+        levels = [[255 * (tone >= 64) for tone in row] for row in lines]
         thin(levels)
-    return levels
+        drop(levels, side)
+        return levels
+    white = max(cut(kept, 0.03 * width * height), 28270)
+    black = min(cut(kept, 0.98 * width * height), white // 4)
+    return [[255 - ((255 - tone) * (255 - shade_tone(n, white, black)) + 127) // 255
+             for tone, n in zip(*both)] for both in zip(lines, kept)]
 
 
 def thinned(rows, least):
     levels = [[255 * (v >= 128) for v in row] for row in rows]
     thin(levels)
-    drop(levels, 1, least)
+    drop(levels, least)
     return levels
 
 
@@ -255,8 +318,8 @@ def choose(chance):
         least = chance.randint(1, 6)
         return ["thin", "--min-length", str(least)], lambda rows: thinned(rows, least)
     if chance.random() < 0.5:
-        sigma = chance.choice((0.3, 0.5, 0.8, 1, 1.7))
-        arguments = ["sketch"] if sigma == 0.8 else ["sketch", "--sigma", str(sigma)]
+        sigma = chance.choice((0.3, 0.5, 0.7, 1, 1.7))
+        arguments = ["sketch"] if sigma == 0.7 else ["sketch", "--sigma", str(sigma)]
         thins = chance.random() < 0.3
         arguments += ["--lines", "thin"] if thins else []
         return arguments, lambda rows: [[255 - v for v in row] for row in sketch(rows, sigma, thins)]

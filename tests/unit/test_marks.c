@@ -59,41 +59,66 @@ TEST(responses_are_counted)
     gc_marks_destroy(&marks);
 }
 
-TEST(tones_are_rounded_up)
+TEST(responses_above_the_cut_are_marked)
 {
-    static const uint16_t samples[8] = {0, 100, 101, 104, 149, 199, 200, 65535};
-    static const uint16_t tones[8] = {0, 0, 3, 11, 125, 253, 255, 255};
-    gc_marks marks = take(8, 1, samples);
-    gc_marks_set(&marks, 100, 200);
+    static const uint16_t samples[4] = {0, 100, 101, 65535}, tones[4] = {0, 0, 255, 255};
+    gc_marks marks = take(4, 1, samples);
+    gc_marks_set(&marks, 100);
     assert_memory_equal(marks.samples, tones, sizeof tones);
-    assert_int_equal(gc_marks_count(&marks), 6);
+    assert_int_equal(gc_marks_count(&marks), 2);
     gc_marks_destroy(&marks);
 }
 
-TEST(weak_and_small_marks_are_dropped)
+TEST(small_marks_are_dropped)
 {
-    static const char drawing[] = "1 1  4"
+    static const char drawing[] = "1 1  1"
                                   " 1   1"
-                                  "   4  "
+                                  "   1  "
                                   "11  1 "
                                   "11   1";
     gc_marks marks = draw(6, 5, drawing);
-    assert_ok(gc_marks_drop(&marks, 100, 1, NULL));
-    assert_drawing(&marks, "     4"
-                           "     1"
-                           "   4  "
-                           "    1 "
-                           "     1");
-    assert_ok(gc_marks_drop(&marks, 1, 3, NULL));
+    assert_ok(gc_marks_drop(&marks, 1, NULL));
+    assert_drawing(&marks, drawing);
+    assert_ok(gc_marks_drop(&marks, 3, NULL));
+    assert_drawing(&marks, "1 1   "
+                           " 1    "
+                           "   1  "
+                           "11  1 "
+                           "11   1");
+    assert_ok(gc_marks_drop(&marks, 4, NULL));
     assert_drawing(&marks, "      "
                            "      "
-                           "   4  "
-                           "    1 "
-                           "     1");
+                           "      "
+                           "11    "
+                           "11    ");
     gc_marks_destroy(&marks);
 }
 
-/* A spiral of one pixel is a single mark, and one strong pixel at its end keeps it. */
+TEST(marks_are_widened_to_squares)
+{
+    static const char drawing[] = "1     "
+                                  "      "
+                                  "   1 1"
+                                  "      ";
+    static const char *const wide[] = {drawing,
+                                       "11    "
+                                       "11    "
+                                       "   111"
+                                       "   111",
+                                       "11    "
+                                       "111111"
+                                       "  1111"
+                                       "  1111"};
+    for (uint32_t width = 1; width <= 3; width++) {
+        gc_marks marks = draw(6, 4, drawing);
+        gc_marks_widen(&marks, width);
+        for (size_t i = 0; i < 24; i++)
+            assert_int_equal(marks.samples[i], wide[width - 1][i] == '1' ? 255 : 0);
+        gc_marks_destroy(&marks);
+    }
+}
+
+/* A spiral of one pixel is a single mark. */
 TEST(a_spiral_is_one_mark)
 {
     enum { SIDE = 257 };
@@ -110,12 +135,9 @@ TEST(a_spiral_is_one_mark)
         steps -= turn >= 2 && turn % 2 == 0 ? 2 : 0;
     }
     gc_marks marks = take(SIDE, SIDE, samples);
-    assert_ok(gc_marks_drop(&marks, 50, (uint64_t)length, NULL));
+    assert_ok(gc_marks_drop(&marks, (uint64_t)length, NULL));
     assert_int_equal(gc_marks_count(&marks), length);
-    marks.samples[0] = 60;
-    assert_ok(gc_marks_drop(&marks, 60, 1, NULL));
-    assert_int_equal(gc_marks_count(&marks), length);
-    assert_ok(gc_marks_drop(&marks, 60, (uint64_t)length + 1, NULL));
+    assert_ok(gc_marks_drop(&marks, (uint64_t)length + 1, NULL));
     assert_int_equal(gc_marks_count(&marks), 0);
     gc_marks_destroy(&marks);
 }

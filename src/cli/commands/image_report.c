@@ -214,6 +214,8 @@ static void note_found(const char *name, const gc_result *result)
         snprintf(sigma, sizeof sigma, "sigma %g pixels, ", found->sigma);
     if (found->has_low)
         snprintf(low, sizeof low, "s %.9g (low) and", found->low);
+    if (!found->counted && found->sigma > 0)
+        gc_note(name, "sigma %g pixels", found->sigma);
     if (found->counted)
         gc_note(name, "%sthreshold%s %.9g%s: %.2f %% of the pixels are edges", sigma, low,
                 found->threshold, found->has_low ? " (high)" : "", 100 * share_of_edges(result));

@@ -14,10 +14,10 @@ bool gc_has_own_chain(const gc_options *options)
 /* ---- Standard deviations --------------------------------------------------------------------- */
 
 /* Of a sketch. The limits keep its filter within whole numbers that are fine enough. */
-static const double sketch_least = 0.3, sketch_most = 10, sketch_usual_least = 0.8;
+static const double sketch_least = 0.3, sketch_most = 10, sketch_usual_least = 0.7;
 
-/* A picture of 800x800 pixels is drawn with a standard deviation of 1. */
-static const double sketch_side = 800;
+/* A picture of 1300x1300 pixels is drawn with a standard deviation of 1. */
+static const double sketch_side = 1300;
 
 double gc_sigma_of(const gc_options *options, const gconv_shape *shape)
 {
@@ -40,9 +40,9 @@ static gconv_status load_gaussian(double sigma, int size, gconv_filter **filter,
 
 /* ---- The filter of a sketch ------------------------------------------------------------------ */
 
-/* The whole weights of a Gaussian add up to this: two products of such Gaussians make an exact
- * chain on 8-bit samples, 255 * 2 * 181 * 181 < 2^24. */
-enum { GAUSSIAN_SUM = 181, HALF_MOST = 100 };
+/* The whole weights of a column and of a row add up to this: the chain is exact on 8-bit samples,
+ * 255 * 255 * 255 < 2^24. */
+enum { GAUSSIAN_SUM = 255, HALF_MOST = 30 };
 
 /* The middle weights, up to `k` from the centre, add up to the odd number that is nearest to their
  * part of GAUSSIAN_SUM. `weights` has one side of the Gaussian, from its centre on. */
@@ -66,29 +66,23 @@ static gconv_status make_whole_gaussian(double sigma, int half, double *weights,
     return GCONV_OK;
 }
 
-/* A wide Gaussian less a narrow one: how much darker a pixel is than what surrounds it. */
-static gconv_status make_difference(double sigma, gconv_filter **filter, gconv_error *error)
+static gconv_status make_sketch_filter(double sigma, gconv_filter **filter, gconv_error *error)
 {
-    enum { WIDER = 4 };
-    double narrow[HALF_MOST + 1], wide[HALF_MOST + 1];
-    int half = (int)ceil(sketch_most * sigma), side = 2 * half + 1;
+    double weights[HALF_MOST + 1];
+    int half = (int)ceil(3 * sigma), side = 2 * half + 1;
     if (!(sigma >= sketch_least && sigma <= sketch_most))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--sigma is %g pixels here, and a sketch takes %g to %g", sigma,
                        sketch_least, sketch_most);
-    gconv_status status = make_whole_gaussian(sigma, half, narrow, error);
-    if (status == GCONV_OK)
-        status = make_whole_gaussian(WIDER * sigma, half, wide, error);
+    gconv_status status = make_whole_gaussian(sigma, half, weights, error);
     if (status == GCONV_OK)
         status = gconv_filter_create(side, side, filter, error);
     if (status != GCONV_OK)
         return status;
     (*filter)->divisor = GAUSSIAN_SUM * GAUSSIAN_SUM;
-    for (int j = 0; j < side; j++)
-        for (int i = 0; i < side; i++) {
-            int y = abs(j - half), x = abs(i - half);
-            (*filter)->weights[j * side + i] = (float)(wide[y] * wide[x] - narrow[y] * narrow[x]);
-        }
+    for (int k = 0; k < side * side; k++)
+        (*filter)->weights[k] =
+            (float)(weights[abs(k / side - half)] * weights[abs(k % side - half)]);
     return GCONV_OK;
 }
 
@@ -106,7 +100,7 @@ gconv_status gc_own_chain_create(const gc_options *options, const gconv_shape *s
     if (chain->filters == NULL)
         return gc_fail_memory(error, (size_t)count * sizeof(gconv_filter *));
     chain->count = count;
-    gconv_status status = draws ? make_difference(sigma, &chain->filters[0], error)
+    gconv_status status = draws ? make_sketch_filter(sigma, &chain->filters[0], error)
                                 : load_gaussian(sigma, 0, &chain->filters[0], error);
     for (int i = 1; status == GCONV_OK && i < count; i++)
         status = gconv_filter_load_builtin(names[i], &chain->filters[i], error);

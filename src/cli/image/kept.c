@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/image/blur.h"
+#include "cli/image/sketch.h"
 #include "cli/options/values.h"
 
 #include <math.h>
@@ -107,11 +108,6 @@ gconv_status gc_kept_begin(gc_work *work)
 
 /* ---- Thresholds ------------------------------------------------------------------------------ */
 
-/* Limits of a sketch: shares of the pixels, and levels. */
-static const double drawn = 0.2, black = 0.015, faintest = 1.5, least_range = 6;
-/* A mark needs a pixel of this tone: two fifths of the ink. */
-enum { STRONG = 102 };
-
 /* Limits of --threshold auto and --high auto. `usual`: the share of pixels that are edges.
  * `lowest`, over the square of the Gaussian's sigma: the least response, that to an edge of six
  * levels under a wide Gaussian and of nine with gauss5. lowest_step, in levels: the edge whose
@@ -138,47 +134,70 @@ static double larger_cut(const gc_marks *marks, double part, double least)
     return fmax(gc_marks_cut(marks, part * ((double)marks->width * marks->height)), least);
 }
 
-/* Finds the thresholds between paper and ink. */
-static void find_range(const gc_work *work, double unit, double *low, double *high)
+/* The response that edges exceed. `unit`: of a level. */
+static double find_cut(const gc_work *work, double unit)
 {
-    const gc_marks *marks = &work->marks;
     const gc_draw_options *draw = &work->options->draw;
-    if (is_sketch(work->options))
-        *low = larger_cut(marks, drawn, floor(faintest * unit));
-    else if (draw->cut == GC_CUT_SHARE)
-        *low = larger_cut(marks, draw->share / 100, 0);
-    else if (draw->cut == GC_CUT_AUTO)
-        *low = larger_cut(marks, usual, floor(least_threshold(work) * unit));
-    else
-        *low = GC_RESPONSE_MOST / 2; /* white is above */
-    *high = *low + 1;
-    if (is_sketch(work->options))
-        *high = larger_cut(marks, black, *low + least_range * unit);
+    if (draw->cut == GC_CUT_SHARE)
+        return larger_cut(&work->marks, draw->share / 100, 0);
+    if (draw->cut == GC_CUT_AUTO)
+        return larger_cut(&work->marks, usual, floor(least_threshold(work) * unit));
+    return GC_RESPONSE_MOST / 2; /* white is above */
 }
 
-/* Makes tones of responses, and notes what was found. */
+/* Marks edges, and notes what was found. */
+static void mark_edges(gc_work *work)
+{
+    double unit = 257 * response_scale(work->options, &work->result->input);
+    double cut = find_cut(work, unit);
+    gc_marks_set(&work->marks, (uint32_t)cut);
+    work->result->found.marked = gc_marks_count(&work->marks);
+    gc_note_limits(work);
+    if (keeps_samples(work->options))
+        work->result->found.threshold = (cut + 0.5) / unit;
+}
+
+/* Thin lines of a sketch or over a picture are made so wide that they are seen if it is shown
+ * smaller: one pixel more for each 1500 of the longer side. */
+static void widen_lines(gc_work *work)
+{
+    const gc_options *options = work->options;
+    uint32_t width = work->marks.width, height = work->marks.height;
+    bool thin = options->draw.thin || options->detector.method == GCONV_METHOD_CANNY ||
+                options->detector.method == GCONV_METHOD_ZERO_CROSSING;
+    if (options->draw.lines == GC_LINES_THIN || (options->draw.overlays && thin))
+        gc_marks_widen(&work->marks, 1 + (width > height ? width : height) / 1500);
+}
+
+/* Draws a sketch. *least: pixels of the shortest of its thin lines, unless --min-length says it. */
+static gconv_status draw_sketch(gc_work *work, bool thin, uint64_t *least)
+{
+    const int cell = 7; /* side of its cells, over sigma */
+    uint32_t side = (uint32_t)(cell * work->result->found.sigma + 0.5);
+    if (thin && *least == 0)
+        *least = side;
+    return gc_sketch_draw(&work->marks, side, thin, work->error);
+}
+
+/* Makes tones of what was kept. */
 static gconv_status make_tones(gc_work *work)
 {
     gc_marks *marks = &work->marks;
-    gc_found *found = &work->result->found;
     const gc_draw_options *draw = &work->options->draw;
-    double unit = 257 * response_scale(work->options, &work->result->input); /* of a level */
-    double low, high;
+    uint64_t least = draw->least;
+    bool thin =
+        draw->thin || draw->lines == GC_LINES_THIN || work->options->command == GC_COMMAND_THIN;
     gconv_status status = GCONV_OK;
-    find_range(work, unit, &low, &high);
-    gc_marks_set(marks, (uint32_t)low, (uint32_t)high);
-    found->marked = gc_marks_count(marks);
     if (is_sketch(work->options))
-        status = gc_marks_drop(marks, STRONG, 1, work->error);
-    if (status == GCONV_OK &&
-        (draw->thin || draw->lines == GC_LINES_THIN || work->options->command == GC_COMMAND_THIN))
+        status = draw_sketch(work, thin, &least);
+    else
+        mark_edges(work);
+    if (status == GCONV_OK && thin)
         status = gc_marks_thin(marks, work->error);
-    if (status == GCONV_OK && draw->least > 1)
-        status = gc_marks_drop(marks, 1, draw->least, work->error);
-    gc_note_limits(work);
-    if (keeps_samples(work->options))
-        found->threshold = (low + 0.5) / unit;
-    found->pixels = gc_marks_count(marks);
+    if (status == GCONV_OK && least > 1)
+        status = gc_marks_drop(marks, least, work->error);
+    work->result->found.pixels = gc_marks_count(marks);
+    widen_lines(work);
     return status;
 }
 

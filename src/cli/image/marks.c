@@ -74,16 +74,11 @@ uint32_t gc_marks_cut(const gc_marks *marks, double most)
 /* A sample is a tone, with one of the others while marks are looked at. */
 enum { TONE = 0xFF, SEEN = 0x100, GOES = 0x200 };
 
-void gc_marks_set(gc_marks *marks, uint32_t low, uint32_t high)
+void gc_marks_set(gc_marks *marks, uint32_t cut)
 {
-    uint16_t tones[GC_RESPONSE_MOST + 1];
     size_t pixels = pixels_of(marks);
-    for (uint32_t k = 0; k <= GC_RESPONSE_MOST; k++)
-        tones[k] = (uint16_t)(k <= low    ? 0
-                              : k >= high ? TONE
-                                          : (TONE * (k - low) + high - low - 1) / (high - low));
     for (size_t i = 0; i < pixels; i++)
-        marks->samples[i] = tones[marks->samples[i]];
+        marks->samples[i] = marks->samples[i] > cut ? TONE : 0;
 }
 
 uint64_t gc_marks_count(const gc_marks *marks)
@@ -132,33 +127,27 @@ static gconv_status append_neighbours(gc_marks *marks, list *mark, size_t pixel,
     return status;
 }
 
-/* Collects the mark of a pixel that is not seen yet. *strongest is its highest tone. */
-static gconv_status collect(gc_marks *marks, size_t pixel, list *mark, unsigned *strongest,
-                            gconv_error *error)
+/* Collects the mark of a pixel that is not seen yet. */
+static gconv_status collect(gc_marks *marks, size_t pixel, list *mark, gconv_error *error)
 {
     mark->count = 0;
-    *strongest = 0;
     marks->samples[pixel] |= SEEN;
     gconv_status status = append(mark, pixel, error);
-    for (size_t i = 0; i < mark->count && status == GCONV_OK; i++) {
-        unsigned tone = marks->samples[mark->pixels[i]] & TONE;
-        *strongest = tone > *strongest ? tone : *strongest;
+    for (size_t i = 0; i < mark->count && status == GCONV_OK; i++)
         status = append_neighbours(marks, mark, mark->pixels[i], error);
-    }
     return status;
 }
 
-gconv_status gc_marks_drop(gc_marks *marks, unsigned strong, uint64_t least, gconv_error *error)
+gconv_status gc_marks_drop(gc_marks *marks, uint64_t least, gconv_error *error)
 {
     list mark = {.pixels = NULL};
     size_t pixels = pixels_of(marks);
     gconv_status status = GCONV_OK;
     for (size_t p = 0; p < pixels && status == GCONV_OK; p++) {
-        unsigned strongest = 0;
         if (marks->samples[p] == 0 || (marks->samples[p] & SEEN) != 0)
             continue;
-        status = collect(marks, p, &mark, &strongest, error);
-        if (strongest < strong || mark.count < least)
+        status = collect(marks, p, &mark, error);
+        if (mark.count < least)
             for (size_t i = 0; i < mark.count; i++)
                 marks->samples[mark.pixels[i]] = 0;
     }
@@ -235,4 +224,26 @@ gconv_status gc_marks_thin(gc_marks *marks, gconv_error *error)
     }
     free(marked.pixels);
     return status;
+}
+
+/* ---- Widening -------------------------------------------------------------------------------- */
+
+/* Draws the marks of `count` pixels, `step` apart, `width` pixels wide. */
+static void widen(uint16_t *samples, uint32_t count, size_t step, uint32_t width)
+{
+    for (int64_t i = 0; i < count; i++)
+        if ((samples[(size_t)i * step] & TONE) != 0)
+            for (int64_t k = i - (width - 1) / 2; k <= i + width / 2; k++)
+                if (k >= 0 && k < count)
+                    samples[(size_t)k * step] |= SEEN;
+    for (size_t i = 0; i < count; i++)
+        samples[i * step] = (samples[i * step] & SEEN) != 0 ? TONE : 0;
+}
+
+void gc_marks_widen(gc_marks *marks, uint32_t width)
+{
+    for (uint32_t y = 0; y < marks->height; y++)
+        widen(marks->samples + (size_t)y * marks->width, marks->width, 1, width);
+    for (uint32_t x = 0; x < marks->width; x++)
+        widen(marks->samples + x, marks->height, marks->width, width);
 }

@@ -27,16 +27,18 @@ gconv_sink gc_marks_sink(gc_marks *marks);
 /* The least response that at most `most` pixels exceed. */
 uint32_t gc_marks_cut(const gc_marks *marks, double most);
 
-/* Makes tones of responses: 0 up to `low`; above, 255 * (response - low) / (high - low), rounded
- * up, and 255 at most. `high` exceeds `low`. */
-void gc_marks_set(gc_marks *marks, uint32_t low, uint32_t high);
+/* Makes tones of responses: 0 up to `cut`, 255 above. */
+void gc_marks_set(gc_marks *marks, uint32_t cut);
 
-/* Sets marks to 0 that have fewer than `least` pixels, or none of at least `strong`. */
-gconv_status gc_marks_drop(gc_marks *marks, unsigned strong, uint64_t least, gconv_error *error);
+/* Sets marks of fewer than `least` pixels to 0. */
+gconv_status gc_marks_drop(gc_marks *marks, uint64_t least, gconv_error *error);
 
 /* Thins marks to lines one pixel wide: the algorithm of Guo and Hall (1989) with two
  * subiterations. Pixels outside the image are paper. */
 gconv_status gc_marks_thin(gc_marks *marks, gconv_error *error);
+
+/* Makes a square of this many pixels a side of each marked pixel, in the tone 255. */
+void gc_marks_widen(gc_marks *marks, uint32_t width);
 
 /* The pixels with tones above 0. */
 uint64_t gc_marks_count(const gc_marks *marks);

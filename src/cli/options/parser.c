@@ -290,6 +290,9 @@ static gconv_status check_options(const gc_options *options, const char *command
         memcmp(draw->ink, draw->paper, sizeof draw->ink) == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--ink and --paper are the same colour: nothing would be seen");
+    if (options->command == GC_COMMAND_SKETCH && draw->least > 0 && draw->lines != GC_LINES_THIN)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--min-length of a sketch is about thin lines; add --lines thin");
     if (options->draw.overlays && (options->form.depth == 1 || options->job.invert))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--overlay draws in one colour over the picture; leave out --depth 1 and "

@@ -139,13 +139,14 @@ static const gc_option options_table[] = {
     {"like", 0, "PROGRAM", EDGES | COMPARE, WORD(detector.like, {"opencv", GCONV_LIKE_OPENCV}),
      .marks = DECIDES,
      .help =
-         "canny byte for byte as a program: opencv, cv2.Canny(image, LOW, HIGH), without a blur",
+         "canny byte for byte as a program, of grey images: opencv, cv2.Canny(image, LOW, HIGH), "
+         "without a blur",
      .affects = GC_MET_EDGES, .unless = "--kernel takes the place of edges"},
     {"sigma", 0, "S", EDGES | SKETCH, READ(gc_set_sigma), .marks = DECIDES,
      .help = "standard deviation of the blur: S pixels, or with S% per cent of the longer side "
              "(default: gauss5 is the blur)",
      .meanings = MEANINGS{{SKETCH,
-                           "width of the lines: S pixels, 0.3 to 10, or with S% per cent of the "
+                           "how fine details are: S pixels, 0.3 to 10, or with S% per cent of the "
                            "longer side (default: found from the size)",
                            NULL},
                           {0}}},
@@ -156,7 +157,8 @@ static const gc_option options_table[] = {
      .help = "colour behind the lines: white (default) or another one, or transparent",
      .offers = "white black grey transparent"},
     {"lines", 0, "KIND", SKETCH, WORD(draw.lines, {"ink", GC_LINES_INK}, {"thin", GC_LINES_THIN}),
-     .marks = DECIDES, .help = "lines of a sketch: ink (default), or thin, one pixel wide"},
+     .marks = DECIDES,
+     .help = "lines of a sketch: ink (default), with shades, or thin lines alone"},
     {"thin", 0, NULL, EDGES, SET(draw.thin), .marks = DECIDES,
      .help = "thin edges to lines one pixel wide"},
     {"min-length", 0, "N", EDGES | SKETCH | THIN, COUNT(draw.least), .marks = DECIDES,

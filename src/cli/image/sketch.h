@@ -1,0 +1,11 @@
+/* The tones of a sketch (contract.md, rule 106). */
+#ifndef GC_CLI_IMAGE_SKETCH_H
+#define GC_CLI_IMAGE_SKETCH_H
+
+#include "cli/image/marks.h"
+
+/* Makes tones of the blurred grey that `marks` keeps. `side`: of a cell, in pixels; at least 1.
+ * `thin`: of lines alone, without shades: 0, or 255 where they are not faint. */
+gconv_status gc_sketch_draw(gc_marks *marks, uint32_t side, bool thin, gconv_error *error);
+
+#endif
