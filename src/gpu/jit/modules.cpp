@@ -97,14 +97,23 @@ static void unload_module(gc_gpu_kernel *kernel)
     kernel->module = nullptr;
 }
 
+static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void gc_jit_hold_loads(bool hold)
+{
+    (hold ? pthread_mutex_lock : pthread_mutex_unlock)(&load_lock);
+}
+
 static gconv_status load(const void *binary, const char *name, gc_gpu_kernel *kernel, bool *refused,
                          gconv_error *error)
 {
     if (!driver().library.loaded)
         return gc_fail(error, GCONV_ERROR_DEVICE, "%s", driver().library.reason);
+    gc_jit_hold_loads(true);
     CUresult code = driver().load(&kernel->module, binary);
     if (code == CUDA_SUCCESS)
         code = driver().get_function(&kernel->function, kernel->module, name);
+    gc_jit_hold_loads(false);
     *refused = is_refusal(code);
     if (code == CUDA_SUCCESS)
         return GCONV_OK;

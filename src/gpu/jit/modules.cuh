@@ -16,6 +16,9 @@ struct gc_gpu_kernel;
 gconv_status gc_jit_create(const gconv_device_info *device, const char *source, const char *name,
                            gc_jit_when when, gc_gpu_kernel **kernel, gconv_error *error);
 
+/* Lets other threads wait before they load a kernel, until it is called again with false. */
+void gc_jit_hold_loads(bool hold);
+
 /* Launches in stream order. `arguments` has a pointer to each argument of the kernel. As after
  * <<<>>>, a later call reports failures of the kernel itself. */
 gconv_status gc_jit_launch(const gc_gpu_kernel *kernel, dim3 grid, dim3 block,

@@ -4,13 +4,13 @@
 
 extern "C" {
 #include "base/clock.h"
+#include "base/processors.h"
 }
 
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <pthread.h>
-#include <unistd.h>
 
 enum { FINALISTS = 3 };
 
@@ -46,8 +46,8 @@ static gconv_status warm_up(const gc_search *s, const gc_contender &contender, g
 
 /* Sets *microseconds to the median time of `runs` launches, from the end of one to the end of the
  * next. */
-static gconv_status measure(const gc_search *s, const gc_contender &contender, int runs,
-                            double *microseconds, gconv_error *error)
+static gconv_status time_alone(const gc_search *s, const gc_contender &contender, int runs,
+                               double *microseconds, gconv_error *error)
 {
     const gc_tuner *tuner = s->tuner;
     GC_TRY(warm_up(s, contender, error));
@@ -63,42 +63,95 @@ static gconv_status measure(const gc_search *s, const gc_contender &contender, i
     return GCONV_OK;
 }
 
+/* The same. Meanwhile no kernel is loaded, for which a launch might wait. */
+static gconv_status measure(const gc_search *s, const gc_contender &contender, int runs,
+                            double *microseconds, gconv_error *error)
+{
+    gc_jit_hold_loads(true);
+    gconv_status status = time_alone(s, contender, runs, microseconds, error);
+    gc_jit_hold_loads(false);
+    return status;
+}
+
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
+/* Contenders that are compiled in order, on threads of their own, while those before them are
+ * timed: compiling takes longer than everything else. */
 struct compilation {
     gc_search *of;
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t one_more = PTHREAD_COND_INITIALIZER;
     int next, end; /* contenders: a thread takes `next` */
+    bool compiled[GC_CANDIDATES_MAX] = {};
+    pthread_t threads[GC_CANDIDATES_MAX];
+    int count = 0; /* of threads */
+
+    compilation(gc_search *of, int first, int end) : of(of), next(first), end(end)
+    {
+    }
 };
+
+/* Takes the next contender, if there is one, and compiles it: true. */
+static bool compile_one(compilation *work)
+{
+    gc_search *s = work->of;
+    pthread_mutex_lock(&work->lock);
+    int i = work->next < work->end ? work->next++ : -1;
+    pthread_mutex_unlock(&work->lock);
+    if (i < 0)
+        return false;
+    gc_contender_compile(s, s->tunings[i], &s->contenders[i]);
+    pthread_mutex_lock(&work->lock);
+    work->compiled[i] = true;
+    pthread_cond_broadcast(&work->one_more);
+    pthread_mutex_unlock(&work->lock);
+    return true;
+}
 
 static void *compile_some(void *opaque)
 {
     compilation *work = (compilation *)opaque;
-    gc_search *s = work->of;
-    cudaSetDevice(s->tuner->device.index);
-    for (;;) {
-        int i = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
-        if (i >= work->end)
-            return nullptr;
-        gc_contender_compile(s, s->tunings[i], &s->contenders[i]);
-    }
+    cudaSetDevice(work->of->tuner->device.index);
+    while (compile_one(work))
+        continue;
+    return nullptr;
 }
 
-/* Compiles the tunings from `first` on and before `end`, as many as there are processors: compiling
- * takes longer than everything else. Returns the first tuning that is not compiled. */
-static int compile_next(gc_search *s, int first, int end)
+/* One processor is left to the thread that times. */
+static void begin_compiling(compilation *work)
 {
-    int processors = std::max(1, (int)sysconf(_SC_NPROCESSORS_ONLN));
-    end = std::min(end, first + processors);
-    compilation work = {s, first, end};
-    pthread_t threads[GC_CANDIDATES_MAX];
-    int count = 0;
-    while (count < end - first - 1 &&
-           pthread_create(&threads[count], nullptr, compile_some, &work) == 0)
-        count++;
-    compile_some(&work);
-    for (int i = 0; i < count; i++)
-        pthread_join(threads[i], nullptr);
-    return end;
+    int most = std::min(gc_processor_count() - 1, work->end - work->next);
+    while (work->count < most &&
+           pthread_create(&work->threads[work->count], nullptr, compile_some, work) == 0)
+        work->count++;
+}
+
+static bool is_compiled(compilation *work, int i)
+{
+    pthread_mutex_lock(&work->lock);
+    bool compiled = work->compiled[i];
+    pthread_mutex_unlock(&work->lock);
+    return compiled;
+}
+
+/* Returns when contender i is compiled. Until then the caller compiles, too. */
+static void await_compiled(compilation *work, int i)
+{
+    while (!is_compiled(work, i) && compile_one(work))
+        continue;
+    pthread_mutex_lock(&work->lock);
+    while (!work->compiled[i])
+        pthread_cond_wait(&work->one_more, &work->lock);
+    pthread_mutex_unlock(&work->lock);
+}
+
+static void end_compiling(compilation *work)
+{
+    pthread_mutex_lock(&work->lock);
+    work->end = work->next;
+    pthread_mutex_unlock(&work->lock);
+    for (int i = 0; i < work->count; i++)
+        pthread_join(work->threads[i], nullptr);
 }
 
 static gconv_status try_contender(const gc_search *s, gc_contender *c, gconv_error *error)
@@ -119,16 +172,15 @@ static bool can_go_on(gconv_status status)
     return status == GCONV_ERROR_DEVICE && cudaDeviceSynchronize() == cudaSuccess;
 }
 
-static gconv_status try_all(gc_search *s, int tuning_count, gconv_error *error)
+static gconv_status try_compiled(gc_search *s, compilation *work, int tuning_count,
+                                 gconv_error *error)
 {
     gconv_tuning_result *result = s->result;
-    int compiled = s->count;
     for (; s->count < tuning_count; s->count++) {
         result->finished = s->goes_on(s->user, s->count, tuning_count);
         if (!result->finished)
             return GCONV_OK;
-        if (s->count == compiled)
-            compiled = compile_next(s, compiled, tuning_count);
+        await_compiled(work, s->count);
         gc_contender *c = &s->contenders[s->count];
         gconv_status status = try_contender(s, c, error);
         if (status != GCONV_OK && !can_go_on(status))
@@ -139,6 +191,15 @@ static gconv_status try_all(gc_search *s, int tuning_count, gconv_error *error)
         result->left_out += c->microseconds == 0;
     }
     return GCONV_OK;
+}
+
+static gconv_status try_all(gc_search *s, int tuning_count, gconv_error *error)
+{
+    compilation work(s, s->count, tuning_count);
+    begin_compiling(&work);
+    gconv_status status = try_compiled(s, &work, tuning_count, error);
+    end_compiling(&work);
+    return status;
 }
 
 /* Null if all were left out. */
