@@ -27,6 +27,7 @@ _TYPES = {"|u1": "uint8", _ORDER + "u2": "uint16", _ORDER + "f4": "float32"}
 _LETTERS = {"uint8": "B", "uint16": "H", "float32": "f"}  # of buffers
 _CPU, _CUDA, _PINNED, _MANAGED = 1, 2, 3, 13  # devices of DLPack
 _CODES = {(1, 8): "uint8", (1, 16): "uint16", (2, 32): "float32"}  # types of DLPack
+_type: Any = type  # mypy takes type[Any] for what has no hash
 _SIGNS = ("__array_interface__", "__cuda_array_interface__", "__dlpack__", "strides")  # of arrays
 _ORDER_HINT = ("samples have the byte order of another machine; convert with "
                ".astype(dtype.newbyteorder('='))")
@@ -75,13 +76,13 @@ def kind_of(dtype: Any) -> str:
 
 def is_array(thing: Any) -> bool:
     """Whether `thing` is an object with samples and not a dtype."""
-    return _of_type(type(thing))[1] or (not isinstance(thing, type)
+    return _of_type(_type(thing))[1] or (not isinstance(thing, type)
                                         and any(hasattr(thing, name) for name in _SIGNS))
 
 
 def maker_of(thing: Any) -> str:
     """The top module of the type: "numpy", "torch", "cupy", "jaxlib", "builtins"."""
-    return _of_type(type(thing))[0]
+    return _of_type(_type(thing))[0]
 
 
 @functools.lru_cache(maxsize=64)
