@@ -55,9 +55,16 @@ def matrix(image, side):
         lambda: ndimage.correlate(image, weights), lambda: cv2.filter2D(image, -1, weights)]
 
 
-def print_times(image, name, calls):
-    for call in calls:
+def works(call):
+    try:
         call()  # makes the plan
+        return True
+    except MemoryError:  # of scipy, with 255x255 weights
+        return False
+
+
+def print_times(image, name, calls):
+    calls = [call if works(call) else lambda: None for call in calls]
     first = [microseconds(call) for call in calls]
     often = [max(1, int(20000 / (1 + each))) for each in first]
     rounds, begin = [first] if sum(first) > SECONDS * 1e6 else [], time.monotonic()
