@@ -13,6 +13,7 @@
  * CPU: rank 1 on bytes (cpu/fast/rank1_bytes.c)             rows: integers below 2^31 (ROW_MAX);
  *                                                           columns: levels below LEVEL_MAX, or
  *                                                           whole sums below 2^24
+ * CPU: boxes from samples to samples (cpu/fast/means.c)     integers below 2^32
  * CPU: vectors                                              gc_range_holds_products, or in double
  * CPU: products; GPU: twopass, separable                    gc_range_holds_products
  * CPU: transforms in float32                                gc_range_holds_tiles,

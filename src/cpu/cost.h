@@ -77,6 +77,12 @@
 #define GC_BOX_REAL_SECONDS 2e-9
 #define GC_BOX_ROW_SECONDS 0.1e-9
 
+/* A value in fast/means.c, conversion included, on the scale of fast/rank1_bytes.c: boxes of 7x7
+ * take as long in both. And a value of a row that a sum begins with, once in so many rows. */
+#define GC_MEAN_SECONDS 0.45e-9
+#define GC_MEAN_ROW_SECONDS 0.02e-9
+#define GC_MEAN_ROWS 512
+
 /* ---- Fourier transforms ---------------------------------------------------------------------- */
 
 /* A value in one of the log2(side * side) rounds of radix 2, there and back. */

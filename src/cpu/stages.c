@@ -69,8 +69,8 @@ gconv_status gc_stages_check(const gc_problem *problem, gconv_error *error)
  * CMakeLists.txt. */
 extern const gc_pass gc_pass_detector;
 #if GC_HAS_FAST
-extern const gc_pass gc_pass_edges, gc_pass_rank1;
-static const gc_pass *const passes[] = {&gc_pass_edges, &gc_pass_rank1, NULL};
+extern const gc_pass gc_pass_edges, gc_pass_means, gc_pass_rank1;
+static const gc_pass *const passes[] = {&gc_pass_edges, &gc_pass_means, &gc_pass_rank1, NULL};
 #else
 static const gc_pass *const passes[] = {NULL};
 #endif

@@ -26,6 +26,9 @@ typedef struct own_box {
  * begin with a sum of as many rows as the filter has. */
 enum { WHOLE_ROWS = 8, REAL_ROWS_MIN = 32, REAL_ROWS_MAX = 128 };
 
+/* Sums that loops read before the first one. */
+enum { ZEROS = 16 };
+
 /* Rows of an area, about. */
 enum { BEGIN_ROWS = 512 };
 
@@ -83,55 +86,54 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
     int rows = height < REAL_ROWS_MIN ? REAL_ROWS_MIN : height;
     stage->rows_at_once = own->whole ? WHOLE_ROWS : rows < REAL_ROWS_MAX ? rows : REAL_ROWS_MAX;
     stage->tile_columns = GC_SEGMENT_VALUES / 32;
-    /* Whole: sums of columns are kept, their prefix is scratch. Real: GC_BOX_ROWS + 1 rows of
-     * double. A vector more is read and written. */
+    /* Whole: sums of columns are kept. Real: GC_BOX_ROWS + 1 rows of double. A vector more is read
+     * and written. */
     size_t reach = (size_t)stage->step->width * (size_t)stage->channels + GC_ROW_SLACK;
-    size_t floats = own->whole ? 1 : 2 * (GC_BOX_ROWS + 1);
+    size_t floats = own->whole ? 0 : 2 * (GC_BOX_ROWS + 1);
     stage->scratch = floats * reach;
     stage->scratch_of_column = floats * (size_t)stage->channels;
-    stage->kept = own->whole ? reach : 0;
+    stage->kept = own->whole ? ZEROS + reach : 0;
     stage->kept_of_column = own->whole ? (size_t)stage->channels : 0;
     return GCONV_OK;
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* The sum of the rows that the first two rows of output have in common. */
-static void begin_whole(const gc_stage *stage, const gc_stage_input *input, size_t count)
+/* Adds a row of the input to the sums of columns, and takes one away; -1: none. */
+static void slide(const gc_stage *stage, const gc_stage_input *input, int added, int removed,
+                  size_t count)
 {
     const gc_box_loops *loops = stage->instructions->box;
-    uint32_t *sums = (uint32_t *)(void *)input->kept;
-    memset(sums, 0, (count + GC_ROW_SLACK) * sizeof *sums);
-    for (int j = 0; j < stage->step->height - 1; j++)
-        if (stage->takes_bytes)
-            loops->add_bytes(sums, input->bytes[j], count);
-        else
-            loops->add_whole(sums, input->rows[j], count);
+    uint32_t *sums = (uint32_t *)(void *)input->kept + ZEROS;
+    if (stage->takes_bytes)
+        loops->slide_bytes(sums, added < 0 ? NULL : input->bytes[added],
+                           removed < 0 ? NULL : input->bytes[removed], count);
+    else
+        loops->slide_whole(sums, added < 0 ? NULL : input->rows[added],
+                           removed < 0 ? NULL : input->rows[removed], count);
 }
 
-/* Between rows of output, and between calls, the sums hold the rows that the previous and the next
- * row of output share. */
+/* Between calls, the sums hold the rows that the previous and the next row of output share. */
 static void run_whole(const gc_stage *stage, const gc_stage_input *input, size_t values,
                       int row_count, float *const *out)
 {
-    const gc_box_loops *loops = stage->instructions->box;
     size_t channels = (size_t)stage->channels;
-    gc_box_row row = {.sums = (uint32_t *)(void *)input->kept,
-                      .prefix = (uint32_t *)(void *)input->scratch,
-                      .count = values,
-                      .channels = channels,
-                      .span = (size_t)stage->step->width * channels,
-                      .factor = (float)((const own_box *)stage->own)->weight};
+    const gc_box box = {.kind = GC_BOX_NUMBERS,
+                        .channels = channels,
+                        .span = (size_t)stage->step->width * channels,
+                        .factor = (float)((const own_box *)stage->own)->weight};
+    size_t count = values + box.span - channels;
     int last = stage->step->height - 1;
     if (input->begins)
-        begin_whole(stage, input, values + row.span - channels);
+        memset(input->kept, 0, (ZEROS + count + GC_ROW_SLACK) * sizeof *input->kept);
+    for (int j = 0; j < last && input->begins; j++)
+        slide(stage, input, j, -1, count);
     for (int o = 0; o < row_count; o++) {
-        row.out = out[o];
-        if (stage->takes_bytes)
-            loops->slide_bytes(&row, input->bytes[o + last], input->bytes[o]);
-        else
-            loops->slide_whole(&row, input->rows[o + last], input->rows[o]);
+        slide(stage, input, o + last, o - 1, count);
+        stage->instructions->box->store(&box, (uint32_t *)(void *)input->kept + ZEROS, values, NULL,
+                                        out[o]);
     }
+    slide(stage, input, -1, row_count - 1, count);
 }
 
 /* Sums of columns for GC_BOX_ROWS rows of output, then sums along these rows. */

@@ -326,20 +326,20 @@ static void set_whole_column(gc_rank1 *rank1, const analysis *a)
     column->reciprocal = (float)(1 / divisor);
 }
 
-/* Sets multiplier and shift of a short column so that they give the quotients of all whole numbers
- * n up to `largest`. False if they do not. With k = 16 + shift, the multiplier m exceeds
- * 2^k / D by e / D, where e is at most D. So n m / 2^k is n / D + n e / (2^k D). If n e < 2^k, that
- * is no smaller than n / D and less than 1 / D larger: both have the same floor. The largest shift
- * with 2^shift <= D keeps m below 2^16. */
-static bool set_division(gc_rank1_column *column, uint64_t divisor, uint64_t largest)
+/* With k = 16 + shift, the multiplier m exceeds 2^k / D by e / D, where e is at most D. So
+ * n m / 2^k is n / D + n e / (2^k D). If n e < 2^k, that is no smaller than n / D and less than
+ * 1 / D larger, so both have the same floor. The largest shift with 2^shift <= D keeps m below
+ * 2^16. */
+bool gc_short_divisor_set(gc_short_divisor *by, uint64_t divisor, uint64_t largest)
 {
-    column->shift = 0;
-    while (UINT64_C(2) << column->shift <= divisor)
-        column->shift++;
-    const uint64_t one = UINT64_C(1) << (16 + column->shift);
+    by->divisor = (uint16_t)divisor;
+    by->shift = 0;
+    while (UINT64_C(2) << by->shift <= divisor)
+        by->shift++;
+    const uint64_t one = UINT64_C(1) << (16 + by->shift);
     uint64_t multiplier = one / divisor + 1;
-    column->multiplier = gc_is_power((double)divisor) ? 0 : (uint16_t)multiplier;
-    return column->multiplier == 0 || largest * (multiplier * divisor - one) < one;
+    by->multiplier = gc_is_power((double)divisor) ? 0 : (uint16_t)multiplier;
+    return by->multiplier == 0 || largest * (multiplier * divisor - one) < one;
 }
 
 static bool is_side_of_short(int side)
@@ -369,11 +369,10 @@ static void try_short(gc_rank1 *rank1, const analysis *a)
     }
     double largest = UINT8_MAX * of_column * of_row + floor(a->divisor / 2);
     if (!fits || largest > UINT16_MAX ||
-        !set_division(column, (uint64_t)a->divisor, (uint64_t)largest))
+        !gc_short_divisor_set(&column->by, (uint64_t)a->divisor, (uint64_t)largest))
         return;
     row->is_short = true;
     column->kind = GC_RANK1_SHORT;
-    column->divisor = (float)a->divisor;
     for (int j = 0; j < column->height; j++)
         column->weights[j] = a->products.column[0][j];
 }

@@ -29,6 +29,10 @@ double gc_rank1_seconds(const gc_problem *problem);
 gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_error *error);
 void gc_rank1_destroy(gc_rank1 *rank1);
 
+/* False if no multiplier and shift give the quotients of all whole numbers up to `largest`, which
+ * is below 2^16. */
+bool gc_short_divisor_set(gc_short_divisor *by, uint64_t divisor, uint64_t largest);
+
 /* Words for people. */
 const char *gc_rank1_describe(const gc_rank1 *rank1);
 

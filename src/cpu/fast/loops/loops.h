@@ -52,6 +52,13 @@ typedef enum gc_rank1_kind {
     GC_RANK1_SHORT
 } gc_rank1_kind;
 
+/* Divides whole numbers of 16 bits: x / divisor is floor(x * multiplier / 2^(16 + shift)), or if
+ * the multiplier is 0, x / 2^shift. */
+typedef struct gc_short_divisor {
+    uint16_t divisor, multiplier;
+    int shift;
+} gc_short_divisor;
+
 /* How columns of sums become levels: see fast/rank1_bytes.c. Value: start + the sum, or, if it is
  * divided or its magnitude is taken, start + sign * that. */
 typedef struct gc_rank1_column {
@@ -62,10 +69,7 @@ typedef struct gc_rank1_column {
     bool absolute;
     float start, sign;
     float divisor, reciprocal;
-    /* Short rows: x is divided by floor(x * multiplier / 2^(16 + shift)), or if the multiplier is 0
-     * by x / 2^shift. */
-    uint16_t multiplier;
-    int shift;
+    gc_short_divisor by; /* of short rows */
     uint32_t near; /* a value in fixed point may be near a tie if its lowest 16 bits are below */
 } gc_rank1_column;
 
@@ -111,26 +115,38 @@ typedef struct gc_rank1_loops {
 
 enum { GC_BOX_ROWS = 4 }; /* whose sums of real numbers go together */
 
-/* Whole sums of columns, and a row of output that they give. */
-typedef struct gc_box_row {
-    uint32_t *sums;   /* count + span - channels of them */
-    uint32_t *prefix; /* room for `channels` more and 15 */
-    size_t count, channels;
-    size_t span; /* the width of the filter times the channels */
-    float factor;
-    float *out;
-} gc_box_row;
+/* What sums of boxes are: of 16 bits or 32 bits, from sums of columns of 16 bits; of 32 bits, from
+ * those of 32 bits, for levels or for numbers in float32. */
+typedef enum gc_box_kind { GC_BOX_SHORT, GC_BOX_LONG, GC_BOX_WIDE, GC_BOX_NUMBERS } gc_box_kind;
 
-/* See fast/box.c. Loops read and write up to 15 values beyond the last one of a row. */
+/* What becomes of a row of sums of boxes: numbers, which are factor times the sum, or levels of the
+ * depth of the samples: sum / divisor, rounded once. */
+typedef struct gc_box {
+    gc_box_kind kind;
+    size_t channels; /* of a pixel */
+    size_t span;     /* the width of the box times the channels */
+    float factor;
+    uint32_t divisor;
+    gc_short_divisor by; /* the same for short sums */
+    uint64_t kept_mask;  /* 255 in the bytes of 8 that stay as they are in `kept` */
+} gc_box;
+
+/* See fast/box.c and fast/means.c. Loops read up to 64 bytes before sums of columns, which are 0
+ * for as many values as a pixel has, and read up to 64 samples beyond them. Sums are modulo 2^16 or
+ * 2^32. */
 typedef struct gc_box_loops {
     /* sums[x] += row[x] for x in [0, count) */
-    void (*add_bytes)(uint32_t *sums, const uint8_t *row, size_t count);
-    void (*add_whole)(uint32_t *sums, const float *row, size_t count);
     void (*add_real)(double *sums, const float *row, size_t count);
-    /* sums[x] += added[x]; out[i] = factor * the sum of sums[i + k*channels] below i + span, for i
-     * in [0, count); sums[x] -= removed[x]. All modulo 2^32. */
-    void (*slide_bytes)(const gc_box_row *row, const uint8_t *added, const uint8_t *removed);
-    void (*slide_whole)(const gc_box_row *row, const float *added, const float *removed);
+    /* sums[x] += added[x] - removed[x] for x in [0, count). One of the rows may be NULL: zeros. */
+    void (*slide_bytes)(uint32_t *sums, const uint8_t *added, const uint8_t *removed, size_t count);
+    void (*slide_whole)(uint32_t *sums, const float *added, const float *removed, size_t count);
+    /* out[i] = what becomes of the sum of sums[i + k*channels] below i + span, for i in [0, count).
+     * `kept` is a row of samples, or NULL. A set without vectors has numbers alone. */
+    void (*store)(const gc_box *box, const void *sums, size_t count, const void *kept, void *out);
+    bool has_levels;
+    /* sums[x] += added[x] - removed[x] for x in [0, count), of samples of 8 and of 16 bits */
+    void (*slide8)(uint16_t *sums, const uint8_t *added, const uint8_t *removed, size_t count);
+    void (*slide16)(uint32_t *sums, const uint16_t *added, const uint16_t *removed, size_t count);
     /* to[x] = sums[x] + added[x]; sums[x] = to[x] - removed[x] */
     void (*slide_real)(double *sums, const float *added, const float *removed, size_t count,
                        double *to);

@@ -208,44 +208,6 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
     return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
 }
 
-/* Divisors of short sums. */
-typedef struct short_division {
-    integers half, divisor, multiplier;
-    __m128i shift;
-    bool is_even, is_power;
-} short_division;
-
-INLINE short_division division_of(const gc_rank1_column *column)
-{
-    const int divisor = (int)column->divisor;
-    return (short_division){
-        .half = VECTOR(set1_epi16)((int16_t)((divisor - (column->multiplier == 0)) / 2)),
-        .divisor = VECTOR(set1_epi16)((int16_t)divisor),
-        .multiplier = VECTOR(set1_epi16)((int16_t)column->multiplier),
-        .shift = _mm_cvtsi32_si128(column->shift),
-        .is_even = divisor % 2 == 0,
-        .is_power = column->multiplier == 0,
-    };
-}
-
-/* floor(sum / divisor + 1/2), less 1 if that is an odd number and the division leaves no rest: a
- * tie. For powers of 2 what is added before the shift decides ties. */
-INLINE integers divide_short(const short_division *by, integers sum)
-{
-    const integers one = VECTOR(set1_epi16)(1);
-    if (by->is_power) {
-        integers odd = AND(VECTOR(srl_epi16)(sum, by->shift), one);
-        sum = VECTOR(add_epi16)(VECTOR(add_epi16)(sum, by->half), odd);
-        return VECTOR(srl_epi16)(sum, by->shift);
-    }
-    sum = VECTOR(add_epi16)(sum, by->half);
-    integers level = VECTOR(srl_epi16)(VECTOR(mulhi_epu16)(sum, by->multiplier), by->shift);
-    if (!by->is_even)
-        return level;
-    integers rest = VECTOR(sub_epi16)(sum, VECTOR(mullo_epi16)(level, by->divisor));
-    return VECTOR(sub_epi16)(level, ANDNOT(VECTOR(min_epu16)(rest, one), AND(level, one)));
-}
-
 /* Half a block of ROWS sums of short columns of a small constant height, which is odd. */
 INLINE void sum_short_columns(const integers weights[SMALL], const int height,
                               const float *const *rows, size_t at, integers sums[ROWS])
@@ -446,7 +408,7 @@ INLINE void sum_block(const gc_rank1_column *column, const int height, const flo
 INLINE void finish_short(const gc_rank1_column *column, const int height, const float *const *all,
                          size_t count, gc_rank1_output *output)
 {
-    const short_division by = division_of(column);
+    const short_division by = division_of(&column->by);
     const float *rows[SMALL + 1];
     integers weights[SMALL], sums[2][ROWS];
     place to[ROWS];

@@ -15,6 +15,7 @@
 #ifndef GC_CPU_FAST_LOOPS_RANK1_BYTES_VECTORS_H
 #define GC_CPU_FAST_LOOPS_RANK1_BYTES_VECTORS_H
 
+#include "cpu/fast/loops/loops.h"
 #include "cpu/unroll.h"
 
 #include <stdbool.h>
@@ -268,6 +269,44 @@ INLINE floats multiply(floats a, floats b)
 INLINE floats subtract_product(floats x, floats a, floats b)
 {
     return VECTOR(fnmadd_ps)(a, b, x);
+}
+
+/* Divisors of short sums. */
+typedef struct short_division {
+    integers half, divisor, multiplier;
+    __m128i shift;
+    bool is_even, is_power;
+} short_division;
+
+INLINE short_division division_of(const gc_short_divisor *by)
+{
+    const int divisor = by->divisor;
+    return (short_division){
+        .half = VECTOR(set1_epi16)((int16_t)((divisor - (by->multiplier == 0)) / 2)),
+        .divisor = VECTOR(set1_epi16)((int16_t)divisor),
+        .multiplier = VECTOR(set1_epi16)((int16_t)by->multiplier),
+        .shift = _mm_cvtsi32_si128(by->shift),
+        .is_even = divisor % 2 == 0,
+        .is_power = by->multiplier == 0,
+    };
+}
+
+/* floor(sum / divisor + 1/2), less 1 if that is an odd number and the division leaves no rest: a
+ * tie. For powers of 2 what is added before the shift decides ties. */
+INLINE integers divide_short(const short_division *by, integers sum)
+{
+    const integers one = VECTOR(set1_epi16)(1);
+    if (by->is_power) {
+        integers odd = AND(VECTOR(srl_epi16)(sum, by->shift), one);
+        sum = VECTOR(add_epi16)(VECTOR(add_epi16)(sum, by->half), odd);
+        return VECTOR(srl_epi16)(sum, by->shift);
+    }
+    sum = VECTOR(add_epi16)(sum, by->half);
+    integers level = VECTOR(srl_epi16)(VECTOR(mulhi_epu16)(sum, by->multiplier), by->shift);
+    if (!by->is_even)
+        return level;
+    integers rest = VECTOR(sub_epi16)(sum, VECTOR(mullo_epi16)(level, by->divisor));
+    return VECTOR(sub_epi16)(level, ANDNOT(VECTOR(min_epu16)(rest, one), AND(level, one)));
 }
 
 #endif
