@@ -162,18 +162,11 @@ def at(cells, y, x):
     return cells[max(0, min(len(cells) - 1, y))][max(0, min(len(cells[0]) - 1, x))]
 
 
-def changed(cells, function):
-    return [[function(cells[y][x], [at(cells, y + j, x + i) for j in (-1, 0, 1) for i in (-1, 0, 1)])
-             for x in range(len(cells[0]))] for y in range(len(cells))]
-
-
-def without_lights(own, around):
-    median = sorted(around)[4]
-    return max(median, min(own, median + median // 8))
-
-
-def smooth(_, around):
-    return (sum(around) + 4) // 9
+def smoothed(cells, times):
+    for _ in range(times):
+        cells = [[(sum(at(cells, y + j, x + i) for j in (-1, 0, 1) for i in (-1, 0, 1)) + 4) // 9
+                  for x in range(len(cells[0]))] for y in range(len(cells))]
+    return cells
 
 
 def interpolated(cells, side, width, height):
@@ -192,12 +185,13 @@ def interpolated(cells, side, width, height):
     return rows
 
 
-def contrasts(kept, ground):
-    return [[16384 * abs(n - g) // (g + 4112) for n, g in zip(*both)] for both in zip(kept, ground)]
+def darkness(n, g):
+    units = 2 ** 27 - (n + 4112) * g
+    return units // 8192 if units > 0 else -(-units // 8192)
 
 
-def line_tone(n, g, contrast, usual):
-    part = min(255, 255 * contrast // (900 + 5 * usual)) if n < g else 0
+def line_tone(dark, usual):
+    part = max(0, min(255, 255 * dark // (800 + 4 * usual)))
     return part * part * (765 - 2 * part) // 65025
 
 
@@ -207,16 +201,14 @@ def shade_tone(n, white, black):
 
 
 def sketch(rows, sigma, thins):
-    width, height, side = len(rows[0]), len(rows), math.floor(7 * sigma + 0.5)
+    width, height, side = len(rows[0]), len(rows), math.floor(8 * sigma + 0.5)
     kept = blurred(rows, sigma)
-    cells = changed(changed(means(kept, side), without_lights), smooth)
+    cells = smoothed(means([[2 ** 27 // (n + 4112) for n in row] for row in kept], side), 2)
     ground = interpolated(cells, side, width, height)
-    contrast = contrasts(kept, ground)
-    cells = means(contrast, 8 * side)
-    for _ in range(3):
-        cells = changed(cells, smooth)
+    dark = [[darkness(*pair) for pair in zip(*both)] for both in zip(kept, ground)]
+    cells = smoothed(means([[abs(d) for d in row] for row in dark], 8 * side), 3)
     usual = interpolated(cells, 8 * side, width, height)
-    lines = [[line_tone(*four) for four in zip(*rows)] for rows in zip(kept, ground, contrast, usual)]
+    lines = [[line_tone(*pair) for pair in zip(*both)] for both in zip(dark, usual)]
     if thins:
         levels = [[255 * (tone >= 64) for tone in row] for row in lines]
         thin(levels)

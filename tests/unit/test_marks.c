@@ -105,10 +105,10 @@ TEST(marks_are_widened_to_squares)
                                        "11    "
                                        "   111"
                                        "   111",
-                                       "11    "
+                                       "111   "
+                                       "111   "
                                        "111111"
-                                       "  1111"
-                                       "  1111"};
+                                       "   111"};
     for (uint32_t width = 1; width <= 3; width++) {
         gc_marks marks = draw(6, 4, drawing);
         gc_marks_widen(&marks, width);

@@ -134,24 +134,19 @@ static double larger_cut(const gc_marks *marks, double part, double least)
     return fmax(gc_marks_cut(marks, part * ((double)marks->width * marks->height)), least);
 }
 
-/* The response that edges exceed. `unit`: of a level. */
-static double find_cut(const gc_work *work, double unit)
-{
-    const gc_draw_options *draw = &work->options->draw;
-    if (draw->cut == GC_CUT_SHARE)
-        return larger_cut(&work->marks, draw->share / 100, 0);
-    if (draw->cut == GC_CUT_AUTO)
-        return larger_cut(&work->marks, usual, floor(least_threshold(work) * unit));
-    return GC_RESPONSE_MOST / 2; /* white is above */
-}
-
 /* Marks edges, and notes what was found. */
 static void mark_edges(gc_work *work)
 {
-    double unit = 257 * response_scale(work->options, &work->result->input);
-    double cut = find_cut(work, unit);
-    gc_marks_set(&work->marks, (uint32_t)cut);
-    work->result->found.marked = gc_marks_count(&work->marks);
+    gc_marks *marks = &work->marks;
+    const gc_draw_options *draw = &work->options->draw;
+    double unit = 257 * response_scale(work->options, &work->result->input); /* of a level */
+    double cut = GC_RESPONSE_MOST / 2;                                       /* white is above */
+    if (draw->cut == GC_CUT_SHARE)
+        cut = larger_cut(marks, draw->share / 100, 0);
+    else if (draw->cut == GC_CUT_AUTO)
+        cut = larger_cut(marks, usual, floor(least_threshold(work) * unit));
+    gc_marks_set(marks, (uint32_t)cut);
+    work->result->found.marked = gc_marks_count(marks);
     gc_note_limits(work);
     if (keeps_samples(work->options))
         work->result->found.threshold = (cut + 0.5) / unit;
@@ -169,30 +164,22 @@ static void widen_lines(gc_work *work)
         gc_marks_widen(&work->marks, 1 + (width > height ? width : height) / 1500);
 }
 
-/* Draws a sketch. *least: pixels of the shortest of its thin lines, unless --min-length says it. */
-static gconv_status draw_sketch(gc_work *work, bool thin, uint64_t *least)
-{
-    const int cell = 7; /* side of its cells, over sigma */
-    uint32_t side = (uint32_t)(cell * work->result->found.sigma + 0.5);
-    if (thin && *least == 0)
-        *least = side;
-    return gc_sketch_draw(&work->marks, side, thin, work->error);
-}
-
 /* Makes tones of what was kept. */
 static gconv_status make_tones(gc_work *work)
 {
+    const int cell = 8; /* side of a sketch's cells, over sigma */
     gc_marks *marks = &work->marks;
     const gc_draw_options *draw = &work->options->draw;
-    uint64_t least = draw->least;
-    bool thin =
-        draw->thin || draw->lines == GC_LINES_THIN || work->options->command == GC_COMMAND_THIN;
+    uint32_t side = (uint32_t)(cell * work->result->found.sigma + 0.5);
+    bool draws_thin = draw->lines == GC_LINES_THIN;
+    uint64_t least = draws_thin && draw->least == 0 ? side : draw->least;
     gconv_status status = GCONV_OK;
     if (is_sketch(work->options))
-        status = draw_sketch(work, thin, &least);
+        status = gc_sketch_draw(marks, side, draws_thin, work->error);
     else
         mark_edges(work);
-    if (status == GCONV_OK && thin)
+    if (status == GCONV_OK &&
+        (draw->thin || draws_thin || work->options->command == GC_COMMAND_THIN))
         status = gc_marks_thin(marks, work->error);
     if (status == GCONV_OK && least > 1)
         status = gc_marks_drop(marks, least, work->error);

@@ -228,22 +228,13 @@ gconv_status gc_marks_thin(gc_marks *marks, gconv_error *error)
 
 /* ---- Widening -------------------------------------------------------------------------------- */
 
-/* Draws the marks of `count` pixels, `step` apart, `width` pixels wide. */
-static void widen(uint16_t *samples, uint32_t count, size_t step, uint32_t width)
-{
-    for (int64_t i = 0; i < count; i++)
-        if ((samples[(size_t)i * step] & TONE) != 0)
-            for (int64_t k = i - (width - 1) / 2; k <= i + width / 2; k++)
-                if (k >= 0 && k < count)
-                    samples[(size_t)k * step] |= SEEN;
-    for (size_t i = 0; i < count; i++)
-        samples[i * step] = (samples[i * step] & SEEN) != 0 ? TONE : 0;
-}
-
 void gc_marks_widen(gc_marks *marks, uint32_t width)
 {
-    for (uint32_t y = 0; y < marks->height; y++)
-        widen(marks->samples + (size_t)y * marks->width, marks->width, 1, width);
-    for (uint32_t x = 0; x < marks->width; x++)
-        widen(marks->samples + x, marks->height, marks->width, width);
+    for (size_t p = pixels_of(marks); p-- > 0;) { /* pixels right of p and below were looked at */
+        size_t x = p % marks->width, y = p / marks->width;
+        if (marks->samples[p] != 0)
+            for (size_t j = y; j < y + width && j < marks->height; j++)
+                for (size_t i = x; i < x + width && i < marks->width; i++)
+                    marks->samples[j * marks->width + i] = TONE;
+    }
 }

@@ -37,7 +37,8 @@ gconv_status gc_marks_drop(gc_marks *marks, uint64_t least, gconv_error *error);
  * subiterations. Pixels outside the image are paper. */
 gconv_status gc_marks_thin(gc_marks *marks, gconv_error *error);
 
-/* Makes a square of this many pixels a side of each marked pixel, in the tone 255. */
+/* Makes a square of `width` pixels a side, to the right and down, of each marked pixel, in the tone
+ * 255. */
 void gc_marks_widen(gc_marks *marks, uint32_t width);
 
 /* The pixels with tones above 0. */
