@@ -70,6 +70,10 @@ enum {
 
 #define MEANINGS (const gc_meaning[])
 
+#define COLOURS                                                                                    \
+    "white black grey gray silver red maroon yellow olive lime green aqua teal blue navy fuchsia " \
+    "purple"
+
 /* ---- Options --------------------------------------------------------------------------------- */
 
 static const gc_option options_table[] = {
@@ -151,11 +155,12 @@ static const gc_option options_table[] = {
                            NULL},
                           {0}}},
     {"ink", 0, "COLOUR", SKETCH, READ(gc_set_ink), .marks = DECIDES,
-     .help = "colour of the lines: black (default), white, grey, 0 to 255, #RGB or #RRGGBB",
-     .offers = "black white grey"},
+     .help = "colour of the lines: a name such as black (default) or navy, a grey from 0 to 255, "
+             "#RGB or #RRGGBB",
+     .offers = COLOURS},
     {"paper", 0, "COLOUR", SKETCH, READ(gc_set_paper), .marks = DECIDES,
      .help = "colour behind the lines: white (default) or another one, or transparent",
-     .offers = "white black grey transparent"},
+     .offers = COLOURS " transparent"},
     {"lines", 0, "KIND", SKETCH, WORD(draw.lines, {"ink", GC_LINES_INK}, {"thin", GC_LINES_THIN}),
      .marks = DECIDES,
      .help = "lines of a sketch: ink (default), with shades, or thin lines alone"},
@@ -164,8 +169,10 @@ static const gc_option options_table[] = {
     {"min-length", 0, "N", EDGES | SKETCH | THIN, COUNT(draw.least), .marks = DECIDES,
      .help = "leave out marks of fewer than N pixels that touch"},
     {"overlay", 0, "COLOUR", EDGES, READ(gc_set_overlay), .marks = DECIDES,
-     .help = "draw the edges over the picture: in white, black, grey, 0 to 255, #RGB or #RRGGBB",
-     .offers = "white black grey"},
+     .help =
+         "draw the edges over the picture, in this colour: a name, a grey from 0 to 255, #RGB or "
+         "#RRGGBB",
+     .offers = COLOURS},
     {"values", 0, NULL, EDGES, SET(draw.values), .marks = DECIDES,
      .help = "write responses instead of edges: in 16 bits an eighth of them around mid-grey, in "
              "PFM as they are"},
@@ -201,11 +208,9 @@ static const gc_option options_table[] = {
      .help = "what happens to transparency: auto (default), keep, filter or premultiply",
      .affects = GC_MET_ALPHA, .unless = "no transparency was filtered"},
     {"background", 0, "COLOUR", IMAGES | COMPARE, READ(gc_set_background), .marks = DECIDES,
-     .help = "colour behind transparent pixels if the output has no alpha: white (default), black, "
-             "grey, "
-             "0 to 255, #RGB or #RRGGBB",
-     .offers = "white black grey", .affects = GC_MET_BACKGROUND,
-     .unless = "no output lost transparency"},
+     .help = "colour behind transparent pixels if the output has no alpha: a name such as white "
+             "(default) or red, a grey from 0 to 255, #RGB or #RRGGBB",
+     .offers = COLOURS, .affects = GC_MET_BACKGROUND, .unless = "no output lost transparency"},
 
     {"depth", 0, "N", EDGES | FILTER | THIN,
      WORD(form.depth, {"1", 1}, {"8", 8}, {"16", 16}, {"32", 32}), .marks = DECIDES,

@@ -375,12 +375,18 @@ gconv_status gc_set_response(gc_options *options, const char *value, gconv_error
 
 /* ---- Colours --------------------------------------------------------------------------------- */
 
-/* Names of greys. */
+/* The basic colours of CSS. */
 static const struct {
     const char *name;
-    uint8_t level;
-} greys[] = {{"white", 255}, {"black", 0}, {"grey", 128}, {"gray", 128}};
-enum { GREY_COUNT = sizeof greys / sizeof greys[0] };
+    uint32_t rgb;
+} colours[] = {
+    {"white", 0xFFFFFF},  {"black", 0x000000}, {"grey", 0x808080},   {"gray", 0x808080},
+    {"silver", 0xC0C0C0}, {"red", 0xFF0000},   {"maroon", 0x800000}, {"yellow", 0xFFFF00},
+    {"olive", 0x808000},  {"lime", 0x00FF00},  {"green", 0x008000},  {"aqua", 0x00FFFF},
+    {"teal", 0x008080},   {"blue", 0x0000FF},  {"navy", 0x000080},   {"fuchsia", 0xFF00FF},
+    {"purple", 0x800080},
+};
+enum { COLOUR_COUNT = sizeof colours / sizeof colours[0] };
 
 /* Reads RGB or RRGGBB, in hexadecimal digits. */
 static bool read_digits(const char *text, uint8_t colour[3])
@@ -397,14 +403,17 @@ static bool read_digits(const char *text, uint8_t colour[3])
     return true;
 }
 
-/* Reads the name or the number of a grey. */
-static bool read_grey(const char *text, uint8_t colour[3])
+/* Reads the name of a colour, or the number of a grey. */
+static bool read_named(const char *text, uint8_t colour[3])
 {
-    long long level = -1;
-    for (int i = 0; i < GREY_COUNT; i++)
-        if (strcmp(text, greys[i].name) == 0)
-            level = greys[i].level;
-    if (level < 0 && !gc_parse_integer(text, 0, UINT8_MAX, &level))
+    long long level;
+    for (int i = 0; i < COLOUR_COUNT; i++)
+        if (strcmp(text, colours[i].name) == 0) {
+            for (int c = 0; c < 3; c++)
+                colour[c] = (uint8_t)(colours[i].rgb >> (16 - 8 * c));
+            return true;
+        }
+    if (!gc_parse_integer(text, 0, UINT8_MAX, &level))
         return false;
     memset(colour, (int)level, 3);
     return true;
@@ -414,16 +423,16 @@ static bool read_grey(const char *text, uint8_t colour[3])
 static gconv_status read_colour(const char *value, const char *also, uint8_t colour[3],
                                 gconv_error *error)
 {
-    if (value[0] == '#' ? read_digits(value + 1, colour) : read_grey(value, colour))
+    if (value[0] == '#' ? read_digits(value + 1, colour) : read_named(value, colour))
         return GCONV_OK;
-    const char *names[GREY_COUNT];
+    const char *names[COLOUR_COUNT];
     char nearest[64];
-    for (int i = 0; i < GREY_COUNT; i++)
-        names[i] = greys[i].name;
-    gc_suggest(value, names, GREY_COUNT, nearest, sizeof nearest);
+    for (int i = 0; i < COLOUR_COUNT; i++)
+        names[i] = colours[i].name;
+    gc_suggest(value, names, COLOUR_COUNT, nearest, sizeof nearest);
     return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                   "'%.64s' is not %swhite, black, grey, a grey from 0 to 255, #RGB or #RRGGBB (in "
-                   "quotes)%s",
+                   "'%.64s' is not %sa name such as white or red, a grey from 0 to 255, #RGB or "
+                   "#RRGGBB (in quotes)%s",
                    value, also, nearest);
 }
 
