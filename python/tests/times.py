@@ -55,23 +55,28 @@ def matrix(image, side):
         lambda: ndimage.correlate(image, weights), lambda: cv2.filter2D(image, -1, weights)]
 
 
-def works(call):
+def fails(call):
     try:
         call()  # makes the plan
-        return True
-    except MemoryError:  # of scipy, with 255x255 weights
         return False
+    except MemoryError:  # of scipy, with 255x255 weights
+        return True
+
+
+def nothing():
+    """In the place of a call that fails."""
 
 
 def print_times(image, name, calls):
-    calls = [call if works(call) else lambda: None for call in calls]
+    calls = [nothing if fails(call) else call for call in calls]
     first = [microseconds(call) for call in calls]
     often = [max(1, int(20000 / (1 + each))) for each in first]
     rounds, begin = [first] if sum(first) > SECONDS * 1e6 else [], time.monotonic()
     while len(rounds) < ROUNDS and (not rounds or time.monotonic() < begin + SECONDS):
         rounds.append([microseconds(call, times) for call, times in zip(calls, often)])
     print(f"| {name}, {image.dtype} | {len(image)} | " + " | ".join(
-        f"{statistics.median(column):.1f}" for column in zip(*rounds)) + " |", flush=True)
+        "-" if call is nothing else f"{statistics.median(column):.1f}"
+        for call, column in zip(calls, zip(*rounds))) + " |", flush=True)
 
 
 def main():
