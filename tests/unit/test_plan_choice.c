@@ -127,6 +127,35 @@ TEST(auto_explains_its_choice)
     gconv_plan_free(plan);
 }
 
+/* A large matrix that is a column times a row is computed as two vectors are. */
+TEST(large_matrix_of_rank_1)
+{
+    enum { SIDE = 247 };
+    OWNED_FILTER filter = load_filter("gaussian:41");
+    assert_int_equal(filter->width, SIDE);
+    double vector[SIDE];
+    gconv_filter vectors = *filter;
+    for (int i = 0; i < SIDE; i++)
+        vector[i] = (double)filter->weights[SIDE / 2 * SIDE + i];
+    vectors.weights = NULL;
+    vectors.terms = NULL;
+    vectors.row = vectors.column = vector;
+    const gconv_filter *const chains[2][1] = {{filter}, {&vectors}};
+    char solvers[2][512];
+    for (int i = 0; i < 2; i++) {
+        gconv_job job = usual_job();
+        job.filters = chains[i];
+        job.filter_count = 1;
+        job.implementation = "cpu";
+        job.input.width = job.input.height = 1000;
+        gconv_plan *plan;
+        assert_ok(gconv_plan_create(&job, &plan, NULL));
+        snprintf(solvers[i], sizeof solvers[i], "%s", gconv_plan_explanation(plan));
+        gconv_plan_free(plan);
+    }
+    assert_string_equal(solvers[0], solvers[1]);
+}
+
 TEST(bad_jobs_are_refused)
 {
     gconv_job job = usual_job();
