@@ -82,7 +82,7 @@ int gc_candidates(const gconv_device_info *device, const gc_layout *layout,
         return 0;
     static const grid in_warps = {{2, 4, 6, 8}, {2, 4, 8}},
                       in_blocks = {{1, 2, 3, 4, 6, 8}, {4, 8}};
-    static const grid of_rank1 = {{4, 8, 12, 16}, {4, 8, 16}};
+    static const grid of_rank1 = {{4, 8}, {4, 8, 16}};
     static const grid of_sums = {{4, 6, 8}, {4, 6, 8, 12, 16}};
     gc_form form = layout->tuning.form;
     int products = gc_form_products(form);

@@ -8,7 +8,9 @@
 
 /* ---- What can run ---------------------------------------------------------------------------- */
 
-enum { REGISTERS_MAX = 255 }; /* of a thread */
+/* Of a thread. Kernels that round once keep a bit of a word for each output, 4 a row
+ * (pass/settle.cuh). */
+enum { REGISTERS_MAX = 255, ROWS_MAX = 8 };
 
 static int registers_of(const gconv_device_info *device, const gc_layout *layout)
 {
@@ -29,8 +31,10 @@ bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout)
 {
     int threads = 32 * layout->tuning.warps;
     int registers = registers_of(device, layout);
-    return gc_form_fits(layout->tuning.form, layout) && threads <= device->threads_per_block &&
-           registers <= REGISTERS_MAX && registers * threads <= device->registers_per_block &&
+    bool has_bits = layout->tuning.form == GC_FORM_TILES || layout->tuning.rows <= ROWS_MAX;
+    return gc_form_fits(layout->tuning.form, layout) && has_bits &&
+           threads <= device->threads_per_block && registers <= REGISTERS_MAX &&
+           registers * threads <= device->registers_per_block &&
            gc_layout_shared_bytes(layout) <= device->shared_per_block_optin;
 }
 
