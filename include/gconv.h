@@ -675,7 +675,7 @@ typedef struct gconv_writer_options {
     bool sync; /* flush the file to the disk before it takes its name */
     /* Takes a warning: one line for people. May be NULL. */
     void (*warn)(void *user, const char *message);
-    void *warn_user; /* passed to `warn` */
+    void *warn_user; /* passed to `warn` and `warn_damage` */
     /* gconv_writer_finish calls it. Not called for pipes, devices and standard output. May be
      * NULL. */
     gconv_complete_function *complete;
@@ -690,6 +690,9 @@ typedef struct gconv_writer_options {
     /* Above 0: rows of floats end with alpha, which is not written. Samples of pixels where it is
      * not above this become not a number. */
     double least_alpha;
+    /* Takes a warning that metadata are lost which the format could hold, instead of `warn`; may be
+     * NULL. */
+    void (*warn_damage)(void *user, const char *message);
 } gconv_writer_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: quality 90,

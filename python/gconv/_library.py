@@ -75,7 +75,8 @@ class WriterOptions(Structure):
                 ("sync", c_bool), ("warn", c_void_p), ("warn_user", c_void_p),
                 ("complete", c_void_p), ("written", c_void_p), ("complete_user", c_void_p),
                 ("white", c_double), ("lossy", c_bool), ("chroma", c_int),
-                ("progressive", c_bool), ("least_alpha", c_double)]
+                ("progressive", c_bool), ("least_alpha", c_double),
+                ("warn_damage", c_void_p)]
 
 
 def _load() -> ctypes.CDLL:

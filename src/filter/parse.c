@@ -134,6 +134,11 @@ static gconv_status check_text(const char *text, size_t length, gconv_error *err
                        GC_FILTER_TEXT_MAX >> 20);
     if (length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return gc_fail_line(error, 1, "UTF-16 text: save it as UTF-8");
+    if (length >= 6 && memcmp(text, "\x93NUMPY", 6) == 0)
+        return gc_fail(
+            error, GCONV_ERROR_FILTER,
+            "an NPY array, not a text; numpy.savetxt('k.txt', numpy.load('k.npy')) makes "
+            "a filter file of it");
     const char *nul = length == 0 ? NULL : memchr(text, '\0', length);
     if (nul == NULL)
         return GCONV_OK;

@@ -17,7 +17,7 @@ typedef struct foreign_row {
 #define S GC_SIGNATURE
 #define IMAGE(name, converter)                                                                     \
     {                                                                                              \
-        name, "which gconv does not read; '" converter "' converts it", true, NULL                 \
+        name, GC_UNREAD(converter), true, NULL                                                     \
     }
 
 #define VIDEO(name)                                                                                \
@@ -26,6 +26,11 @@ typedef struct foreign_row {
             "a video and no image; 'ffmpeg -i IN -pix_fmt yuv420p -f yuv4mpegpipe - | gconv "      \
             "... - OUT' filters its frames",                                                       \
             false, NULL                                                                            \
+    }
+
+#define PACKED(name, unpacker)                                                                     \
+    {                                                                                              \
+        name, "no image until '" unpacker "' unpacks it", false, NULL                              \
     }
 
 #define LACKING(name, lacks)                                                                       \
@@ -60,6 +65,11 @@ static const foreign_row rows[] = {
     {IMAGE("OpenEXR", "vips copy"), " exr ", {S("\x76\x2f\x31\x01")}, NULL},
     {IMAGE("Radiance HDR", "vips copy"), " hdr ", {S("#?RADIANCE"), S("#?RGBE")}, NULL},
     {IMAGE("PSD", "magick"), " psd ", {S("8BPS")}, NULL},
+    {IMAGE("XCF", "magick"), " xcf ", {S("gimp xcf ")}, NULL},
+    {IMAGE("TGA", "magick"),
+     " tga ",
+     {S("?\0\2\0\0\0\0\0"), S("?\0\3\0\0\0\0\0"), S("?\0\n\0\0\0\0\0"), S("?\0\v\0\0\0\0\0")},
+     NULL},
     {IMAGE("QOI", "magick"), " qoi ", {S("qoif")}, NULL},
     {IMAGE("ICO", "magick"), " ico ", {S("\0\0\1\0?\0???\0")}, NULL},
     {IMAGE("ICNS", "magick"), " icns ", {S("icns")}, NULL},
@@ -69,11 +79,27 @@ static const foreign_row rows[] = {
     {IMAGE("PostScript", "gs"), " eps ", {S("%!PS"), S("\xc5\xd0\xd3\xc6")}, NULL},
     {IMAGE("PDF", "pdftoppm"), " pdf ", {S("%PDF-")}, NULL},
     /* Behind AVIF and HEIC, which begin in the same way. */
-    {IMAGE("Canon CR3", "darktable-cli"), " cr3 ", {S("????ftypcrx ")}, NULL},
-    {VIDEO("MP4 or MOV"), " mp4 m4v mov ", {S("????ftyp"), S("????moov"), S("????wide")}, NULL},
+    /* Others of these begin as TIFF does (tiff/reader.c). */
+    {IMAGE(GC_RAW_OF_CAMERA, GC_RAW_CONVERTER),
+     " cr2 cr3 nef nrw arw dng orf raf rw2 pef srw ",
+     {S("????ftypcrx "), S("FUJIFILMCCD-RAW"), S("IIU\0"), S("IIRO")},
+     NULL},
+    /* Boxes: a size of 4 bytes, and what is in it. */
+    {VIDEO("MP4 or MOV"),
+     " mp4 m4v mov ",
+     {S("\0\0\0?ftyp"), S("\0???moov\0\0\0?mvhd"), S("\0\0\0\x08wide????mdat")},
+     NULL},
     {VIDEO("Matroska or WebM"), " mkv webm ", {S("\x1a\x45\xdf\xa3")}, NULL},
     {VIDEO("AVI"), " avi ", {S("RIFF????AVI ")}, NULL},
     {VIDEO("MPEG"), " mpg mpeg ", {S("\0\0\1\xba"), S("\0\0\1\xb3")}, NULL},
+    {PACKED("a gzip file", "gunzip"), " gz ", {S("\x1f\x8b\x08")}, NULL},
+    {PACKED("a bzip2 file", "bunzip2"), " bz2 ", {S("BZh?1AY&SY")}, NULL},
+    {PACKED("an xz file", "unxz"),
+     " xz ",
+     {S("\xfd"
+        "7zXZ\0")},
+     NULL},
+    {PACKED("a Zstandard file", "unzstd"), " zst ", {S("\x28\xb5\x2f\xfd")}, NULL},
     {{"a Git LFS pointer", "no image; 'git lfs pull' gets the image", false, NULL},
      "",
      {S("version https://git-lfs")},

@@ -34,6 +34,9 @@ typedef struct gc_signature {
 #define GC_HEIC_SIGNATURES                                                                         \
     GC_SIGNATURE("????ftyphe"), GC_SIGNATURE("????ftypmif1"), GC_SIGNATURE("????ftypmsf1")
 #define GC_JXL_SIGNATURES GC_SIGNATURE("\xff\x0a"), GC_SIGNATURE("\0\0\0\x0cJXL \r\n\x87\n")
+#define GC_RAW_OF_CAMERA "a camera's raw image"
+#define GC_RAW_CONVERTER "darktable-cli"
+#define GC_UNREAD(converter) "which gconv does not read; '" converter "' converts it"
 #define GC_LACKS_TIFF "this build of gconv lacks libtiff"
 #define GC_LACKS_WEBP "this build of gconv lacks libwebp"
 #define GC_LACKS_HEIF "this build of gconv lacks libheif"

@@ -158,7 +158,9 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
     const gc_format *format = gc_format_at(options->format);
     gc_encoder common = {.type = format->encoder,
                          .output = writer->output,
-                         .warnings = {.warn = options->warn, .user = options->warn_user},
+                         .warnings = {.warn = options->warn,
+                                      .damage = options->warn_damage,
+                                      .user = options->warn_user},
                          .format = options->format,
                          .shape = options->shape,
                          .white = options->white,

@@ -125,13 +125,14 @@ END
 @test "an existing output is replaced, and stays with --no-clobber" {
     make_image png:grey in.png 9 7 noise
     echo old >out.png
-    silently gconv edges --no-clobber in.png out.png
+    tells 0 'gconv: out.png: exists; skipped' gconv edges --no-clobber in.png out.png
+    silently gconv edges -q -n in.png out.png
     same "$(cat out.png)" old
     tells 0 'gconv: out.png: exists; skipped' gconv edges -v -n in.png out.png
     makes out.png 'png *' gconv edges in.png out.png
     gives new.png out.png gconv edges -n in.png new.png
     ln -s nowhere.png dangling.png
-    silently gconv edges -n in.png dangling.png
+    tells 0 'gconv: dangling.png: exists; skipped' gconv edges -n in.png dangling.png
     [ ! -e nowhere.png ]
 }
 
@@ -389,12 +390,15 @@ setup_tree() {
     printf 'GIF89a.........' >in/no_extension
     : >in/below/c.psd
     expect 0 gconv edges -o out in
-    same "$out$err" 'gconv: 2 image files of other formats ignored'
-    tells 0 'gconv: 3 image files of other formats ignored' gconv edges -r -o out in
+    same "$out$err" 'gconv: 2 image files of other formats ignored: in/b.gif, in/no_extension'
+    printf 'II*\0\10\0\0\0' >in/below/a.NEF # a raw image of a camera begins as TIFF does
+    tells 0 'gconv: 4 image files of other formats ignored: in/b.gif, in/below/a.NEF, in/below/c.psd and 1 more' \
+        gconv edges -r -o out in
     silently gconv edges -q -r -o out in
     echo in >list
-    tells 0 'gconv: 2 image files of other formats ignored' gconv edges --files-from list -o out
-    complains 2 'no image among the inputs; 1 image file of other formats ignored' gconv edges -o out in/below
+    tells 0 'gconv: 2 image files of other formats ignored: *_extension' gconv edges --files-from list -o out
+    complains 2 'no image among the inputs; 2 image files of other formats ignored: in/below/a.NEF, in/below/c.psd' \
+        gconv edges -o out in/below
 }
 
 @test "many collisions are told in one line: how many, and two of them" {

@@ -312,7 +312,7 @@ float() {
     filtered '100 128 0 0' -k mean.txt --alpha auto
     filtered '100 128 0 0' -k mean.txt
     printf '1 1\n' >sum.txt # its gain is not 1
-    filtered '255 255 255 0' -k sum.txt
+    filtered '255 255 255 0' -q -k sum.txt
     make_image png:grey-alpha in.png 2 1 100 255 200 255
     filtered '150 255 200 255' -k mean.txt
     filtered '150 255 200 255' -k mean.txt --alpha premultiply
@@ -467,6 +467,30 @@ gconv: in.png: a smaller --scale keeps more of what lies above white, a PFM outp
     expect 0 gconv filter -q --rows 0:1 -k identity in.png part.pfm
     expect 0 gconv filter -q --json -k identity part.pfm out.png
     same "$(key below) $(key above)" '1 4'
+}
+
+@test "a filter that makes most samples white or black is told" {
+    make_image png:grey in.png 8 2 9 10 200 200 0 0 100 255
+    printf '1 1\n1 1\n' >sum.txt
+    local most='gconv: more than 50 % of the samples'
+    tells 0 "$most are clipped to white; 'divisor sum' in the filter or a smaller --scale keep more" \
+        gconv filter -k identity --scale 30 in.png out.png
+    tells 0 "$most are clipped to black; --offset 128 or --abs keep more" gconv filter -k identity --scale -1 in.png out.png
+    expect 0 gconv filter -v -k identity --scale -1 in.png out.png
+    like "$err" '*(100.0 %) below 0*'
+    silently gconv filter -k identity --scale 2 in.png out.png # 10 of 16 samples are less than half of white
+    silently gconv filter -q -k identity --scale -1 in.png out.png
+    silently gconv filter -k identity --scale -1 --offset 255 in.png out.png
+    silently gconv filter -k laplace3 in.png out.png
+    silently gconv filter -k sum.txt in.png out.pfm
+    cp in.png other.png
+    tells 0 "$most of in.png, other.png are clipped to black*" gconv filter -k identity --scale -1 -o out in.png other.png
+}
+
+@test "an array of NumPy in the place of a filter is told how to become one" {
+    make_image png:grey in.png 8 2 noise
+    printf '\223NUMPY\1\0' >k.npy
+    complains 2 'k.npy: an NPY array, not a text; numpy.savetxt*' gconv filter -k k.npy in.png out.png
 }
 
 # lies_on WANTED OPTIONS...: the row of in.png on a background, in each format without alpha.

@@ -208,7 +208,9 @@ gconv: in.png: *'
 @test "--explain says it too, and a comma that may be a decimal one is pointed out" {
     setup_images
     printf '0,5 0,5\n' >k.txt
-    tells 0 '' gconv filter -k k.txt in.png out.png
+    tells 0 'gconv: k.txt: a filter of 4x1, read as rows of weights: each comma separates two weights (a decimal has a point)' \
+        gconv filter -k k.txt --scale 0.1 in.png out.png
+    silently gconv filter -q -k k.txt in.png out.png
     for option in --explain '-q --explain' -v; do
         expect 0 gconv filter $option -k k.txt in.png out.png
         like "$err" 'gconv: k.txt: a filter of 4x1, read as rows of weights: each comma separates two weights (a decimal has a point)

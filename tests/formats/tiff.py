@@ -512,7 +512,8 @@ def test_metadata(draw):
     assert samples == [pixels[4 - y][x][0] for x in range(8) for y in range(5)]
     run("filter", "-q", "-k", "identity", "--no-auto-orient", "m.tif", "k.tif")
     assert read_tags(read("k.tif"))[0][274] == (6,)
-    run("filter", "-q", "-k", "identity", "--no-auto-orient", "m.tif", "k.png")
+    told = run("filter", "-k", "identity", "--no-auto-orient", "m.tif", "k.png").stderr
+    assert told == b"gconv: k.png: warning: libpng rejects the ICC profile: dropped\n", told
     run("filter", "-q", "-k", "identity", "k.png", "l.tif")
     assert read_samples(read("l.tif"), read_tags(read("l.tif"))[0])[2] == samples
     run("filter", "-q", "-k", "identity", "--strip", "m.tif", "s.tif")
@@ -710,7 +711,9 @@ REFUSED = {
     "compression 9999": ({"compression": 9999}, 1, (8, False), []),
     "L*a*b*": ({"photometric": 8}, 3, (8, False), []),
     "transparency mask": ({"photometric": 4}, 1, (1, False), []),
-    "of a sensor": ({"photometric": 32803}, 1, (8, False), []),
+    "a camera's raw image": ({"photometric": 32803}, 1, (8, False), []),
+    "raw image, which gconv does not read; 'darktable-cli'": ({}, 1, (8, False), [tag(50706, 7, b"\1\4\0\0")]),
+    "this is a camera's": ({}, 1, (8, False), [tag(254, 4, 1), tag(330, 4, 8)]),
     "interpretation 77": ({"photometric": 77}, 1, (8, False), []),
     "not compressed by JPEG": ({"photometric": 6}, 3, (8, False), []),
     "samples with a sign": ({}, 1, (8, False), [tag(339, 3, 2)]),

@@ -187,14 +187,19 @@ static void report_verification(const char *name, const gc_result *result)
                 gconv_promise_name(result->promise), d->largest, d->bound);
 }
 
+/* Samples of an image without alpha. */
+static double count_colours(const gconv_shape *shape)
+{
+    double colours = shape->channels - (shape->channels % 2 == 0);
+    return (double)shape->width * shape->height * colours;
+}
+
 /* Says how many samples may have been clipped, and which options keep them. */
 static void note_clipped(const char *name, const gc_result *result)
 {
     const double many = 0.01; /* of all samples */
     const gc_clipped *clipped = &result->clipped;
-    const gconv_shape *shape = &result->output;
-    double colours = shape->channels - (shape->channels % 2 == 0);
-    double samples = (double)shape->width * shape->height * colours;
+    double samples = count_colours(&result->output);
     if (clipped->below + clipped->above == 0)
         return;
     gc_note(name, "clipped: at most %llu samples (%.1f %%) below 0 and %llu (%.1f %%) above white",
@@ -299,6 +304,16 @@ static void print_plan(const gc_task *task, const gc_result *result)
     fputc('\n', stdout);
 }
 
+/* Of a single image nothing else tells that --no-clobber kept the output. */
+static void say_skipped(const gc_options *options, const gc_task *task, const gc_result *result)
+{
+    const bool alone = options->batch.directory == NULL && options->writer.no_clobber;
+    if (alone && !options->report.verbose && !options->report.json && !options->batch.dry_run)
+        gc_say("%s: %s", gc_output_name(task->output), result->skipped);
+    else
+        gc_note(task->output, "%s", result->skipped);
+}
+
 void gc_report_image(const gc_options *options, const gc_task *task, const gc_result *result)
 {
     for (size_t i = 0; i < result->before_count; i++)
@@ -312,7 +327,7 @@ void gc_report_image(const gc_options *options, const gc_task *task, const gc_re
     if (result->outcome == GC_OUTCOME_FAILED && result->subject != NULL && !task->collides)
         gc_report(result->subject, &result->error);
     else if (result->outcome == GC_OUTCOME_SKIPPED)
-        gc_note(task->output, "%s", result->skipped);
+        say_skipped(options, task, result);
     else if (result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH)
         report_done(options, task, result);
     if (options->report.json && !task->is_list)
@@ -364,13 +379,6 @@ static bool ends_in_return(const char *name)
     return length > 0 && name[length - 1] == '\r';
 }
 
-static void count_named(gc_images *images, const gc_task *task)
-{
-    if (images->count < GC_IMAGES_NAMED)
-        images->names[images->count] = gc_copy_string(gc_input_name(task->input));
-    images->count++;
-}
-
 /* Counts images whose threshold leaves hardly any edges, or too many. Small images tell nothing. */
 static void note_share(gc_summary *s, const gc_task *task, const gc_result *result)
 {
@@ -381,9 +389,20 @@ static void note_share(gc_summary *s, const gc_task *task, const gc_result *resu
         (pixels < small && !thins))
         return;
     if (share_of_edges(result) < few)
-        count_named(&s->with_few, task);
+        gc_images_count(&s->with_few, gc_input_name(task->input));
     if ((thins ? (double)result->found.marked / pixels : share_of_edges(result)) > many)
-        count_named(&s->with_many, task);
+        gc_images_count(&s->with_many, gc_input_name(task->input));
+}
+
+/* Counts images of which a filter that makes white whiter, or negative, clips most samples. */
+static void note_most_clipped(gc_summary *s, const gc_task *task, const gc_result *result)
+{
+    const gc_clipped *clipped = &result->clipped;
+    const double half = 0.5 * count_colours(&result->output);
+    if (clipped->white > 0 && (double)clipped->above > half)
+        gc_images_count(&s->with_many, gc_input_name(task->input));
+    if (clipped->white < 0 && (double)clipped->below > half)
+        gc_images_count(&s->with_few, gc_input_name(task->input));
 }
 
 /* Counts an image, and of a batch the last one of each input. */
@@ -397,7 +416,7 @@ static void count_image(gc_summary *s, const gc_task *task, const gc_result *res
         return;
     s->reported++;
     if (failed)
-        count_named(&s->failed, task);
+        gc_images_count(&s->failed, gc_input_name(task->input));
     s->names_with_returns += failed && ends_in_return(task->input);
     s->skipped += result->outcome == GC_OUTCOME_SKIPPED;
     s->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
@@ -406,8 +425,9 @@ static void count_image(gc_summary *s, const gc_task *task, const gc_result *res
     s->written++;
     s->met |= result->met;
     note_share(s, task, result);
+    note_most_clipped(s, task, result);
     if ((result->met & GC_MET_BACKGROUND) != 0)
-        count_named(&s->composited, task);
+        gc_images_count(&s->composited, gc_input_name(task->input));
 }
 
 void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
@@ -448,36 +468,14 @@ static void say_times(const gc_summary *summary)
            (double)summary->written / seconds);
 }
 
-/* A line of names, and how many stand in a line that says more. */
-enum { NAMES_BYTES = 1900, NAMES_SHOWN = 3 };
-
-/* "failed: a.png, b.png and 3 more", for `before` "failed: ": `most` names or fewer. Of a long name
- * the end tells most. */
-static const char *list_names(const char *before, const gc_images *images, size_t most,
-                              char text[NAMES_BYTES])
-{
-    enum { SHOWN = 120 };
-    size_t named = images->count < most ? images->count : most;
-    size_t used = (size_t)snprintf(text, NAMES_BYTES, "%s", before);
-    for (size_t i = 0; i < named; i++) {
-        const char *name = images->names[i] != NULL ? images->names[i] : "?";
-        size_t length = strlen(name), hidden = length > SHOWN ? length - SHOWN : 0;
-        used += (size_t)snprintf(text + used, NAMES_BYTES - used, "%s%s%s", i > 0 ? ", " : "",
-                                 hidden > 0 ? "..." : "", name + hidden);
-    }
-    if (images->count > named)
-        snprintf(text + used, NAMES_BYTES - used, " and %zu more", images->count - named);
-    return text;
-}
-
 /* Says rate and failed images if a progress line was drawn: somebody watches. */
 static void say_images(const gc_summary *summary)
 {
-    char text[NAMES_BYTES];
+    char text[GC_IMAGES_BYTES];
     if (gc_progress_was_drawn() && summary->written > 1)
         say_times(summary);
     if (gc_progress_was_drawn() && summary->failed.count > 0)
-        gc_say("%s", list_names("failed: ", &summary->failed, GC_IMAGES_NAMED, text));
+        gc_say("%s", gc_images_list("failed: ", &summary->failed, GC_IMAGES_NAMED, text));
 }
 
 /* Counts the images of a batch in a line if some were not computed. */
@@ -499,9 +497,13 @@ static void say_counts(const gc_summary *s, const gc_task_list *list)
 
 static void say_foreign(const gc_task_list *list)
 {
-    size_t count = list->stream != NULL ? gc_task_stream_foreign(list->stream) : list->foreign;
-    if (count > 0)
-        gc_say("%zu image file%s of other formats ignored", count, count == 1 ? "" : "s");
+    const gc_images *foreign =
+        list->stream != NULL ? gc_task_stream_foreign(list->stream) : &list->foreign;
+    char names[GC_IMAGES_BYTES];
+    if (foreign->count > 0)
+        gc_say("%zu image file%s of other formats ignored%s", foreign->count,
+               foreign->count == 1 ? "" : "s",
+               gc_images_list(": ", foreign, GC_IMAGES_SHOWN, names));
 }
 
 /* Why names of a list may not be found. */
@@ -517,12 +519,12 @@ static void give_hint(const gc_summary *s)
 /* Says that transparent pixels were put on a background that the command line does not name. */
 static void say_background(const gc_summary *s)
 {
-    char names[NAMES_BYTES];
+    char names[GC_IMAGES_BYTES];
     if (s->composited.count == 0 || s->options->report.verbose ||
         gc_option_given(s->options, "background"))
         return;
     gc_say("transparent pixels%s were put on white; --background COLOUR takes another colour",
-           s->batch ? list_names(" of ", &s->composited, NAMES_SHOWN, names) : "");
+           s->batch ? gc_images_list(" of ", &s->composited, GC_IMAGES_SHOWN, names) : "");
 }
 
 /* What to do about a threshold that does not suit. */
@@ -542,16 +544,28 @@ static const char *find_remedy(const gc_options *options)
 
 static void say_shares(const gc_summary *s, const gc_images *images, const char *what)
 {
-    char names[NAMES_BYTES];
+    char names[GC_IMAGES_BYTES];
     if (images->count == 0)
         return;
-    const char *where = s->batch ? list_names(" in ", images, NAMES_SHOWN, names) : "";
+    const char *where = s->batch ? gc_images_list(" in ", images, GC_IMAGES_SHOWN, names) : "";
     if (s->options->command == GC_COMMAND_THIN)
         gc_say("%s of the pixels%s are white, and lines are white on black; 'gconv filter -k "
                "identity --scale -1 --offset 255' turns an image round",
                what, where);
     else
         gc_say("%s of the pixels%s are edges; %s", what, where, find_remedy(s->options));
+}
+
+/* Says which images became black or white for the most part, and how to keep more of them. -v says
+ * it of each. */
+static void say_clipped(const gc_summary *s, const gc_images *images, const char *colour,
+                        const char *remedy)
+{
+    char names[GC_IMAGES_BYTES];
+    if (images->count > 0 && !s->options->report.verbose)
+        gc_say("more than 50 %% of the samples%s are clipped to %s; %s keep more",
+               s->batch ? gc_images_list(" of ", images, GC_IMAGES_SHOWN, names) : "", colour,
+               remedy);
 }
 
 int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
@@ -565,6 +579,10 @@ int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
         say_shares(s, &s->with_few, "less than 0.1 %");
     if (s->options->command == GC_COMMAND_EDGES || s->options->command == GC_COMMAND_THIN)
         say_shares(s, &s->with_many, "more than 50 %");
+    if (s->options->command == GC_COMMAND_FILTER) {
+        say_clipped(s, &s->with_few, "black", "--offset 128 or --abs");
+        say_clipped(s, &s->with_many, "white", "'divisor sum' in the filter or a smaller --scale");
+    }
     if (!list->batch)
         return s->code;
     say_images(s);
@@ -581,6 +599,5 @@ void gc_summary_destroy(gc_summary *summary)
     gc_images *all[] = {&summary->failed, &summary->composited, &summary->with_few,
                         &summary->with_many};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        for (int k = 0; k < GC_IMAGES_NAMED; k++)
-            free(all[i]->names[k]);
+        gc_images_free(all[i]);
 }

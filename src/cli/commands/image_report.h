@@ -8,14 +8,6 @@
 
 void gc_report_image(const gc_options *options, const gc_task *task, const gc_result *result);
 
-enum { GC_IMAGES_NAMED = 10 };
-
-/* How many images have something in common. */
-typedef struct gc_images {
-    size_t count;
-    char *names[GC_IMAGES_NAMED]; /* of the first ones, owned; NULL if memory is out */
-} gc_images;
-
 /* Begins with options, batch and start; all else is 0. */
 typedef struct gc_summary {
     const gc_options *options;
@@ -25,7 +17,7 @@ typedef struct gc_summary {
     gc_images failed;
     size_t names_with_returns;     /* of files that failed: they end in a carriage return */
     gc_images composited;          /* with transparent pixels that were put on the background */
-    gc_images with_few, with_many; /* with hardly any edges, or too many */
+    gc_images with_few, with_many; /* with hardly any edges, or too many; clipped at 0, at white */
     bool list_failed;              /* the list of --files-from cannot be read to its end */
     unsigned met;             /* by all images that were written, as gc_note_effects takes it */
     int code;                 /* of one input alone */

@@ -96,6 +96,7 @@ static gconv_writer_options writer_options(gc_work *work)
         writer.part_first = options->rows.first;
     }
     writer.warn = gc_take_warning;
+    writer.warn_damage = gc_take_damage;
     writer.warn_user = &work->output_warnings;
     writer.complete = complete;
     writer.complete_user = work;
@@ -173,12 +174,17 @@ static range range_of_chain(const gconv_job *job, double white)
     return r;
 }
 
+static double offset_of(const gconv_job *job)
+{
+    const gconv_filter *last = job->filters[job->filter_count - 1];
+    return job->has_offset ? job->offset : last->has_offset ? last->offset : 0;
+}
+
 /* The values that v of rule 5 (core/conversion.c) can have before it is clamped. Samples of float32
  * can be anything. */
 static range range_of_values(const gconv_job *job, double white)
 {
-    const gconv_filter *last = job->filters[job->filter_count - 1];
-    double offset = job->has_offset ? job->offset : last->has_offset ? last->offset : 0;
+    const double offset = offset_of(job);
     range r = {-HUGE_VAL, HUGE_VAL};
     if (job->input.depth != 32)
         r = range_of_chain(job, white);
@@ -296,9 +302,20 @@ static gc_clip_counter make_counter(gc_work *work, const gconv_sink *sink)
     return made;
 }
 
-/* Clears the counts. If nothing can be clipped, the sink is the other one. */
+/* What the job makes of a white image, far from its border. */
+static double level_of_white(const gconv_job *job, double white)
+{
+    double level = white;
+    for (int i = 0; i < job->filter_count; i++)
+        level *= gconv_filter_gain(job->filters[i]);
+    return job->scale * (job->absolute ? fabs(level) : level) + offset_of(job) * white / 255;
+}
+
+/* Clears the counts. If nothing can be clipped, or no white image is and nobody asked, the sink is
+ * the other one. */
 static const gconv_sink *count_clipped(gc_work *work, const gconv_sink *sink)
 {
+    bool reports = work->options->report.verbose || work->options->report.json;
     const gconv_job *job = &work->worker->job;
     const gconv_shape *output = &work->result->output;
     gc_clip_counter *counter = &work->clip_counter;
@@ -309,6 +326,11 @@ static const gconv_sink *count_clipped(gc_work *work, const gconv_sink *sink)
         return sink;
     double white = job->input.depth == 16 ? UINT16_MAX : UINT8_MAX;
     double half = white / (output->depth == 16 ? UINT16_MAX : UINT8_MAX) / 2; /* of a level */
+    double level = level_of_white(job, white);
+    clipped->white = level > white + half ? 1 : level < -half ? -1 : 0;
+    clipped->counted = reports || clipped->white != 0;
+    if (!clipped->counted)
+        return sink;
     range values = range_of_values(job, white);
     *counter = make_counter(work, sink);
     counter->below = values.low < -half;
@@ -351,10 +373,9 @@ const gconv_sink *gc_output_sink(gc_work *work)
     const gconv_sink *sink = gconv_writer_sink(work->writer);
     if (work->marks.samples != NULL)
         return &work->marks_sink;
-    bool reports = work->options->report.verbose || work->options->report.json;
     if (work->worker->job.output == GCONV_OUTPUT_EDGES)
         return count_edges(work, sink);
-    return reports ? count_clipped(work, sink) : sink;
+    return count_clipped(work, sink);
 }
 
 gconv_status gc_finish_output(gc_work *work)

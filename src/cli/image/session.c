@@ -36,15 +36,18 @@ void gc_filter_reading(const char *name, const gconv_filter *filter, char *text,
 }
 
 /* Says how a filter was read if the text can be meant in another way: those of files, and
- * "gaussian:1,5". */
+ * "gaussian:1,5". Decimal commas are told to everybody. */
 static void note_reading(const gc_options *options, const char *name, const gconv_filter *filter)
 {
     char reading[256];
     if (filter->dialect == NULL && strchr(name, ',') == NULL)
         return;
     gc_filter_reading(name, filter, reading, sizeof reading);
-    (options->report.explain ? gc_answer : gc_note)(name, "a filter of %dx%d, read as %s",
-                                                    filter->width, filter->height, reading);
+    if (filter->decimal_commas && !options->report.explain && !options->report.verbose)
+        gc_say("%s: a filter of %dx%d, read as %s", name, filter->width, filter->height, reading);
+    else
+        (options->report.explain ? gc_answer : gc_note)(name, "a filter of %dx%d, read as %s",
+                                                        filter->width, filter->height, reading);
 }
 
 gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *chain,

@@ -103,7 +103,7 @@ gconv_keep gc_kept_metadata(const gc_options *options);
 /* Opens the output, or begins the next image in it. */
 gconv_status gc_open_output(gc_work *work);
 
-/* The writer as a sink. It counts clipped samples if they are reported. */
+/* The writer as a sink. It counts clipped samples if they are reported, or may be most of them. */
 const gconv_sink *gc_output_sink(gc_work *work);
 gconv_status gc_finish_output(gc_work *work);
 

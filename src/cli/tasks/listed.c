@@ -176,9 +176,9 @@ void gc_task_stream_stop(gc_task_stream *stream)
     atomic_store(&stream->names->stopped, true);
 }
 
-size_t gc_task_stream_foreign(const gc_task_stream *stream)
+const gc_images *gc_task_stream_foreign(const gc_task_stream *stream)
 {
-    return stream->pending.foreign;
+    return &stream->pending.foreign;
 }
 
 void gc_task_stream_free(gc_task_stream *stream)
@@ -187,6 +187,7 @@ void gc_task_stream_free(gc_task_stream *stream)
         return;
     for (size_t i = 0; i < stream->next; i++)
         stream->pending.tasks[i] = (gc_task){.input = NULL};
+    gc_images_free(&stream->pending.foreign);
     gc_task_list_clear(&stream->pending);
     free_names(stream->names);
     gc_taken_free(&stream->taken);

@@ -10,6 +10,7 @@
 #include "cli/tasks/names.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -54,6 +55,38 @@ void gc_task_list_clear(gc_task_list *list)
     free(list->tasks);
     list->tasks = NULL;
     list->count = list->capacity = 0;
+}
+
+/* ---- Names of images ------------------------------------------------------------------------- */
+
+void gc_images_count(gc_images *images, const char *name)
+{
+    if (images->count < GC_IMAGES_NAMED)
+        images->names[images->count] = gc_copy_string(name);
+    images->count++;
+}
+
+void gc_images_free(gc_images *images)
+{
+    for (int i = 0; i < GC_IMAGES_NAMED; i++)
+        free(images->names[i]);
+}
+
+const char *gc_images_list(const char *before, const gc_images *images, size_t most,
+                           char text[GC_IMAGES_BYTES])
+{
+    enum { SHOWN = 120 };
+    size_t named = images->count < most ? images->count : most;
+    size_t used = (size_t)snprintf(text, GC_IMAGES_BYTES, "%s", before);
+    for (size_t i = 0; i < named; i++) {
+        const char *name = images->names[i] != NULL ? images->names[i] : "?";
+        size_t length = strlen(name), hidden = length > SHOWN ? length - SHOWN : 0;
+        used += (size_t)snprintf(text + used, GC_IMAGES_BYTES - used, "%s%s%s", i > 0 ? ", " : "",
+                                 hidden > 0 ? "..." : "", name + hidden);
+    }
+    if (images->count > named)
+        snprintf(text + used, GC_IMAGES_BYTES - used, " and %zu more", images->count - named);
+    return text;
 }
 
 /* ---- One input and one output ---------------------------------------------------------------- */
@@ -233,10 +266,13 @@ static gconv_status collect_batch(const gc_options *options, gc_task_list *list,
     if (status != GCONV_OK)
         return status;
     *subject = NULL;
-    if (list->count == 0 && list->foreign > 0)
+    if (list->count == 0 && list->foreign.count > 0) {
+        char names[GC_IMAGES_BYTES];
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "no image among the inputs; %zu image file%s of other formats ignored",
-                       list->foreign, list->foreign == 1 ? "" : "s");
+                       "no image among the inputs; %zu image file%s of other formats ignored%s",
+                       list->foreign.count, list->foreign.count == 1 ? "" : "s",
+                       gc_images_list(": ", &list->foreign, GC_IMAGES_SHOWN, names));
+    }
     if (list->count == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no image among the inputs%s",
                        options->batch.recursive ? "" : " (--recursive looks below directories)");
@@ -258,6 +294,7 @@ gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list,
 
 void gc_task_list_destroy(gc_task_list *list)
 {
+    gc_images_free(&list->foreign);
     gc_task_list_clear(list);
     gc_task_stream_free(list->stream);
     list->stream = NULL;

@@ -42,10 +42,26 @@ typedef struct gc_task_source {
     void *user;
 } gc_task_source;
 
+enum { GC_IMAGES_NAMED = 10, GC_IMAGES_SHOWN = 3, GC_IMAGES_BYTES = 1900 };
+
+/* How many images have something in common. */
+typedef struct gc_images {
+    size_t count;
+    char *names[GC_IMAGES_NAMED]; /* of the first ones, owned; NULL if memory is out */
+} gc_images;
+
+void gc_images_count(gc_images *images, const char *name);
+void gc_images_free(gc_images *images);
+
+/* "failed: a.png, b.png and 3 more", for `before` "failed: ": `most` names or fewer. Of a long name
+ * the end tells most. */
+const char *gc_images_list(const char *before, const gc_images *images, size_t most,
+                           char text[GC_IMAGES_BYTES]);
+
 typedef struct gc_task_list {
     gc_task *tasks;
     size_t count, capacity;
-    size_t foreign; /* image files of formats that gconv does not read, in directories */
+    gc_images foreign;             /* of formats that gconv does not read, in directories */
     struct gc_task_stream *stream; /* more tasks, which become known later; NULL: there are none */
     const gc_task_source *source;  /* the same from another process; not owned */
     bool batch; /* -o DIR, --in-place: failures are counted, parents of outputs are made */
@@ -100,8 +116,8 @@ bool gc_task_stream_next(gc_task_stream *stream, gc_task *task);
 /* Makes gc_task_stream_next return false soon, also if it waits for a pipe. Any thread. */
 void gc_task_stream_stop(gc_task_stream *stream);
 
-/* How many image files of other formats the directories so far hold. */
-size_t gc_task_stream_foreign(const gc_task_stream *stream);
+/* The image files of other formats that the directories so far hold. */
+const gc_images *gc_task_stream_foreign(const gc_task_stream *stream);
 
 /* NULL is allowed. */
 void gc_task_stream_free(gc_task_stream *stream);

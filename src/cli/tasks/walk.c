@@ -45,11 +45,14 @@ static bool looks_like_image(const char *path, const gc_named_format *named, int
 {
     const gconv_format_info *info = gconv_format_describe(named->format);
     const gconv_foreign_format *other = named->foreign, *seen = NULL;
-    if ((info != NULL && info->reads) || gc_sniff(path, unknown, &seen) != GCONV_FORMAT_UNKNOWN ||
-        *unknown != 0)
+    if (info != NULL && info->reads)
         return true;
+    const gconv_format format = gc_sniff(path, unknown, &seen);
     *foreign = (other != NULL && other->image) || (seen != NULL && seen->image);
-    return false;
+    bool raw = *foreign && format == GCONV_FORMAT_TIFF; /* of a camera */
+    bool image = (format != GCONV_FORMAT_UNKNOWN && !raw) || *unknown != 0;
+    *foreign = *foreign && !image;
+    return image;
 }
 
 /* A directory that cannot be listed becomes a task that fails, like a file that cannot be read. */
@@ -65,7 +68,7 @@ typedef struct entry {
     bool is_foreign; /* of ENTRY_NOTHING: an image in a format that gconv does not read */
     enum { ENTRY_NOTHING, ENTRY_IMAGE, ENTRY_DIRECTORY, ENTRY_LOST } kind;
     gc_task task;       /* of an image */
-    char *path, *below; /* of a directory: its path, and its place below the output directory */
+    char *path, *below; /* unless it is an image: its path, its place below the output directory */
 } entry;
 
 /* Looks at what no listing told to be a regular file. `unknown` as in gc_task. */
@@ -108,7 +111,7 @@ static entry look_at(const gc_walk *w, const char *directory, const char *relati
         e.task = make_task(w->options, path, below, &named, true, unknown);
         e.task.is_plain = is_file;
     }
-    if (e.kind == ENTRY_DIRECTORY) {
+    if (e.kind == ENTRY_DIRECTORY || e.is_foreign) {
         e.path = path;
         e.below = below;
         return e;
@@ -139,7 +142,8 @@ static gconv_status add_directory(gc_walk *w, const char *path, const char *rela
 /* Adds what an entry stands for, unless `status` is a failure, and frees the entry. */
 static gconv_status add_entry(gc_walk *w, entry *e, gconv_status status)
 {
-    w->list->foreign += e->is_foreign;
+    if (e->is_foreign)
+        gc_images_count(&w->list->foreign, e->path);
     if (e->kind == ENTRY_IMAGE && status == GCONV_OK)
         status = gc_task_list_add(w->list, e->task, w->error);
     else if (e->kind == ENTRY_IMAGE)

@@ -223,11 +223,14 @@ static void set_colour(const attempt *a)
         png_set_gAMA_fixed(a->png, a->info, metadata->gamma);
     if (metadata->has_chromaticities)
         png_set_cHRM_fixed(a->png, a->info, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
-    if (metadata->icc != NULL)
-        png_set_iCCP(a->png, a->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, metadata->icc,
-                     (png_uint_32)metadata->icc_bytes);
-    else if (metadata->has_srgb)
+    if (metadata->icc == NULL && metadata->has_srgb)
         png_set_sRGB(a->png, a->info, metadata->srgb_intent);
+    if (metadata->icc == NULL)
+        return;
+    png_set_iCCP(a->png, a->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, metadata->icc,
+                 (png_uint_32)metadata->icc_bytes);
+    if (png_get_valid(a->png, a->info, PNG_INFO_iCCP) == 0 && a == a->encoder->attempts)
+        gc_warn_damage(&a->encoder->common.warnings, "libpng rejects the ICC profile: dropped");
 }
 
 static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error *error)

@@ -1,6 +1,7 @@
 #include "io/tiff/layout.h"
 
 #include "base/memory.h"
+#include "io/format.h"
 #include "io/raw.h"
 
 #include <math.h>
@@ -13,6 +14,31 @@
 static gconv_status refuse(gconv_error *error, const char *what)
 {
     return gc_fail(error, GCONV_ERROR_FORMAT, "a TIFF of %s, which gconv does not read", what);
+}
+
+/* Refuses what a camera stores beside a small picture: DNG, and the files of makers that begin with
+ * a smaller version and name directories below it (NEF, ARW) or have a mark (CR2). */
+static gconv_status check_camera(const gc_tiff_layout *layout, gc_tiff_file *file,
+                                 gconv_error *error)
+{
+    static const char mark[] = "CR\2";
+    TIFF *tiff = file->tiff;
+    unsigned char head[8 + sizeof mark] = {0};
+    uint32_t kind = 0;
+    uint16_t below;
+    size_t got;
+    void *found;
+    gconv_status status = gc_tiff_read_at(file, head, sizeof head, 0, &got, error);
+    if (status != GCONV_OK)
+        return status;
+    gc_tiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_SUBFILETYPE, &kind);
+    if (memcmp(head + 8, mark, sizeof mark - 1) == 0 || layout->photometric == PHOTOMETRIC_CFA ||
+        gc_tiff.TIFFGetField(tiff, TIFFTAG_DNGVERSION, &found) ||
+        ((kind & FILETYPE_REDUCEDIMAGE) != 0 &&
+         gc_tiff.TIFFGetField(tiff, TIFFTAG_SUBIFD, &below, &found)))
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "this is " GC_RAW_OF_CAMERA ", " GC_UNREAD(GC_RAW_CONVERTER));
+    return GCONV_OK;
 }
 
 static gconv_status check_photometric(const gc_tiff_layout *layout, gconv_error *error)
@@ -28,7 +54,6 @@ static gconv_status check_photometric(const gc_tiff_layout *layout, gconv_error 
         {PHOTOMETRIC_ICCLAB, "L*a*b* samples"},
         {PHOTOMETRIC_ITULAB, "L*a*b* samples"},
         {PHOTOMETRIC_MASK, "a transparency mask"},
-        {PHOTOMETRIC_CFA, "raw samples of a sensor"},
     };
     const uint16_t is = layout->photometric;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
@@ -184,7 +209,9 @@ gconv_status gc_tiff_layout_read(gc_tiff_layout *layout, gc_decoder *decoder, gc
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "corrupt TIFF: a width or height of 0, or of more than %ld",
                        (long)INT32_MAX);
-    gconv_status status = check_compression(layout, error);
+    gconv_status status = check_camera(layout, file, error);
+    if (status == GCONV_OK)
+        status = check_compression(layout, error);
     if (status == GCONV_OK)
         status = check_photometric(layout, error);
     if (status == GCONV_OK)
