@@ -46,15 +46,10 @@ def convolve(rows, filter_):
 
 
 def whole_gaussian(sigma, half):
-    """One side, from the centre on: the middle weights add up to odd numbers near their part."""
+    """One side, from the centre on."""
     real = [math.exp(-k * k / (2 * sigma * sigma)) for k in range(half + 1)]
-    total, part, before, weights = real[0] + 2 * sum(real[1:]), 0, 0, []
-    for k in range(half + 1):
-        part += real[k] * (2 if k else 1)
-        upto = 2 * math.floor(255 * part / total / 2) + 1 if k < half else 255
-        weights.append((upto - before) // 2 if k else upto)
-        before = upto
-    return weights
+    outer = [math.floor(255 * part / (2 * sum(real) - real[0]) + 0.5) for part in real[1:]]
+    return [255 - 2 * sum(outer), *outer]
 
 
 def blurred(rows, sigma):

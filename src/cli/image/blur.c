@@ -38,51 +38,30 @@ static gconv_status load_gaussian(double sigma, int size, gconv_filter **filter,
     return gconv_filter_load_builtin(name, filter, error);
 }
 
-/* ---- The filter of a sketch ------------------------------------------------------------------ */
-
-/* The whole weights of a column and of a row add up to this: the chain is exact on 8-bit samples,
- * 255 * 255 * 255 < 2^24. */
-enum { GAUSSIAN_SUM = 255, HALF_MOST = 30 };
-
-/* The middle weights, up to `k` from the centre, add up to the odd number that is nearest to their
- * part of GAUSSIAN_SUM. `weights` has one side of the Gaussian, from its centre on. */
-static gconv_status make_whole_gaussian(double sigma, int half, double *weights, gconv_error *error)
-{
-    gconv_filter *real;
-    gconv_status status = load_gaussian(sigma, 2 * half + 1, &real, error);
-    if (status != GCONV_OK)
-        return status;
-    const float *row = real->weights + half * real->width + half;
-    double all = (double)row[0], part = (double)row[0], before = 0;
-    for (int k = 1; k <= half; k++)
-        all += 2 * (double)row[k];
-    for (int k = 0; k <= half; k++) {
-        part += k > 0 ? 2 * (double)row[k] : 0;
-        double sum = k < half ? 2 * floor(GAUSSIAN_SUM * part / all / 2) + 1 : GAUSSIAN_SUM;
-        weights[k] = k > 0 ? (sum - before) / 2 : sum;
-        before = sum;
-    }
-    gconv_filter_free(real);
-    return GCONV_OK;
-}
-
+/* A Gaussian whose weights are products of whole numbers: its chain is exact on 8-bit samples. */
 static gconv_status make_sketch_filter(double sigma, gconv_filter **filter, gconv_error *error)
 {
-    double weights[HALF_MOST + 1];
+    enum { SUM = 255 /* SUM * SUM * 255 < 2^24 */, SIDE_MOST = 61 };
+    double whole[SIDE_MOST], all = 0;
     int half = (int)ceil(3 * sigma), side = 2 * half + 1;
     if (!(sigma >= sketch_least && sigma <= sketch_most))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--sigma is %g pixels here, and a sketch takes %g to %g", sigma,
                        sketch_least, sketch_most);
-    gconv_status status = make_whole_gaussian(sigma, half, weights, error);
-    if (status == GCONV_OK)
-        status = gconv_filter_create(side, side, filter, error);
+    gconv_status status = load_gaussian(sigma, side, filter, error);
     if (status != GCONV_OK)
         return status;
-    (*filter)->divisor = GAUSSIAN_SUM * GAUSSIAN_SUM;
+    float *weights = (*filter)->weights, *middle = weights + half * side;
+    for (int k = 0; k < side; k++)
+        all += (double)middle[k];
+    whole[half] = SUM;
+    for (int k = 0; k < half; k++) {
+        whole[k] = whole[side - 1 - k] = floor(SUM * (double)middle[k] / all + 0.5);
+        whole[half] -= 2 * whole[k];
+    }
     for (int k = 0; k < side * side; k++)
-        (*filter)->weights[k] =
-            (float)(weights[abs(k / side - half)] * weights[abs(k % side - half)]);
+        weights[k] = (float)(whole[k / side] * whole[k % side]);
+    (*filter)->divisor = SUM * SUM;
     return GCONV_OK;
 }
 
