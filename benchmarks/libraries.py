@@ -35,10 +35,13 @@ JOBS = {
     "gaussian-rgb": "Gaussian, sigma 2, 13x13, 8 bits RGB",
     "gaussian-16": "Gaussian, sigma 2, 13x13, 16 bits grey",
     "mean": "mean of 5x5, 8 bits grey",
+    "mean-16": "mean of 5x5, 16 bits grey",
+    "mean-rgb": "mean of 15x15, 8 bits RGB",
     "any5": "5x5 of any weights, 8 bits grey",
     "any31": "31x31 of any weights, 8 bits grey",
     "canny": "Canny, 100 and 200, 8 bits grey",
 }
+SIDES = {"mean": 5, "mean-16": 5, "mean-rgb": 15}
 CALL_SECONDS = 2  # that a library has for the rounds of a job, after three of them
 
 
@@ -62,8 +65,9 @@ def gconv(job, image):
     version = module.__version__
     if job.startswith("gaussian"):
         return version, lambda: module.gaussian_filter(image, (SIGMA, SIGMA, 0)[:image.ndim], mode="nearest", radius=RADIUS)
-    if job == "mean":
-        return version, lambda: module.uniform_filter(image, 5, mode="nearest")
+    if job in SIDES:
+        sides = (SIDES[job], SIDES[job], 1)[:image.ndim]
+        return version, lambda: module.uniform_filter(image, sides, mode="nearest")
     if job == "canny":
         return version, lambda: cv.Canny(image, 100, 200)
     weights = any_weights(int(job[3:]))
@@ -82,8 +86,9 @@ def opencv(job, image):
     side = (2 * RADIUS + 1,) * 2
     if job.startswith("gaussian"):
         return cv2.__version__, lambda: cv2.GaussianBlur(image, side, SIGMA, borderType=cv2.BORDER_REPLICATE)
-    if job == "mean":
-        return cv2.__version__, lambda: cv2.blur(image, (5, 5), borderType=cv2.BORDER_REPLICATE)
+    if job in SIDES:
+        sides = (SIDES[job], SIDES[job])
+        return cv2.__version__, lambda: cv2.blur(image, sides, borderType=cv2.BORDER_REPLICATE)
     if job == "canny":
         return cv2.__version__, lambda: cv2.Canny(image, 100, 200)
     weights = any_weights(int(job[3:]))
@@ -97,8 +102,9 @@ def scipy(job, image):
     if job.startswith("gaussian"):
         sigmas = (SIGMA, SIGMA, 0)[:image.ndim]
         return scipy.__version__, lambda: ndimage.gaussian_filter(image, sigmas, mode="nearest", radius=RADIUS)
-    if job == "mean":
-        return scipy.__version__, lambda: ndimage.uniform_filter(image, 5, mode="nearest")
+    if job in SIDES:
+        sides = (SIDES[job], SIDES[job], 1)[:image.ndim]
+        return scipy.__version__, lambda: ndimage.uniform_filter(image, sides, mode="nearest")
     if job == "any5":
         weights = any_weights(5)
         return scipy.__version__, lambda: ndimage.correlate(image, weights, mode="nearest")
@@ -126,7 +132,7 @@ def pillow(job, image):
 
     filters = {
         "gaussian": ImageFilter.GaussianBlur(SIGMA), "gaussian-rgb": ImageFilter.GaussianBlur(SIGMA),
-        "mean": ImageFilter.BoxBlur(2),
+        "mean": ImageFilter.BoxBlur(2), "mean-rgb": ImageFilter.BoxBlur(7),
         "any5": ImageFilter.Kernel((5, 5), any_weights(5)[::-1].ravel().tolist(), 1),
     }
     if job not in filters:
@@ -149,8 +155,8 @@ def libvips(job, image):
         return version, lambda: run(picture.gaussblur(SIGMA, min_ampl=0.005))
     if job == "canny":
         return None
-    side = 5 if job == "mean" else int(job[3:])
-    matrix = np.ones((5, 5)) / 25 if job == "mean" else any_weights(side)
+    side = SIDES.get(job) or int(job[3:])
+    matrix = np.ones((side, side)) / side**2 if job in SIDES else any_weights(side)
     mask = pyvips.Image.new_from_array(matrix.astype(float).tolist())
     return version, lambda: run(picture.conv(mask, precision="float").rint().cast(picture.format))
 
@@ -163,10 +169,10 @@ def kornia(job, image):
     picture = image if image.ndim == 3 else image[:, :, None]
     calls = {
         "gaussian": lambda: imgproc.gaussian_blur(picture, (2 * RADIUS + 1,) * 2, (float(SIGMA),) * 2),
-        "mean": lambda: imgproc.box_blur(picture, (5, 5)),
+        "mean": lambda: imgproc.box_blur(picture, (SIDES[job],) * 2),
         "canny": lambda: imgproc.canny(picture, 100, 200),
     }
-    call = calls.get("gaussian" if job == "gaussian-rgb" else job)
+    call = calls.get(job.removesuffix("-rgb"))
     return call and (kornia_rs.__version__, lambda: np.asarray(call()).reshape(image.shape))
 
 
@@ -218,11 +224,11 @@ def ipp(job, image):
             size, side, ctypes.c_float(SIGMA), replicate, bits[1], channels, spec, buffer))
         function = getattr(vision, "ippiFilterGaussianBorder" + suffix)
         arguments = at, step, to, step, size, border, spec, buffer
-    elif job == "mean":
-        side = Size(5, 5)
+    elif job in SIDES:
+        side = Size(SIDES[job], SIDES[job])
         check(images.ippiFilterBoxBorderGetBufferSize(size, side, bits[1], channels, ctypes.byref(room)))
         keep = [bytes_of(room)]
-        function = images.ippiFilterBoxBorder_8u_C1R
+        function = getattr(images, "ippiFilterBoxBorder" + suffix)
         arguments = at, step, to, step, size, side, replicate, none, keep[0][1]
     elif job.startswith("any"):
         side = Size(int(job[3:]), int(job[3:]))
@@ -322,14 +328,14 @@ def picture(job, width, height):
 
     source = gconv.imread(Path(__file__).resolve().parent.parent / "samples/still-life.png")
     source = np.asarray(source)[..., :3]
-    if job != "gaussian-rgb":
+    if not job.endswith("-rgb"):
         source = source.mean(axis=2) if source.ndim == 3 else source
     elif source.ndim == 2:
         source = np.stack([source] * 3, 2)
     times = (-(-height // source.shape[0]), -(-width // source.shape[1])) + (1,) * (source.ndim - 2)
     tiled = np.tile(source, times)[:height, :width].astype(float)
     tiled += np.random.default_rng(1).integers(-3, 4, tiled.shape)
-    levels = 257 if job == "gaussian-16" else 1
+    levels = 257 if job.endswith("-16") else 1
     noise = np.random.default_rng(2).integers(0, levels, tiled.shape)
     kind = np.uint16 if levels > 1 else np.uint8
     return np.ascontiguousarray(np.clip(np.rint(tiled) * levels + noise, 0, np.iinfo(kind).max).astype(kind))
@@ -343,7 +349,7 @@ def exact(job, image):
         padded = np.pad(image.astype(float), reach, "edge")
         spectrum = np.fft.rfft2(padded) * np.fft.rfft2(weights[::-1, ::-1], padded.shape)
         return np.fft.irfft2(spectrum, padded.shape)[2 * reach:, 2 * reach:]
-    row = np.ones(5) / 5 if job == "mean" else gaussian_weights()
+    row = np.ones(SIDES[job]) / SIDES[job] if job in SIDES else gaussian_weights()
     reach, made = len(row) // 2, image.astype(float)
     for axis in (0, 1):
         padded = np.pad(made, [(reach, reach) if a == axis else (0, 0) for a in range(image.ndim)], "edge")

@@ -10,6 +10,10 @@
  *   most 2^-15 off below 256: enough for D below 2^14. Other D are below 2^16. Float32 holds a tie,
  *   and the corrected product finds it. Any other is less than 2^-17 + 2^-36 off the quotient below
  *   256, and 1 / (2 D) is more. From 256 on the level is clamped.
+ * - Samples of 16 bits, S below 2^24: S - 2 D h is a whole number of at most 2 D, which float32 has
+ *   without an error, if h is within 0.9 of half of the level. Ties of its quotient are found as
+ *   above. Others are 1 / (2 D) away, and the quotient is at most 2^-22 off. 2 h is even, so that
+ *   it does not change which neighbour of a tie is.
  * - Samples of 16 bits, S below 2^32: in double, which is at most 2^-36 off below 65536.
  *
  * The pass goes in strips of columns. It reads rows of samples where they lie. What the border puts
@@ -130,7 +134,8 @@ static gc_box box_of(const gc_problem *problem)
     gc_box box = {.kind = depth == 16 ? GC_BOX_WIDE : GC_BOX_LONG,
                   .channels = channels,
                   .span = (size_t)step->width * channels,
-                  .divisor = divisor};
+                  .divisor = divisor,
+                  .is_small = step->width * step->height <= 256};
     if (depth == 8 && largest <= UINT16_MAX && gc_short_divisor_set(&box.by, divisor, largest))
         box.kind = GC_BOX_SHORT;
     for (size_t b = 0; conversion->keeps_alpha && b < sizeof box.kept_mask; b++)

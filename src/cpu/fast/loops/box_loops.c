@@ -231,8 +231,21 @@ INLINE integers divide_long(const gc_box *box, integers sums)
     return VECTOR(cvtps_epi32)(level);
 }
 
+/* Sums below 2^24: twice a whole number near half of the level, and the nearest to the rest. */
+INLINE integers divide_small(const gc_box *box, integers sums)
+{
+    const float divisor = (float)box->divisor;
+    const floats part = all_of(1 / divisor), sum = VECTOR(cvtepi32_ps)(sums);
+    integers half_level = VECTOR(cvtps_epi32)(multiply(sum, all_of(0.5f / divisor)));
+    floats rest = subtract_product(sum, VECTOR(cvtepi32_ps)(half_level), all_of(2 * divisor));
+    floats level = multiply(rest, part);
+    if (box->divisor % 2 == 0)
+        level = multiply_add(level, subtract_product(rest, level, all_of(divisor)), part);
+    return VECTOR(add_epi32)(VECTOR(cvtps_epi32)(level), VECTOR(slli_epi32)(half_level, 1));
+}
+
 /* Sums have no sign. */
-INLINE integers divide_wide(const gc_box *box, integers sums)
+INLINE integers divide_large(const gc_box *box, integers sums)
 {
     half halves[2];
     split(VECTOR(add_epi32)(sums, VECTOR(set1_epi32)(INT32_MIN)), halves);
@@ -293,6 +306,11 @@ INLINE integers sum_boxes(const gc_box_kind kind, const int channels, integers v
         old = turn(old, size);
     *before = kind == GC_BOX_SHORT ? VECTOR(add_epi16)(old, last) : VECTOR(add_epi32)(old, last);
     return v;
+}
+
+INLINE integers divide_wide(const gc_box *box, integers sums)
+{
+    return box->is_small ? divide_small(box, sums) : divide_large(box, sums);
 }
 
 /* A vector of levels or numbers, from as many vectors of sums as that takes. */

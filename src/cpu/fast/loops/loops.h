@@ -127,7 +127,8 @@ typedef struct gc_box {
     size_t span;     /* the width of the box times the channels */
     float factor;
     uint32_t divisor;
-    gc_short_divisor by; /* the same for short sums */
+    bool is_small;       /* sums of boxes stay below 2^24 */
+    gc_short_divisor by; /* the divisor of short sums */
     uint64_t kept_mask;  /* 255 in the bytes of 8 that stay as they are in `kept` */
 } gc_box;
 
