@@ -477,3 +477,10 @@ extern "C" cudaError_t cudaLaunchKernel(const void *stub, dim3 blocks, dim3 thre
     });
     return cudaSuccess;
 }
+
+extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *configuration,
+                                           const void *stub, void **arguments)
+{
+    return cudaLaunchKernel(stub, configuration->gridDim, configuration->blockDim, arguments,
+                            configuration->dynamicSmemBytes, configuration->stream);
+}

@@ -16,6 +16,22 @@ static __device__ inline int gc_pass_warp()
     return (int)(threadIdx.x / 32);
 }
 
+/* The tile of a block, as a column and a row of tiles. Tiles at the image's border take longer and
+ * come first. */
+static __device__ inline int2 gc_pass_tile(int columns, int rows)
+{
+    int k = (int)blockIdx.x;
+    if (columns < 3 || rows < 3)
+        return make_int2(k % columns, k / columns);
+    if (k < 2 * columns)
+        return k < columns ? make_int2(k, 0) : make_int2(k - columns, rows - 1);
+    k -= 2 * columns;
+    if (k < 2 * (rows - 2))
+        return make_int2(k % 2 == 0 ? 0 : columns - 1, 1 + k / 2);
+    k -= 2 * (rows - 2);
+    return make_int2(1 + k % (columns - 2), 1 + k / (columns - 2));
+}
+
 /* ---- Borders --------------------------------------------------------------------------------- */
 
 /* What gc_border_index computes: the index from which the border takes index `index`, -1 for a

@@ -24,6 +24,7 @@ extern "C" {
 struct detector_state {
     gc_finding finding;
     gc_detect_form form;
+    bool overlaps;                     /* blocks of a kernel start while the kernel before ends */
     gc_owned_memory<uint2> memory;     /* words, and parents */
     gc_owned_memory<unsigned> weights; /* of the values of the chain, and of what is compared */
 };
@@ -235,19 +236,29 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     f->height = (int)problem->chain.height;
     f->border = problem->job.border;
     f->row_words = (unsigned)words_of(problem, 1);
+    f->tile_rows = (f->height - 1) / GC_TILE_ROWS + 1;
+    state->overlaps = device->compute_major >= 9;
     f->invert = problem->conversion.invert;
     GC_TRY(gc_gpu_opt_in((const void *)gc_detect_edges<GC_DETECT_WIDE>, device, error));
     return is_canny(problem) ? allocate(problem, state, error) : GCONV_OK;
 }
 
-static unsigned blocks_of(unsigned threads)
-{
-    return (threads + GC_DETECT_THREADS - 1) / GC_DETECT_THREADS;
-}
-
 template <int FORM> static void find(const gc_finding &f, unsigned tiles, cudaStream_t stream)
 {
     gc_detect_edges<FORM><<<tiles, GC_DETECT_THREADS, gc_detect_shared_bytes<FORM>(), stream>>>(f);
+}
+
+/* Launches a kernel that follows lines. It waits for the kernel before by itself. */
+static cudaError_t follow(const detector_state *state, void (*kernel)(gc_finding), unsigned threads,
+                          const gc_finding &f, cudaStream_t stream)
+{
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    const unsigned blocks = (threads + GC_DETECT_THREADS - 1) / GC_DETECT_THREADS;
+    cudaLaunchConfig_t configuration = {blocks, GC_DETECT_THREADS, 0,
+                                        stream, &overlap,          state->overlaps};
+    return cudaLaunchKernelEx(&configuration, kernel, f);
 }
 
 static gconv_status run(void *opaque, gc_pass &pass, int, cudaStream_t stream, gconv_error *error)
@@ -267,7 +278,7 @@ static gconv_status run(void *opaque, gc_pass &pass, int, cudaStream_t stream, g
         f.is_raw = 1;
         f.words = nullptr;
     }
-    unsigned tiles = f.row_words / GC_TILE_WORDS * (((unsigned)f.height - 1) / GC_TILE_ROWS + 1);
+    unsigned tiles = f.row_words / GC_TILE_WORDS * (unsigned)f.tile_rows;
     if (state->form == GC_DETECT_WIDE)
         find<GC_DETECT_WIDE>(f, tiles, stream);
     else if (state->form == GC_DETECT_NARROW || f.output_type == GC_FLOAT)
@@ -278,10 +289,8 @@ static gconv_status run(void *opaque, gc_pass &pass, int, cudaStream_t stream, g
     if (f.words == nullptr)
         return GCONV_OK;
     if (gc_lines_borders(f) > 0)
-        gc_join_lines<<<blocks_of(gc_lines_borders(f)), GC_DETECT_THREADS, 0, stream>>>(f);
-    gc_store_lines<<<blocks_of(f.row_words * (unsigned)f.height), GC_DETECT_THREADS, 0, stream>>>(
-        f);
-    GC_CUDA_TRY_LAUNCH(error);
+        GC_CUDA_TRY(error, follow(state, gc_join_lines, gc_lines_borders(f), f, stream));
+    GC_CUDA_TRY(error, follow(state, gc_store_lines, f.row_words * (unsigned)f.height, f, stream));
     return GCONV_OK;
 }
 

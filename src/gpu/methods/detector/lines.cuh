@@ -1,12 +1,12 @@
 /* What kernels of detectors are told, and those that follow the lines of Canny: pixels that may be
  * edges are edges if neighbours, eight to a pixel, connect them with one that is sure.
  *
- * First lines are followed within a tile, in shared memory. Sure pixels grow, some rounds. In what
- * is left, pixels that follow each other in a word are a part, and parts are nodes of a forest: all
- * parts of a line have one root, the least of them. A line that ends within the tile is decided
- * there. The others are open: their trees go to the device's memory, and are joined with those of
- * tiles beside (Playne and Hawick 2018). Node 0 stands for all that is sure. So edges are the parts
- * whose root is node 0, and no kernel waits for another block. */
+ * First lines are followed within a tile, in shared memory. Pixels that follow each other in a word
+ * are a part, and parts that touch a sure pixel are sure. The others are nodes of a forest, which
+ * threads share out: all parts of a line have one root, the least of them. A line that ends within
+ * the tile is decided there. The others are open: their trees go to the device's memory, and are
+ * joined with those of tiles beside (Playne and Hawick 2018). Node 0 stands for all that is sure.
+ * So edges are the parts whose root is node 0, and no kernel waits for another block. */
 #ifndef GC_GPU_METHODS_DETECTOR_LINES_CUH
 #define GC_GPU_METHODS_DETECTOR_LINES_CUH
 
@@ -21,7 +21,6 @@ enum {
     GC_TILE_ROWS = 62,
     GC_TILE_WORDS = 4, /* of a row of a tile, 32 pixels each */
     GC_TILE_COLUMNS = 32 * GC_TILE_WORDS,
-    GC_LINES_ROUNDS = 5,
     GC_NODES_OF_WORD = 16
 };
 #define GC_NO_NODE (~0u)
@@ -42,6 +41,7 @@ struct gc_finding {
     int first, width, height, border;
     int outside, between; /* under a constant border: samples, and values behind the first filter */
     unsigned row_words;   /* words in a row: those of whole tiles */
+    int tile_rows;        /* rows of tiles */
     uint2 *words;         /* of Canny, else null: pixels of open lines, and those that are sure */
     unsigned *parents;    /* of all nodes; a root is its own parent */
     void *output;
@@ -76,6 +76,15 @@ static __device__ inline void gc_lines_store(const gc_finding &f, int row, int w
     else
         for (int k = 0; k < 16; k++, flags >>= 2)
             to[16 * word + k] = (flags & 1) * 0xffff | (flags >> 1 & 1) * 0xffff0000;
+}
+
+/* Returns when the kernel before has ended, and its memory is to be seen: a kernel may start while
+ * blocks of the one before end. */
+static __device__ inline void gc_lines_await()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
 }
 
 /* ---- Trees ----------------------------------------------------------------------------------- */
@@ -142,14 +151,49 @@ static __device__ inline void gc_lines_join(unsigned *parents, unsigned a, unsig
 
 /* ---- Lines within a tile --------------------------------------------------------------------- */
 
-enum { GC_LINES_PITCH = GC_TILE_WORDS + 2, GC_LINES_ROWS = GC_DETECT_THREADS / GC_TILE_WORDS + 2 };
-
-/* Words of a tile in shared memory, with zeros around: of what is left, and those that are sure, by
- * turns. */
-struct gc_lines_tile {
-    unsigned left[GC_LINES_ROWS * GC_LINES_PITCH], sure[2][GC_LINES_ROWS * GC_LINES_PITCH];
+/* A thread has a word of 64 rows, of which the first and the last one lie outside the tile. */
+enum {
+    GC_LINES_PITCH = GC_TILE_WORDS + 2,
+    GC_LINES_ROWS = GC_DETECT_THREADS / GC_TILE_WORDS + 2,
+    GC_LINES_NODES = GC_DETECT_THREADS * GC_NODES_OF_WORD,
+    GC_FLAG_WORDS = GC_TILE_WORDS + 1, /* of a row, from column -4 on */
+    GC_FLAG_ROWS = 16                  /* of a warp: 8 of peaks, and 8 of those that are sure */
 };
-static_assert(sizeof(gc_lines_tile) % sizeof(uint4) == 0, "it is set to zeros by four words");
+
+/* Words of a tile in shared memory, with zeros around. */
+struct gc_lines_tile {
+    /* Pixels of nodes, sure ones, and those with what touches them. Then these two become open
+     * lines, and sure ones. */
+    unsigned left[GC_LINES_ROWS * GC_LINES_PITCH], sure[2][GC_LINES_ROWS * GC_LINES_PITCH];
+    unsigned count, unused[3];                                             /* count: of nodes */
+    unsigned flags[GC_DETECT_THREADS / 32 * GC_FLAG_ROWS * GC_FLAG_WORDS]; /* see gc_detect_mark */
+};
+
+/* Nodes of a tile: 16 for a thread's word. The queue has each, and what is known of its part. */
+struct gc_lines_forest {
+    unsigned parents[GC_LINES_NODES];
+    unsigned short seen[GC_LINES_NODES], queue[GC_LINES_NODES];
+};
+enum {
+    GC_NODE_SURE = 1 << 12,  /* it touches a sure pixel */
+    GC_NODE_OPEN = 1 << 13,  /* it comes to the tile's ends */
+    GC_NODE_JOINS = 1 << 14, /* it touches several others */
+    GC_NODE_KNOWN = GC_NODE_SURE | GC_NODE_OPEN
+};
+static_assert(GC_LINES_NODES == 1 << 12, "bits of a node's number");
+
+/* The place of a thread's word. */
+static __device__ inline int gc_lines_at(unsigned thread)
+{
+    return (int)((thread / GC_TILE_WORDS + 1) * GC_LINES_PITCH + thread % GC_TILE_WORDS + 1);
+}
+
+/* The row of the image that a thread has, of a tile that begins in this one; -1 if it has none. */
+static __device__ inline int gc_lines_row(const gc_finding &f, int row)
+{
+    int y = (int)threadIdx.x / GC_TILE_WORDS - 1;
+    return y < GC_TILE_ROWS && row + y < f.height && y >= 0 ? row + y : -1;
+}
 
 /* The sure pixels of a word that may be edges, from what is sure in the words around: they fill a
  * part up to its ends. */
@@ -165,13 +209,25 @@ static __device__ inline unsigned gc_lines_grown(const unsigned *sure, unsigned 
     return grown | __brev(((back + __brev(grown)) ^ back) & back);
 }
 
-/* Calls act(node) for parts of other words, to the left and above, that a part of the word touches.
- * A part beside one of these is left out, since that one touches it. */
+/* The part of a node. */
+static __device__ inline unsigned gc_lines_part_of(const gc_lines_tile *tile, unsigned node)
+{
+    unsigned word = tile->left[gc_lines_at(node / GC_NODES_OF_WORD)];
+    unsigned bit = 1u << node % GC_NODES_OF_WORD * 2;
+    bit <<= (word & bit) == 0; /* it begins with one of two bits */
+    return word & ~(word + bit);
+}
+
+/* Calls act(node) for parts of other words, to the left and above, that a node's part touches. A
+ * part beside one of these is left out, since that one touches it. */
 template <class action>
-static __device__ inline void gc_lines_beside(const unsigned *word, unsigned part, unsigned first,
+static __device__ inline void gc_lines_beside(const gc_lines_tile *tile, unsigned node,
                                               const action &act)
 {
     enum { ROW = GC_TILE_WORDS * GC_NODES_OF_WORD };
+    const unsigned first = node / GC_NODES_OF_WORD * GC_NODES_OF_WORD;
+    const unsigned part = gc_lines_part_of(tile, node);
+    const unsigned *word = tile->left + gc_lines_at(node / GC_NODES_OF_WORD);
     const unsigned *above = word - GC_LINES_PITCH;
     gc_lines_each(*above & (part | part << 1 | part >> 1), [&](unsigned touched, unsigned) {
         act(first - ROW + gc_lines_part(*above, __ffs((int)touched) - 1));
@@ -184,111 +240,126 @@ static __device__ inline void gc_lines_beside(const unsigned *word, unsigned par
         act(first - ROW + GC_NODES_OF_WORD);
 }
 
-/* Makes trees of the parts of what is left of a thread's word, `left`. */
-static __device__ inline void gc_lines_plant(const unsigned *word, unsigned left, unsigned *parents,
-                                             unsigned *marks)
+/* Calls act(node, entry of the queue) for nodes of this thread. */
+template <class action>
+static __device__ inline void gc_lines_share(const gc_lines_tile *tile, gc_lines_forest *forest,
+                                             const action &act)
 {
-    const unsigned first = threadIdx.x * GC_NODES_OF_WORD;
-    unsigned joins = 0; /* parts that touch several others */
-    gc_lines_each(left, [&](unsigned part, unsigned number) {
-        unsigned parent = GC_NO_NODE;
-        gc_lines_beside(word, part, first, [&](unsigned node) {
-            joins |= parent != GC_NO_NODE ? part : 0;
-            parent = parent == GC_NO_NODE ? node : parent;
+    for (unsigned i = threadIdx.x; i < tile->count; i += GC_DETECT_THREADS)
+        act((unsigned)forest->queue[i] % GC_LINES_NODES, forest->queue[i]);
+}
+
+/* Makes trees of nodes, then all nodes children of their roots: each half of a round doubles how
+ * far up a node sees. */
+static __device__ inline void gc_lines_plant(const gc_lines_tile *tile, gc_lines_forest *forest)
+{
+    unsigned *parents = forest->parents;
+    bool joins = false, moves = true;
+    gc_lines_share(tile, forest, [&](unsigned node, unsigned short &entry) {
+        unsigned parent = node;
+        gc_lines_beside(tile, node, [&](unsigned other) {
+            entry |= parent != node ? GC_NODE_JOINS : 0;
+            parent = parent == node ? other : parent;
         });
-        parents[first + number] = parent == GC_NO_NODE ? first + number : parent;
-        marks[first + number] = 0;
+        parents[node] = parent;
+        joins = joins || (entry & GC_NODE_JOINS) != 0;
     });
-    __syncthreads();
-    gc_lines_each(joins, [&](unsigned part, unsigned number) {
-        gc_lines_beside(word, part, first,
-                        [&](unsigned node) { gc_lines_join<true>(parents, first + number, node); });
-    });
-    __syncthreads();
-}
-
-/* The root, once trees stay as they are. */
-static __device__ inline unsigned gc_lines_top(const unsigned *parents, unsigned node)
-{
-    unsigned parent = parents[node];
-    while (parent != node) {
-        node = parent;
-        parent = parents[node];
+    if (__syncthreads_or(joins) != 0)
+        gc_lines_share(tile, forest, [&](unsigned node, unsigned short &entry) {
+            if ((entry & GC_NODE_JOINS) != 0)
+                gc_lines_beside(tile, node,
+                                [&](unsigned other) { gc_lines_join<true>(parents, node, other); });
+        });
+    while (__syncthreads_or(moves) != 0) {
+        moves = false;
+        gc_lines_share(tile, forest, [&](unsigned node, unsigned short &) {
+            forest->seen[node] = (unsigned short)parents[parents[node]];
+        });
+        __syncthreads();
+        gc_lines_share(tile, forest, [&](unsigned node, unsigned short &) {
+            unsigned seen = forest->seen[node];
+            parents[node] = forest->seen[seen];
+            moves = moves || parents[node] != seen;
+        });
     }
-    return node;
 }
 
-/* The word of the image that a thread has, of a tile that begins in this row and word. */
-static __device__ inline unsigned gc_lines_index(const gc_finding &f, int row, int column,
-                                                 unsigned thread)
+/* The number of a tile's node in the device's memory. */
+static __device__ inline unsigned gc_lines_global(const gc_finding &f, int row, int column,
+                                                  unsigned node)
 {
-    return ((unsigned)row + thread / GC_TILE_WORDS) * f.row_words + (unsigned)column +
-           thread % GC_TILE_WORDS;
+    enum { ROW = GC_TILE_WORDS * GC_NODES_OF_WORD };
+    unsigned index = (unsigned)(row - 1 + (int)(node / ROW)) * f.row_words + (unsigned)column;
+    return 1 + GC_NODES_OF_WORD * index + node % ROW;
 }
 
-/* Decides about lines: of parts in `left`, adds to *sure those whose line touches a sure pixel, as
- * `grown` says. Returns the parts of lines that come to the tile's `ends`. */
-static __device__ inline unsigned gc_lines_decide(const gc_finding &f, int row, int column,
-                                                  unsigned left, unsigned grown, unsigned ends,
-                                                  unsigned *sure, unsigned *parents,
-                                                  unsigned *marks)
+/* Decides about lines: adds those that touch a sure pixel to words of sure[1], and others that come
+ * to the tile's ends to words of sure[0], with their trees in the device's memory. */
+static __device__ inline void gc_lines_decide(const gc_finding &f, int row, int column,
+                                              gc_lines_tile *tile, gc_lines_forest *forest)
 {
-    enum { SURE = 1, OPEN = 2 };
-    const unsigned thread = threadIdx.x, first = thread * GC_NODES_OF_WORD;
-    unsigned open = 0;
-    gc_lines_each(left & (grown | ends), [&](unsigned flags, unsigned) {
-        unsigned number = gc_lines_part(left, __ffs((int)flags) - 1);
-        atomicOr(marks + gc_lines_top(parents, first + number), (flags & grown) != 0 ? SURE : OPEN);
+    unsigned *known = forest->parents; /* of roots */
+    gc_lines_share(tile, forest, [&](unsigned node, unsigned short &entry) {
+        if ((entry & GC_NODE_KNOWN) != 0)
+            atomicOr(known + forest->seen[node], (unsigned)entry & GC_NODE_KNOWN);
     });
     __syncthreads();
-    gc_lines_each(left, [&](unsigned part, unsigned number) {
-        unsigned root = gc_lines_top(parents, first + number), mark = marks[root];
-        *sure |= (mark & SURE) != 0 ? part : 0;
-        if (mark != OPEN)
-            return;
-        open |= part;
-        unsigned index = gc_lines_index(f, row, column, thread);
-        unsigned other = gc_lines_index(f, row, column, root / GC_NODES_OF_WORD);
-        f.parents[1 + GC_NODES_OF_WORD * index + number] =
-            1 + GC_NODES_OF_WORD * other + root % GC_NODES_OF_WORD;
+    gc_lines_share(tile, forest, [&](unsigned node, unsigned short &) {
+        const unsigned root = forest->seen[node], of_line = known[root] & GC_NODE_KNOWN;
+        const bool is_sure = (of_line & GC_NODE_SURE) != 0;
+        if (of_line != 0)
+            atomicOr(tile->sure[is_sure] + gc_lines_at(node / GC_NODES_OF_WORD),
+                     gc_lines_part_of(tile, node));
+        if (of_line == GC_NODE_OPEN)
+            f.parents[gc_lines_global(f, row, column, node)] =
+                gc_lines_global(f, row, column, root);
     });
-    return open;
+    __syncthreads();
 }
 
 /* Follows lines in a tile that begins in this row and word of the image. A thread has a word of
- * pixels that may be edges, and of those that are sure. `memory` has room for all nodes twice. */
+ * pixels that may be edges, and of those that are sure. */
 static __device__ inline void gc_lines_follow(const gc_finding &f, int row, int column,
                                               unsigned may, unsigned sure, gc_lines_tile *tile,
-                                              unsigned *memory)
+                                              gc_lines_forest *forest)
 {
-    unsigned *marks = memory + GC_DETECT_THREADS * GC_NODES_OF_WORD;
-    const int y = (int)threadIdx.x / GC_TILE_WORDS, k = (int)threadIdx.x % GC_TILE_WORDS;
-    const int at = (y + 1) * GC_LINES_PITCH + k + 1;
-    unsigned ends = y == 0 || y == GC_TILE_ROWS - 1    ? ~0u
-                    : k == 0 || k == GC_TILE_WORDS - 1 ? k == 0 ? 1 : 1u << 31
-                                                       : 0;
+    const unsigned thread = threadIdx.x, y = thread / GC_TILE_WORDS, k = thread % GC_TILE_WORDS;
+    const int at = gc_lines_at(thread), image_row = gc_lines_row(f, row);
     unsigned open = 0;
-    bool grows = true;
-    int n = 0;
-    for (size_t i = threadIdx.x; i < sizeof *tile / sizeof(uint4); i += GC_DETECT_THREADS)
-        ((uint4 *)tile)[i] = make_uint4(0, 0, 0, 0);
-    __syncthreads();
-    tile->sure[0][at] = sure;
-    __syncthreads();
-    for (; n < GC_LINES_ROUNDS && grows; n++) {
-        unsigned grown = gc_lines_grown(tile->sure[n % 2] + at, may);
-        grows = grown != sure;
-        tile->sure[(n + 1) % 2][at] = sure = grown;
-        grows = __syncthreads_or(grows) != 0;
+    if (__syncthreads_or(may != sure) != 0) {
+        for (size_t i = thread; i < offsetof(gc_lines_tile, flags) / 16; i += GC_DETECT_THREADS)
+            ((uint4 *)tile)[i] = make_uint4(0, 0, 0, 0);
+        __syncthreads();
+        tile->sure[0][at] = sure;
+        __syncthreads();
+        sure = gc_lines_grown(tile->sure[0] + at, may);
+        unsigned left = may & ~sure;
+        tile->left[at] = left;
+        tile->sure[1][at] = sure;
+        if (__syncthreads_or(left != 0) != 0) {
+            unsigned grown = gc_lines_grown(tile->sure[1] + at, may), place = 0;
+            unsigned ends = y == 1 || y == GC_TILE_ROWS
+                                ? ~0u
+                                : (k == 0) | (unsigned)(k == GC_TILE_WORDS - 1) << 31;
+            tile->sure[0][at] = 0;
+            if (left != 0)
+                place = atomicAdd(&tile->count, (unsigned)__popc(left & ~(left << 1)));
+            gc_lines_each(left, [&](unsigned part, unsigned number) {
+                forest->queue[place++] = (unsigned short)(thread * GC_NODES_OF_WORD + number +
+                                                          ((part & grown) != 0 ? GC_NODE_SURE : 0) +
+                                                          ((part & ends) != 0 ? GC_NODE_OPEN : 0));
+            });
+            __syncthreads();
+            gc_lines_plant(tile, forest);
+            gc_lines_decide(f, row, column, tile, forest);
+            open = tile->sure[0][at];
+            sure = tile->sure[1][at];
+        }
     }
-    unsigned grown = gc_lines_grown(tile->sure[n % 2] + at, may), left = may & ~sure;
-    tile->left[at] = left;
-    if (__syncthreads_or(left != 0) != 0) {
-        gc_lines_plant(tile->left + at, left, memory, marks);
-        open = gc_lines_decide(f, row, column, left, grown, ends, &sure, memory, marks);
-    }
-    if (y < GC_TILE_ROWS && row + y < f.height)
-        f.words[gc_lines_index(f, row, column, threadIdx.x)] = make_uint2(open, sure);
+    if (image_row < 0)
+        return;
+    f.words[(unsigned)image_row * f.row_words + (unsigned)column + k] = make_uint2(open, sure);
+    gc_lines_store(f, image_row, column + (int)k, sure);
 }
 
 /* ---- Lines across tiles ---------------------------------------------------------------------- */
@@ -318,6 +389,7 @@ static __global__ void __launch_bounds__(GC_DETECT_THREADS)
 {
     const unsigned id = blockIdx.x * GC_DETECT_THREADS + threadIdx.x, high = (unsigned)f.height;
     const unsigned in_rows = (high - 1) / GC_TILE_ROWS * (unsigned)f.width;
+    gc_lines_await();
     const bool is_row = id < in_rows;
     int x = (int)(id % (unsigned)f.width), y = (int)(id / (unsigned)f.width + 1) * GC_TILE_ROWS;
     if (!is_row) {
@@ -336,18 +408,24 @@ static __global__ void __launch_bounds__(GC_DETECT_THREADS)
             gc_lines_join<false>(f.parents, node, others[k]);
 }
 
+/* Stores open lines that are edges. */
 static __global__ void __launch_bounds__(GC_DETECT_THREADS)
     gc_store_lines(const __grid_constant__ gc_finding f)
 {
-    unsigned index = blockIdx.x * GC_DETECT_THREADS + threadIdx.x;
+    const unsigned index = blockIdx.x * GC_DETECT_THREADS + threadIdx.x;
+    gc_lines_await();
     if (index >= f.row_words * (unsigned)f.height)
         return;
-    uint2 word = f.words[index];
+    const uint2 word = f.words[index];
+    unsigned found = 0;
     gc_lines_each(word.x, [&](unsigned part, unsigned number) {
-        unsigned root = gc_lines_root<false>(f.parents, 1 + GC_NODES_OF_WORD * index + number);
-        word.y |= root == 0 ? part : 0;
+        unsigned node = 1 + GC_NODES_OF_WORD * index + number;
+        while (f.parents[node] != node)
+            node = f.parents[node];
+        found |= node == 0 ? part : 0;
     });
-    gc_lines_store(f, (int)(index / f.row_words), (int)(index % f.row_words), word.y);
+    if (found != 0)
+        gc_lines_store(f, (int)(index / f.row_words), (int)(index % f.row_words), word.y | found);
 }
 
 #endif

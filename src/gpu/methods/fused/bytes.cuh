@@ -83,22 +83,6 @@ gc_bytes_compute(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_thre
         gc_bytes_store_staged<config>(pass, outputs);
 }
 
-/* The tile of a block, as a column and a row of tiles. Tiles at the image's border take longer and
- * come first. */
-static __device__ inline int2 gc_bytes_tile(int columns, int rows)
-{
-    int k = (int)blockIdx.x;
-    if (columns < 3 || rows < 3)
-        return make_int2(k % columns, k / columns);
-    if (k < 2 * columns)
-        return k < columns ? make_int2(k, 0) : make_int2(k - columns, rows - 1);
-    k -= 2 * columns;
-    if (k < 2 * (rows - 2))
-        return make_int2(k % 2 == 0 ? 0 : columns - 1, 1 + k / 2);
-    k -= 2 * (rows - 2);
-    return make_int2(1 + k % (columns - 2), 1 + k / (columns - 2));
-}
-
 /* The kernel: each block takes one tile. */
 template <class config>
 static __device__ inline void gc_bytes_pass(const gc_pass &pass, const gc_bytes &bytes)
@@ -107,8 +91,8 @@ static __device__ inline void gc_bytes_pass(const gc_pass &pass, const gc_bytes 
     extern __shared__ uint4 gc_bytes_memory[];
     unsigned char *tile = (unsigned char *)gc_bytes_memory;
     int warp = (int)threadIdx.x / 32;
-    int2 at = gc_bytes_tile((pass.width + block::tile_width - 1) / block::tile_width,
-                            (pass.rows + block::tile_height - 1) / block::tile_height);
+    int2 at = gc_pass_tile((pass.width + block::tile_width - 1) / block::tile_width,
+                           (pass.rows + block::tile_height - 1) / block::tile_height);
     int x = at.x * block::tile_width, y = at.y * block::tile_height + pass.output_first;
     gc_bytes_fill<config>(pass, bytes, tile, (int *)(tile + block::rows_at), x, y);
     uint4 weights[config::height];
