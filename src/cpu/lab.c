@@ -4,12 +4,23 @@
 #include "gconv_lab.h"
 
 #include <math.h>
+#include <pthread.h>
 
 _Static_assert((int)GCONV_CPU_LINES_MAX == (int)GC_LANES_MAX, "the header says so");
 
+static const gc_transform_loops *loops_chosen;
+
+static void choose(void)
+{
+    loops_chosen = gc_instructions_chosen()->transforms.loops;
+}
+
+/* Choosing takes longer than transforming a few short lines. */
 static const gc_transform_loops *transform_loops(void)
 {
-    return gc_instructions_chosen()->transforms.loops;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, choose);
+    return loops_chosen;
 }
 
 int gconv_cpu_lines(void)
