@@ -59,7 +59,7 @@ def measured():
         if fields[:1] == ["filter"]:
             heads = re.sub(" (ms|%)", "", line).split()
             columns = {name: i for i, name in enumerate(heads)}
-        elif columns and len(fields) > 3 and fields[2] in FASTEST.split(","):
+        elif columns and len(fields) > 3 and fields[columns["name"]] in FASTEST.split(","):
             side, time = int(fields[0].split("x")[0]), fields[columns["kernel"]]
             if side in (3, 5, 9, 17, 31, 43) and time.replace(".", "").isdigit():
                 key = 0, FASTEST, side

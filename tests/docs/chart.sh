@@ -50,7 +50,7 @@ if ! diff "$work/steps.txt" "$work/drawn.txt"; then
   echo "docs/images/ladder.svg does not show what benchmarks/ladder_chart.py draws: run it again"
   exit 1
 fi
-sed 's/^\(17x17  *grey8  *tilefft  *[0-9]*  *\)[0-9.]*/\10.0123/; s/^\(17x17  *grey8  *tensor  *[0-9]*  *\)[0-9.]*/\10.0123/' \
+sed 's/^\(17x17  *tilefft  *[0-9]*  *\)[0-9.]*/\10.0123/; s/^\(17x17  *tensor  *[0-9]*  *\)[0-9.]*/\10.0123/' \
   "$results/study-h200/ours.txt" >"$work/ours.txt"
 OURS=$work/ours.txt "$steps" --data | grep -q '^1 direct,tensor,tilefft 17 12.3$' ||
   { echo "the steps do not follow the results"; exit 1; }

@@ -54,21 +54,22 @@ def claims():
     yield "where they take # to # ms", [least, most]
     tiled, nc = over_tiled(), ALL_2014.ratios("adaptive:nc", "adaptive")
     unrolled = ALL_2014.ratios("adaptive:unrolled", "adaptive")
-    yield "# times as fast on average over 441 sizes (study), # at worst, slower at #; # at 43x43", [
-        tiled[0], tiled[2], tiled[5], tiled[4]]
+    yield "# times as fast on average over all sizes, # at worst, slower at #.", [
+        tiled[0], tiled[2], tiled[5]]
     yield "the mean is 1.07, from # at 7x39 to # at 3x3 and # at 43x43", [tiled[1], *tiled[3:5]]
     yield "`adaptive` is slower than `tiled` at #.", [tiled[5]]
     yield "slower by # % at 7x39, and by 2 % or less at # of them", [
         percent_longer(tiled[1]), tiled[6]]
-    yield "holds: # times as fast as `adaptive` on average (study), # to #.", [
-        mean(unrolled.values()), min(unrolled.values()), max(unrolled.values())]
+    drawn = DRAWN_2014.ratios("adaptive:unrolled", "adaptive")
+    yield "holds: # times as fast as `adaptive` on average over # sizes drawn by chance, # to #, with", [
+        mean(drawn.values()), len(drawn), min(drawn.values()), max(drawn.values())]
     yield "on average, from # at 3x43 to # at 43x33", [unrolled["3x43"], unrolled["43x33"]]
     yield "it takes # % longer on average, and is faster at # of 441 sizes, by # % at 7x43", [
         percent_longer(mean(nc.values())), sum(r > 1 for r in nc.values()), 100 - 100 / nc["7x43"]]
-    yield "at most 1 % from 9x9 on; `adaptive:nc` # % more than `adaptive` on average (study)", [
+    yield "at most 1 % from 9x9 on; `adaptive:nc` # % more than `adaptive` on average (all sizes)", [
         percent_longer(mean(nc.values()))]
     naive = ALL_2014.ratios("adaptive", "naive")
-    yield "The study has # to #, # on average over 441 sizes", [
+    yield "Over all 441 sizes it is # to # times as fast, # on average", [
         min(naive.values()), max(naive.values()), mean(naive.values())]
     yield "does not reach 9.14 (# at most, at 3x17 in the thinned study)", [
         IN_2014.ratio("3x17", "adaptive:unrolled", "naive")]
@@ -76,13 +77,13 @@ def claims():
     yield "it is faster at # of 441 sizes, all of them 3 to 7 columns wide and taller than wide, by up to # times at 3x43", [
         len(const), ALL_2014.ratio("3x43", "const", "naive")]
     rates = ALL_2014.rates("adaptive:unrolled")
-    yield "K20: about 1003 | # (study)", [rates[17, 43]]
-    yield "17x43 | 43x33: # (study)", [rates[43, 33]]
+    yield "K20: about 1003 | # (all sizes)", [rates[17, 43]]
+    yield "17x43 | 43x33: # (all sizes)", [rates[43, 33]]
     for name, words, widths in (
-        ("naive:const", "on average over heights # GFLOP/s at a width of 7, # at 25, # at 43 (study)", (7, 25, 43)),
+        ("naive:const", "on average over heights # GFLOP/s at a width of 7, # at 25, # at 43 (all sizes)", (7, 25, 43)),
         ("const", "on average over heights # GFLOP/s at a width of 31, # at 33, # at 35", (31, 33, 35)),
-        ("const", "another edge at 17: #, #, # at 15, 17, 19 (study)", (15, 17, 19)),
-        ("tiled", "# GFLOP/s at a width of 17, # at 19, # at 21, # at 31, # at 33 (study)", (17, 19, 21, 31, 33)),
+        ("const", "another edge at 17: #, #, # at 15, 17, 19 (all sizes)", (15, 17, 19)),
+        ("tiled", "# GFLOP/s at a width of 17, # at 19, # at 21, # at 31, # at 33 (all sizes)", (17, 19, 21, 31, 33)),
     ):
         yield words, ALL_2011.by_width(name, *widths)
     for name, words, widths in (
@@ -93,9 +94,9 @@ def claims():
     ):
         yield words, IN_2014.by_width(name, *widths)
     rates = ALL_2011.rates("naive:const")
-    yield "# GFLOP/s at 7x7, # at 17x17, # at 43x43 (study)", [rates[s, s] for s in (7, 17, 43)]
+    yield "# GFLOP/s at 7x7, # at 17x17, # at 43x43 (all sizes)", [rates[s, s] for s in (7, 17, 43)]
     rates = ALL_2011.rates("tiled:nopad")
-    yield "# at 17x17, # at 9x9; from 29 rows on it is the slowest, # at 17x43 (study)", [
+    yield "# at 17x17, # at 9x9; from 29 rows on it is the slowest, # at 17x43 (all sizes)", [
         rates[17, 17], rates[9, 9], rates[17, 43]]
     padded = padding()
     yield "Factor 4: # on average, # to #; faster at # of 361 sizes", [
@@ -109,7 +110,7 @@ def claims():
         mean(r for f, r in padded.items() if f.endswith("x7")), padded["33x15"]]
     yield "`tiled` takes # times as long as `tiled:nopad` at 15x15, # times at 43x39", [
         1 / padded["15x15"], 1 / padded["43x39"]]
-    yield "with blocks of 16x16 for `tiled`, the mean is # (study)", [
+    yield "with blocks of 16x16 for `tiled`, the mean is # (all sizes)", [
         mean(ALL_2011.ratios("adaptive", "tiled").values())]
     for data, name, over, words in (
         (IN_2011, "const:32x32", "naive:const", "# times the rate of `naive:const` (2b) on average, # at 7x7, # at 43x43; faster at # of 120 sizes"),
@@ -135,9 +136,15 @@ def claims():
     ratios = [SQUARES.ratio(f, "adaptive", "tiled") for f in SIX]
     yield "`adaptive` is #, #, #, #, # and # times as fast as `tiled`", ratios
     yield "at 3x3, 5x5, 9x9, 17x17, 31x31 and 43x43: # on average", [mean(ratios)]
-    yield "runs in # us, and the default takes # times as long", [
+    drawn = DRAWN_2014.ratios("adaptive", "tiled").values()
+    yield "Over # sizes drawn by chance the mean is #, from # to #.", [
+        len(drawn), mean(drawn), min(drawn), max(drawn)]
+    rates = [2e-9 * int(f.split("x")[0])**2 * PIXELS / SQUARES.alone(f, "adaptive") for f in SIX[3:]]
+    yield "on `adaptive` stays at # to # GFLOP/s", [100 * (r // 100) for r in (min(rates), max(rates))]
+    before, after = PRESETS["no preset, blocks of the implementations"], PRESETS["adaptive-2014"]
+    yield "runs in # us. Before there was one, the default took # times as long", [
         1e6 * SQUARES.alone("31x31", "adaptive:unrolled"),
-        OWN.alone("31x31", "adaptive:unrolled") / SQUARES.alone("31x31", "adaptive:unrolled")]
+        before.alone("31x31", "adaptive:unrolled") / after.alone("31x31", "adaptive:unrolled")]
     # KTH and the lecture.
     for f, place in (("3x3", "table 2"), ("5x5", "table 3")):
         for side in (256, 1024, 4096):
@@ -145,21 +152,8 @@ def claims():
             yield f"| {f}, {side} | # | # | # | # | # | # | # | # | # |", [
                 *(of_source(place, step, side) for step in ("Naive", "Shared", "Constant", "Adaptive")),
                 *(100 * KTH.at(f, name, side)["kernel_seconds"] for name in names)]
-    rows = ("const", "twopass:transposed", "twopass")
-    const, transposed, twopass = (1e6 * RANK1.alone("5x5 rank 1", name) for name in rows)
-    yield "`twopass:transposed` takes # us at 4096 and `const` # us", [transposed, const]
-    yield "`twopass`, which does not transpose, takes # us", [twopass]
     both = [STUDY_KTH.at(f, "reference")["seconds"] / STUDY_KTH.alone(f, "adaptive") for f in ("3x3", "5x5")]
-    yield "convolution time of `adaptive`, H200 (study) | # | # |", both
-    f = "17x17 rank 1"
-    for name, over, words in (
-        ("const", "naive:const", "| 0.0743 (#) | 1.185 (#) |"),
-        ("twopass:lecture", "const", "| 0.0406 (#) | 0.344 (#) |"),
-        ("twopass:lecture1d", "twopass:lecture", "| 0.0407 (#) | 0.346 (#) |"),
-        ("twopass", "twopass:lecture1d", "| 0.0387 (#) | 0.237 (#) |"),
-        ("twopass:tiled", "twopass", "| 0.0367 (#) | 0.194 (#) |"),
-    ):
-        yield words, [LECTURE.ratio(f, name, over, width) for width in (400, 2000)]
+    yield "convolution time of `adaptive`, H200 | # | # |", both
     # Equation 1 of 2011: processors, the share of the instructions that load, bytes, clock.
     yield "# GB/s by equation 1, of 102 that it has, and # with the filter", [
         240 * share * 4 * 1.30 for share in (2 / 8, 1 / 8)]
@@ -178,17 +172,14 @@ def claims():
         over_one[3], first(sorted(over_one), lambda side: over_one[side] < 1)]
     yield "By that measure the H200 has # and #", [best_over_fft(3), best_over_fft(5)]
     # Transforms.
-    yield "images of 4096 (study) | # | # | at #x", [
+    yield "images of 4096 | # | # | at #x", [
         unrolled_over_fft(3), unrolled_over_fft(5), crossing(4096)]
     yield "at 19x19; at #x21 for 1024, at #x29 for 256", [crossing(1024), crossing(256)]
-    yield "and # times as fast as `fft` (study); the paper's own kernel # times", [
+    yield "and # times as fast as `fft`; the paper's own kernel # times", [
         best_over_fft(3), unrolled_over_fft(3)]
-    yield "whole images, border and conversion in the times (study) | # (`direct`) | # (`direct`)", [
+    yield "whole images, border and conversion in the times | # (`direct`) | # (`direct`)", [
         best_over_fft(3), best_over_fft(5)]
-    for log in (1, 2, 4, 5, 6, 8, 10, 12, 13, 14):
-        row = LINES.rows[2**log, f"{2 ** log} points", "fft"]
-        yield f"| {log} | # | # | # % |", [
-            1e-9 * row["theory_flops"], 1e-9 * row["flops"], 200 * row["flops"] / row["theory_flops"]]
+    yield from study_claims.claims_of_contiguous()
 
 
 def claims_of_built_in():
@@ -212,7 +203,7 @@ def claims_of_built_in():
         over[1][0], over[0][0], over[1][4]]
     yield "`tiled` takes # us at 3x3 and # at 43x43 with blocks of 32x32", [
         us(BLOCKS_BUILT, "3x3", "tiled"), us(BLOCKS_BUILT, "43x43", "tiled")]
-    nc, unrolled = ([us(STEPS_BUILT, f, name) for f in SIX]
+    nc, unrolled = ([us(SQUARES, f, name) for f in SIX]
                     for name in ("adaptive:unrolled:nc", "adaptive:unrolled"))
     yield "takes # us at 3x3 and # at 5x5, where `adaptive:unrolled` takes # and #, and at most # % more", [
         *nc[:2], *unrolled[:2], max(100 * (a / b - 1) for a, b in zip(nc[2:], unrolled[2:]))]
@@ -226,16 +217,10 @@ def claims_of_built_in():
         SECTION_8.ratio("5x5", "adaptive:unrolled:x1", "const:hwu")]
     yield "adaptive:unrolled`: # GFLOP/s, # ms (the same run)", [
         rate("32x32", "adaptive:unrolled"), 1e-3 * us(SECTION_8, "32x32", "adaptive:unrolled")]
-    yield "`twopass:transposed` takes # us, `twopass:kth`, the two passes without tiles of section 3.4, # us, `twopass` # and `const` #", [
-        us(KTH_BUILT, "5x5 rank 1", name) for name in ("twopass:transposed", "twopass:kth", "twopass", "const")]
+    yield "as in the paper, takes # us at 4096. `twopass:kth`, the two passes without tiles of section 3.4, takes # us, `twopass`, which does not transpose, # and `const` #.", [
+        us(KTH, "5x5 rank 1", name) for name in ("twopass:transposed", "twopass:kth", "twopass", "const")]
     yield "`const:kth`: # us at 3x3 and # at 5x5, where `const` takes # and #", [
-        us(KTH_BUILT, f, name) for name in ("const:kth", "const") for f in ("3x3", "5x5")]
-    names = ("naive:lecture", "naive:const", "const:lecture", "const", "twopass:lecture", "twopass:lecture1d")
-    times = [us(LECTURE_BUILT, "17x17 rank 1", name, 2000) for name in names]
-    yield "`naive:lecture` takes # us and `naive:const` #: loops", times[:2]
-    yield "`const:lecture` takes # and `const` #, `twopass:lecture` #: the separation is # times as fast", [
-        *times[2:5], times[2] / times[4]]
-    yield "`twopass:lecture1d` takes #", times[5:]
+        us(KTH, f, name) for name in ("const:kth", "const") for f in ("3x3", "5x5")]
 
 
 def check_pictures():

@@ -7,7 +7,6 @@ from study_data import *  # noqa: F403
 
 CPU_KTH, CPU_LECTURE, CPU_2011, CPU_2014 = (
     read_json(name, "cpu") for name in ("kth", "lecture", "adaptive-2011", "adaptive-2014"))
-STUDY_LECTURE = read_json("lecture")
 BANDWIDTH = 4.8e12  # nominal, of an H200
 
 
@@ -33,12 +32,12 @@ def claims_of_kth():
         of_source("table 3", "Separable", 256)]
     both = ("3x3", "5x5")
     for words, data, name, factor in (
-        ("`reference` on the host of the H200 (study)", STUDY_KTH, "reference", 100),
-        ("`reference` on the two-core CPU (study)", CPU_KTH, "reference", 100),
-        ("`cpu` on the two-core CPU (study)", CPU_KTH, "cpu", 100),
+        ("`reference` on the host of the H200", STUDY_KTH, "reference", 100),
+        ("`reference` on the two-core CPU", CPU_KTH, "reference", 100),
+        ("`cpu` on the two-core CPU", CPU_KTH, "cpu", 100),
     ):
         yield f"| {words} | # | # |", [factor * data.at(f, name)["seconds"] for f in both]
-    yield "`adaptive` with transfers, H200 (study) | # | # |", [
+    yield "`adaptive` with transfers, H200 | # | # |", [
         STUDY_KTH.at(f, "reference")["seconds"] / STUDY_KTH.at(f, "adaptive")["seconds"] for f in both]
     yield "the paper's adaptive step is # times as fast as naive. By convolution time `adaptive` is # times as fast on the H200, and `adaptive:kth` # times.", [
         of_source("table 3", "Naive", 4096) / of_source("table 3", "Adaptive", 4096),
@@ -50,7 +49,7 @@ def claims_of_kth():
     slowest = {f: max(side for side in sides
                       if max(steps, key=lambda n: KTH.at(f, n, side)["kernel_seconds"]) == steps[-1])
                for f in both}
-    yield "`adaptive:kth` is the slowest step up to # (at 5x5 up to #)", list(slowest.values())
+    yield "`adaptive:kth` is the slowest step up to #.", [min(slowest.values())]
     large = [[1 / KTH.ratio(f, name, "naive", side) for f in both for side in sides[2:]]
              for name in ("shared", "const")]
     yield "`shared` takes # to # times the convolution time of `naive`, and `const` # to # times", [
@@ -75,31 +74,39 @@ def claims_of_kth():
 
 def claims_of_lecture():
     f, sides = "17x17 rank 1", (400, 2000)
+    before = None
     for step, name, words in (
-        ("Naive version (CPU)", "reference", "| naive, CPU | # | # | `reference` (study) | # | # |"),
-        ("Naive version (GPU)", "naive:const", "| naive, GPU | # (3.3) | # (3.3) | `naive:const` | # | # |"),
-        ("Shared memory", "const", "| shared memory | # (1.003) | # (1.05) | `const` | # (0.97) | # (0.91) |"),
-        ("Separable convolution", "twopass:lecture", "| separable | # (8.9) | # (9.2) | `twopass:lecture` | # (3.3) | # (4.6) |"),
-        ("Optimized separable convolution", "twopass:lecture1d", "| optimised separable | # (1.8) | # (1.9) | `twopass:lecture1d` | # (1.0) | # (0.99) |"),
+        ("Naive version (CPU)", "reference", "| naive, CPU | # | # | `reference` | # | # |"),
+        ("Naive version (GPU)", "naive:lecture", "| naive, GPU | # (3.3) | # (3.3) | `naive:lecture` | # | # |"),
+        ("Shared memory", "const:lecture", "| shared memory | # (1.003) | # (1.05) | `const:lecture` | # (#) | # (#) |"),
+        ("Separable convolution", "twopass:lecture", "| separable | # (8.9) | # (9.2) | `twopass:lecture` | # (#) | # (#) |"),
+        ("Optimized separable convolution", "twopass:lecture1d", "| optimised separable | # (1.8) | # (1.9) | `twopass:lecture1d` | # (#) | # (#) |"),
+        (None, "twopass", "| | | | `twopass` | # (#) | # (#) |"),
     ):
-        data, key = (STUDY_LECTURE, "seconds") if name == "reference" else (LECTURE, "kernel_seconds")
-        yield words, [*(of_source("Runtime and speedups", step, side) for side in sides),
-                      *(1e3 * data.at(f, name, side)[key] for side in sides)]
-    for name in ("twopass", "twopass:tiled"):
-        yield f"| | | | `{name}` | # (1.2) | #", [
-            1e3 * LECTURE.at(f, name, side)["kernel_seconds"] for side in sides]
+        key = "seconds" if name == "reference" else "kernel_seconds"
+        numbers = [of_source("Runtime and speedups", step, side) for side in sides] if step else []
+        for side in sides:
+            numbers.append(1e3 * LECTURE.at(f, name, side)[key])
+            if words.count("(#)"):
+                numbers.append(LECTURE.ratio(f, name, before, side))
+        before = name
+        yield words, numbers
     for name in ("reference", "cpu"):
         yield f"| `{name}`, ms | # | # |", [
             1e3 * CPU_LECTURE.at(f, name, side)["seconds"] for side in sides]
-    times = [STUDY_LECTURE.at(f, "reference", side)["seconds"] for side in sides]
-    times += [CPU_LECTURE.at(f, "reference", side)["seconds"] for side in sides]
+    times = [data.at(f, "reference", side)["seconds"] for data in (LECTURE, CPU_LECTURE) for side in sides]
     yield "it takes # to # times as long as the lecture's program", range_of(
         1e3 * t / of_source("Runtime and speedups", "Naive version (CPU)", side)
         for t, side in zip(times, 2 * sides))
-    yield "`twopass:lecture1d` has # times the speed of `twopass:lecture` at 2000x2000 and # times at 400x400", [
-        LECTURE_BUILT.ratio(f, "twopass:lecture1d", "twopass:lecture", side) for side in sides[::-1]]
-    yield "no difference in the preset's run; # times as fast at 2000x2000", [
-        LECTURE_BUILT.ratio(f, "twopass:lecture1d", "twopass:lecture", 2000)]
+    gains = [LECTURE.ratio(f, "twopass:lecture1d", "twopass:lecture", side) for side in sides[::-1]]
+    yield "`twopass:lecture1d` has # times the speed of `twopass:lecture` at 2000x2000 and # times at 400x400", gains
+    yield "by less: # times as fast at 2000x2000", gains[:1]
+    alone = [us_alone(LECTURE, f, name, 2000) for name in ("naive:const", "const")]
+    yield "`naive:const` and `const` take # and # us at 2000x2000", alone
+
+
+def us_alone(data, filter_name, name, width=4096):
+    return 1e6 * data.alone(filter_name, name, width)
 
 
 def claims_of_2011():
@@ -127,8 +134,8 @@ def claims_of_2011():
     yield "`naive:const` takes # % less than `naive` at 3x3, # % less at 17x17 and # % less at 31x31. At 43x43 it takes # % more", [
         *(-longer[f] for f in ("3x3", "17x17", "31x31")), longer["43x43"]]
     ratios = ALL_2014.ratios("adaptive", "tiled")
-    yield "Over the 441 sizes of the 2014 study, blocks of 32x32 for both, the mean is #", [mean(ratios.values())]
-    yield "# % over six squares, # % over the 441 sizes of the study", [
+    yield "Over all 441 sizes of 2014, blocks of 32x32 for both, read as the kernels ran, the mean is #", [mean(ratios.values())]
+    yield "# % over six squares, # % over all 441 sizes", [
         100 * (mean(SQUARES.ratio(f, "adaptive", "tiled") for f in SIX) - 1), 100 * (mean(ratios.values()) - 1)]
     yield "and up to # times as slow as `adaptive`", [max(ALL_2011.ratios("adaptive", "tiled").values())]
     own = [percent_longer(OWN.ratio(f, "tiled", "adaptive")) for f in SIX]
@@ -161,7 +168,7 @@ def claims_of_2014():
     yield "They stay at about # GFLOP/s or below", [1000 * round(max(far) / 1000)]
     yield "with factors 5 and 8 reach # to # (31x13 to 43x31)", [
         1000 * round(rates[size] / 1000) for size in ((31, 13), (43, 31))]
-    yield "does not run on a GTX 680, `adaptive` is # times as fast", [SQUARES.ratio("43x43", "adaptive", "tiled")]
+    yield "does not run on a GTX 680, both take the same time: #.", [SQUARES.ratio("43x43", "adaptive", "tiled")]
     slower = [f for f, r in ALL_2014.ratios("adaptive", "tiled").items() if r < 1]
     widths, heights = zip(*(map(int, f.split("x")) for f in slower))
     yield "All of these are at most # columns wide and # to # rows high", [max(widths), *range_of(heights)]
@@ -189,10 +196,10 @@ def claims_of_2014():
         of_source("sections 5 and 9", "adaptive, unrolled", 4096)]
     for f in SIX[1:]:
         two = f + " rank 1"
-        yield f"| {f} | **#** | # | # | # | # |", [
+        yield f"| {two} | # | # | # | # | # |", [
             1e6 * RANK1.alone(two, "twopass:tiled"),
             4e-9 * int(f.split("x")[0]) * PIXELS / RANK1.alone(two, "twopass:tiled"),
-            *(1e6 * RANK1.alone(two, name) for name in ("twopass", "twopass:transposed", "adaptive"))]
+            *(1e6 * RANK1.alone(two, name) for name in ("twopass", "twopass:kth", "adaptive"))]
     yield "at 5x5 `twopass:tiled` takes # us, `adaptive` # and `adaptive:unrolled` #", [
         *(1e6 * RANK1.alone("5x5 rank 1", name) for name in ("twopass:tiled", "adaptive")),
         1e6 * SQUARES.alone("5x5", "adaptive:unrolled")]
@@ -203,14 +210,16 @@ def claims_of_2014():
         for name in (*(f"twopass:tiled:{tile}" for tile in tiles), "twopass:tiled")]
     eight = [IN_2014.ratio(f, "twopass:tiled:x8", "twopass:tiled")
              for _, f, name in IN_2014.rows if name == "twopass:tiled:x8"]
-    yield "over the # sizes of the study, factor 8 for all of them takes up to # % less time, and up to # % more", [
+    yield "over the # squares of the thinned study, factor 8 for all of them takes up to # % less time, and up to # % more", [
         len(eight), 100 * (1 - 1 / max(eight)), percent_longer(min(eight))]
+    longer = [100 * (RANK1.alone(f + " rank 1", "twopass:tiled") / IN_2014.alone(f + " rank 1", "twopass:tiled") - 1) for f in SIX]
+    yield "`twopass:tiled` takes # to # % longer than in this table", range_of(longer)
     yield "`const` reaches # there (preset `adaptive-2014`)", [rate(SQUARES, "3x3", "const")]
     intensity = 2 * 9 * 32 * 32 / (4 * 34 * 34)
     yield "gives # FLOP/byte at 3x3: 766.36", [intensity]
     yield "TB/s of an H200 the same intensity allows # GFLOP/s", [1e-9 * BANDWIDTH * intensity]
     rates = {f: 1e-9 * row["flops"] for (_, f, _), row in CPU_2014.rows.items() if "rank" not in f}
-    yield "`cpu` (study): # GFLOP/s at 3x3, # at 17x17 and # at 43x43; the most is #, at #x43", [
+    yield "`cpu`: # GFLOP/s at 3x3, # at 17x17 and # at 43x43; the most is #, at #x43", [
         *(rates[f] for f in ("3x3", "17x17", "43x43")), max(rates.values()),
         int(max(rates, key=rates.get).split("x")[0])]
 
@@ -258,13 +267,13 @@ def claims_of_transforms():
         older[3], older[5], max(s for s in older if older[s] > 1), min(s for s in older if older[s] < 1)]
     yield "at #x61 for an image of 4096x4096, #x63 for 256x256; above 63x63 for 1024x1024", [
         fastest_from("fft", 4096), fastest_from("fft", 256)]
-    yield "`tilefft` (study) | | | at #x27 for 4096x4096, #x29 for 1024x1024 and #x33 for 256x256", [
+    yield "`tilefft` | | | at #x25 for 4096x4096, #x19 for 1024x1024 and #x33 for 256x256", [
         fastest_from("tilefft", width) for width in (4096, 1024, 256)]
     yield "none up to 63x63, but `tilefft` at #x63 for 256x256", [fastest_from("tilefft", 256, " rank 1")]
-    yield "every tap, full rank (study) | | | at #x15 for 4096x4096, #x23 for 1024x1024, varying between #x17 and #x43", [
+    yield "every tap, full rank | | | at #x13 for 4096x4096, #x19 for 1024x1024, varying between #x17 and #x45", [
         tiles_from("h200", 4096)[0], tiles_from("h200", 1024)[0],
         tiles_from("h200", 256)[0], tiles_from("h200", 256)[1] + 2]
-    yield "the same (study) | | | at #x11 for 4096x4096 and 1024x1024, #x13 for 256x256", [
+    yield "the same | | | at #x11 for 4096x4096 and 1024x1024, #x13 for 256x256", [
         tiles_from("cpu", width)[0] for width in (4096, 256)]
     yield "at 61x61 the two are alike (# and # us)", [us(MAP, "61x61", name) for name in ("tensor", "fft")]
     yield "at 63x63 `separable` takes # us, `tilefft` # us and `fft` # us", [
@@ -273,8 +282,8 @@ def claims_of_transforms():
     yield "in # to # us, and `tilefft` refuses them", [10 * round(t / 10) for t in exact]
     oblong = {f for width, f, _ in MAP.rows if width == 4096 and "rank" not in f and len(set(f.split("x"))) == 2}
     yield "A transform takes # to # us for all of them", range_of(us(MAP, f, "tilefft") for f in oblong)
-    yield "At 47x3 `direct` (# us) and at 63x3 `tensor` (#) still beat it (# and #)", [
-        us(MAP, "47x3", "direct"), us(MAP, "63x3", "tensor"), us(MAP, "47x3", "tilefft"), us(MAP, "63x3", "tilefft")]
+    yield "by `tensor` at any width: at 63x3 it takes # us, `tilefft` #.", [
+        us(MAP, "63x3", "tensor"), us(MAP, "63x3", "tilefft")]
     host = MAP.at
     yield "where it takes transforms of tiles (# ms) and every tap would take #", [
         1e3 * host("11x11", "cpu")["seconds"], 1e3 * host("11x11", "cpu:taps")["seconds"]]
@@ -294,13 +303,48 @@ def claims_of_locality():
         200 * row("fft", 2**log)["flops"] / row("fft", 2**log)["theory_flops"] for log in range(6, 14))
     yield "take # times as long as a copy", [two["kernel_seconds"] / copy["kernel_seconds"]]
     shares = {log: 200 * row("cpu", 2**log)["flops"] / row("cpu", 2**log)["theory_flops"] for log in range(1, 15)}
-    yield "at # GB/s, reaches # to # % of half the bound up to 64 points (its row `memory` varies by 20 %), # % at 1024 points and # % at", [
-        16e-9 * row("cpu", 1)["pixels_per_second"], *range_of(shares[log] for log in range(1, 7)), shares[10], shares[14]]
+    yield "at # GB/s, reaches # to # % of half the bound from 16 to 256 points (its row `memory` varies by 15 %), # % at 1024 points and # % at", [
+        16e-9 * row("cpu", 1)["pixels_per_second"], *range_of(shares[log] for log in range(4, 9)), shares[10], shares[14]]
     for log, words in ((1, "| 1 | # GFLOP/s | # |"), (4, "| 4 | # | # |"), (8, "| 8 | # | # |")):
         yield words, [5 * log * 17.7, 5 * log * 600]
 
 
+def claims_of_contiguous():
+    """The rung of De Smet, beside cuFFT."""
+    def rate_of(log, name):
+        return 1e-9 * LINES.rows[2**log, f"{2 ** log} points", name]["flops"]
+
+    own, logs = ("contiguous", "contiguous:ahead", "contiguous:ranges"), range(1, 15)
+    half = {log: 0.5e-9 * LINES.rows[2**log, f"{2 ** log} points", "fft"]["theory_flops"] for log in logs}
+    for log in (1, 2, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14):
+        yield f"| {log} | # | # | # % | # | # | # |", [
+            2 * half[log], rate_of(log, "fft"), 100 * rate_of(log, "fft") / half[log],
+            *(rate_of(log, name) for name in own)]
+    shares = {log: 100 * rate_of(log, own[0]) / half[log] for log in logs}
+    yield "Up to 256 points # to # % of half the bound, but # % at 64", [
+        *range_of(shares[log] for log in range(1, 9) if log != 6), shares[6]]
+    over = {log: rate_of(log, own[0]) / rate_of(log, "fft") for log in logs}
+    yield "It is # times as fast as cuFFT at 2 points and # times at 4 and 32, and takes # to # % longer", [
+        over[1], over[5], *range_of(100 * (1 / over[log] - 1) for log in (3, 4, 6, 7, 8))]
+    yield "crosses the memory twice, and reaches # to # %", range_of(shares[log] for log in range(9, 15))
+    for words, name, sign in (("**Prefetching gains** # to # %", own[1], 1), ("a transform takes # to # % longer.", own[2], -1)):
+        yield words, range_of(100 * ((rate_of(log, name) / rate_of(log, own[0])) ** sign - 1) for log in logs)
+
+
+def claims_of_padding():
+    counters = {name: list(map(float, numbers.split())) for name, numbers in re.findall(
+        r"^(\w+__\S+) +(.*)", (RESULTS / "padding-h200.txt").read_text(), re.M)}
+    conflicts = counters["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"]
+    constants, shared = (counters[f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio"]
+                         for reason in ("imc_miss", "mio_throttle"))
+    yield "of # million bank conflicts at 15x15 # million are left", [1e-6 * conflicts[1], 1e-6 * conflicts[0]]
+    yield "a warp waits # cycles for the cache of constants, and # without padding, where warps wait # cycles", [
+        constants[0], constants[1], shared[1]]
+    yield "At 9x9 a warp waits # cycles for constants", [constants[2]]
+    yield "# fit in place of #, which", counters["launch__occupancy_limit_shared_mem"][:2]
+
+
 def claims():
     for part in (claims_of_kth, claims_of_lecture, claims_of_2011, claims_of_2014,
-                 claims_of_transforms, claims_of_locality):
+                 claims_of_transforms, claims_of_locality, claims_of_padding):
         yield from part()

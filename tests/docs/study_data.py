@@ -105,12 +105,12 @@ def first(sides, is_met):
 
 PRESETS = read_presets("presets")
 BUILT = read_presets("ladder-built-in")
-STEPS_READ, STEPS_BUILT, BLOCKS_BUILT, SECTION_8, KTH_BUILT, LECTURE_BUILT = list(BUILT.values())[-6:]
-KTH, LECTURE, SQUARES = (PRESETS[name] for name in ("kth", "lecture", "adaptive-2014"))
-OWN = PRESETS["no preset, blocks of the implementations"]
-RANK1 = PRESETS["no preset, filters of rank 1"]
+STEPS_READ, STEPS_BUILT, BLOCKS_BUILT = list(BUILT.values())[-6:-3]
+KTH, LECTURE, SQUARES, OWN, RANK1, SECTION_8 = (
+    read_json(name) for name in ("kth", "lecture", "squares", "own", "rank1", "section8"))
 IN_2011, IN_2014 = read_json("adaptive-2011"), read_json("adaptive-2014")
 ALL_2011, ALL_2014 = read_all_sizes("adaptive-2011"), read_all_sizes("adaptive-2014")
 MAP, LINES, STUDY_KTH = (read_json(name) for name in ("fft-map", "fft-locality", "kth"))
+DRAWN_2014 = read_json("adaptive-2014-drawn")
 SIX = ["3x3", "5x5", "9x9", "17x17", "31x31", "43x43"]
 STEPS = ["naive", "const", "tiled", "adaptive", "adaptive:nc", "adaptive:unrolled"]
