@@ -30,6 +30,7 @@ gconv_status gc_parts_begin(gc_parts *parts, size_t part_bytes, gconv_error *err
     free_parts(parts);
     parts->filled = parts->begun = parts->taken = 0;
     parts->spares = parts->created = 0;
+    parts->limit = GC_PARTS_MAX;
     parts->ended = false;
     parts->part_bytes = part_bytes;
     parts->filling = malloc(part_bytes);
@@ -57,7 +58,7 @@ static void find_part(gc_parts *parts)
     gc_part *part = NULL;
     if (parts->spares > 0) {
         part = parts->spare[--parts->spares];
-    } else if (parts->helped && parts->created < most && parts->created < GC_PARTS_MAX) {
+    } else if (parts->helped && parts->created < most && parts->created < parts->limit) {
         part = malloc(parts->part_bytes);
         parts->created += part != NULL;
     }

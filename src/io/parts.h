@@ -35,11 +35,11 @@ typedef struct gc_parts {
     gc_part *waiting[GC_PARTS_MAX]; /* part n of the output at n % GC_PARTS_MAX */
     uint64_t taken, begun, filled;  /* how many parts were taken, compressed, filled */
     gc_part *spare[GC_PARTS_MAX];
-    int spares, created;
-    bool places[GC_PARTS_MAX]; /* whether a thread has the place */
-    int busy, most_busy;       /* threads that compress, and the most that did at one time */
-    bool helped;               /* another thread has asked for a part */
-    bool ended;                /* the last part is filled */
+    int spares, created, limit; /* `limit`: the most that are created; it may be set lower */
+    bool places[GC_PARTS_MAX];  /* whether a thread has the place */
+    int busy, most_busy;        /* threads that compress, and the most that did at one time */
+    bool helped;                /* another thread has asked for a part */
+    bool ended;                 /* the last part is filled */
 } gc_parts;
 
 void gc_parts_create(gc_parts *parts, gc_part_compress *compress, void *user);

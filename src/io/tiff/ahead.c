@@ -1,133 +1,104 @@
 #include "io/tiff/ahead.h"
 
-#include "base/memory.h"
+#include "io/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    HELPERS_MAX = 16,
-    SLOTS_MAX = 3 * HELPERS_MAX,
-    BYTES_MAX = 16 << 20 /* of units that are decoded and not yet wanted */
-};
+enum { BYTES_MAX = 16 << 20 /* of units that are decoded and not yet wanted */ };
 
-typedef enum unit_state { OPEN = 0, TAKEN, DONE, FAILED } unit_state;
+typedef struct unit {
+    gc_part head;
+    uint64_t number; /* in the order in which units are wanted */
+    bool done;
+    _Alignas(16) unsigned char bytes[];
+} unit;
 
 struct gc_tiff_ahead {
     gc_tiff_file *file;
     uint64_t directory;
     gc_tiff_number *number;
     const void *user;
-    size_t unit_bytes;
-    unsigned char *bytes;
     pthread_mutex_t guard; /* of the file */
-    pthread_mutex_t lock;  /* of all below; unit `i` has slot i % slots */
-    pthread_cond_t settled;
-    uint64_t wanted, end; /* units that were not asked for */
-    uint32_t slots;       /* of them, these may be decoded */
-    unit_state states[SLOTS_MAX];
-    bool busy[HELPERS_MAX];
-    gc_tiff_file files[HELPERS_MAX];
+    uint64_t next, end;    /* units that were not handed over */
+    gc_parts units;
+    gc_tiff_file files[GC_PARTS_MAX]; /* of threads that decode */
 };
 
-gc_tiff_ahead *gc_tiff_ahead_create(gc_tiff_file *file, int threads, uint64_t units,
-                                    size_t unit_bytes, gc_tiff_number *number, const void *user)
+static bool decode_unit(gc_tiff_ahead *ahead, gc_tiff_file *file, unit *decoded)
 {
-    size_t slots = 3 * (size_t)(threads < HELPERS_MAX ? threads : HELPERS_MAX);
-    slots = slots * unit_bytes < BYTES_MAX ? slots : BYTES_MAX / unit_bytes;
-    gc_tiff_ahead *ahead = threads > 1 && slots > 1 && units > 1 ? calloc(1, sizeof *ahead) : NULL;
-    if (ahead == NULL)
-        return NULL;
-    ahead->bytes = gc_allocate_array(slots, unit_bytes);
-    if (ahead->bytes == NULL) {
-        free(ahead);
-        return NULL;
-    }
-    ahead->file = file;
-    ahead->directory = gc_tiff.TIFFCurrentDirOffset(file->tiff);
-    ahead->number = number;
-    ahead->user = user;
-    ahead->unit_bytes = unit_bytes;
-    ahead->end = units;
-    ahead->slots = (uint32_t)slots;
-    pthread_mutex_init(&ahead->guard, NULL);
-    pthread_mutex_init(&ahead->lock, NULL);
-    pthread_cond_init(&ahead->settled, NULL);
-    file->guard = &ahead->guard;
-    return ahead;
-}
-
-/* The first unit that nobody decodes, and a file for it; false if either lacks. */
-static bool claim(gc_tiff_ahead *ahead, uint64_t *unit, int *helper)
-{
-    *unit = ahead->wanted;
-    *helper = 0;
-    uint64_t end = ahead->end - *unit < ahead->slots ? ahead->end : *unit + ahead->slots;
-    while (*unit < end && ahead->states[*unit % ahead->slots] != OPEN)
-        ++*unit;
-    while (*helper < HELPERS_MAX && ahead->busy[*helper])
-        ++*helper;
-    if (*unit == end || *helper == HELPERS_MAX)
-        return false;
-    ahead->states[*unit % ahead->slots] = TAKEN;
-    ahead->busy[*helper] = true;
-    return true;
-}
-
-static bool decode(gc_tiff_ahead *ahead, gc_tiff_file *file, uint64_t unit)
-{
-    unsigned char *bytes = ahead->bytes + unit % ahead->slots * ahead->unit_bytes;
     size_t size;
-    uint32_t number = ahead->number(ahead->user, unit, &size);
+    uint32_t number = ahead->number(ahead->user, decoded->number, &size);
     if (file->tiff == NULL && gc_tiff_open_again(file, ahead->file, ahead->directory) != GCONV_OK)
         return false;
     file->failure.status = GCONV_OK;
     file->warned = 0;
-    memset(bytes, 0, size);
-    tmsize_t got = gc_tiff.TIFFIsTiled(file->tiff)
-                       ? gc_tiff.TIFFReadEncodedTile(file->tiff, number, bytes, (tmsize_t)size)
-                       : gc_tiff.TIFFReadEncodedStrip(file->tiff, number, bytes, (tmsize_t)size);
+    memset(decoded->bytes, 0, size);
+    tmsize_t got =
+        gc_tiff.TIFFIsTiled(file->tiff)
+            ? gc_tiff.TIFFReadEncodedTile(file->tiff, number, decoded->bytes, (tmsize_t)size)
+            : gc_tiff.TIFFReadEncodedStrip(file->tiff, number, decoded->bytes, (tmsize_t)size);
     return got >= (tmsize_t)size && file->warned == 0 && file->failure.status == GCONV_OK;
+}
+
+/* A gc_part_compress. */
+static void decode(void *user, gc_part *part, int place)
+{
+    gc_tiff_ahead *ahead = user;
+    unit *decoded = (unit *)part;
+    decoded->done = decode_unit(ahead, &ahead->files[place], decoded);
+}
+
+gc_tiff_ahead *gc_tiff_ahead_create(gc_tiff_file *file, int threads, uint64_t units,
+                                    size_t unit_bytes, gc_tiff_number *number, const void *user)
+{
+    bool useful = threads > 1 && units > 1 && unit_bytes <= BYTES_MAX / 2;
+    gc_tiff_ahead *ahead = useful ? calloc(1, sizeof *ahead) : NULL;
+    if (ahead == NULL)
+        return NULL;
+    gc_parts_create(&ahead->units, decode, ahead);
+    if (gc_parts_begin(&ahead->units, sizeof(unit) + unit_bytes, NULL) != GCONV_OK) {
+        gc_parts_destroy(&ahead->units);
+        free(ahead);
+        return NULL;
+    }
+    ahead->units.limit = (int)(BYTES_MAX / unit_bytes);
+    ahead->file = file;
+    ahead->directory = gc_tiff.TIFFCurrentDirOffset(file->tiff);
+    ahead->number = number;
+    ahead->user = user;
+    ahead->end = units;
+    pthread_mutex_init(&ahead->guard, NULL);
+    file->guard = &ahead->guard;
+    return ahead;
 }
 
 bool gc_tiff_ahead_help(gc_tiff_ahead *ahead)
 {
-    uint64_t unit;
-    int helper;
-    pthread_mutex_lock(&ahead->lock);
-    bool claimed = claim(ahead, &unit, &helper);
-    pthread_mutex_unlock(&ahead->lock);
-    if (!claimed)
-        return false;
-    bool done = decode(ahead, &ahead->files[helper], unit);
-    pthread_mutex_lock(&ahead->lock);
-    ahead->states[unit % ahead->slots] = done ? DONE : FAILED;
-    ahead->busy[helper] = false;
-    pthread_cond_broadcast(&ahead->settled);
-    pthread_mutex_unlock(&ahead->lock);
-    return true;
+    return gc_parts_help(&ahead->units);
 }
 
-bool gc_tiff_ahead_take(gc_tiff_ahead *ahead, uint64_t unit, unsigned char *bytes)
+bool gc_tiff_ahead_take(gc_tiff_ahead *ahead, uint64_t wanted, unsigned char *bytes)
 {
-    unit_state state = OPEN;
+    uint64_t number;
     size_t size;
-    pthread_mutex_lock(&ahead->lock);
-    for (; ahead->wanted <= unit; ahead->wanted++) { /* those before were passed over */
-        unit_state *slot = &ahead->states[ahead->wanted % ahead->slots];
-        while (*slot == TAKEN)
-            pthread_cond_wait(&ahead->settled, &ahead->lock);
-        state = *slot;
-        *slot = ahead->wanted < unit ? OPEN : TAKEN; /* until it is copied */
-    }
-    pthread_mutex_unlock(&ahead->lock);
-    ahead->number(ahead->user, unit, &size);
-    if (state == DONE)
-        memcpy(bytes, ahead->bytes + unit % ahead->slots * ahead->unit_bytes, size);
-    pthread_mutex_lock(&ahead->lock);
-    ahead->states[unit % ahead->slots] = OPEN;
-    pthread_mutex_unlock(&ahead->lock);
-    return state == DONE;
+    bool done;
+    ahead->number(ahead->user, wanted, &size);
+    if (ahead->next < wanted) /* what was not handed over is passed over */
+        ahead->next = wanted;
+    do {
+        for (; ahead->units.filling != NULL && ahead->next < ahead->end; ahead->next++) {
+            ((unit *)ahead->units.filling)->number = ahead->next;
+            gc_parts_push(&ahead->units, ahead->next + 1 == ahead->end);
+        }
+        unit *taken = (unit *)gc_parts_take(&ahead->units);
+        number = taken->number;
+        done = taken->done;
+        if (number == wanted && done)
+            memcpy(bytes, taken->bytes, size);
+        gc_parts_give_back(&ahead->units, &taken->head);
+    } while (number < wanted);
+    return done;
 }
 
 void gc_tiff_ahead_free(gc_tiff_ahead *ahead)
@@ -135,11 +106,9 @@ void gc_tiff_ahead_free(gc_tiff_ahead *ahead)
     if (ahead == NULL)
         return;
     ahead->file->guard = NULL;
-    for (int i = 0; i < HELPERS_MAX; i++)
+    for (int i = 0; i < GC_PARTS_MAX; i++)
         gc_tiff_close_again(&ahead->files[i]);
+    gc_parts_destroy(&ahead->units);
     pthread_mutex_destroy(&ahead->guard);
-    pthread_mutex_destroy(&ahead->lock);
-    pthread_cond_destroy(&ahead->settled);
-    free(ahead->bytes);
     free(ahead);
 }
