@@ -25,12 +25,16 @@ template <class config> struct gc_tile_pixels {
     long long input_pitch;
     int columns, rows;
 
-    __device__ inline void load(int x, int y) const
+    __device__ inline void copy(int x, int y) const
     {
         const float *from = &input[y * input_pitch + x];
+        shared[y * pitch + x] = (typename config::pixel)(config::read_only ? __ldg(from) : *from);
+    }
+
+    __device__ inline void load(int x, int y) const
+    {
         if (x < columns && y < rows)
-            shared[y * pitch + x] =
-                (typename config::pixel)(config::read_only ? __ldg(from) : *from);
+            copy(x, y);
     }
 
     /* All threads load several pixels, none is idle (2014, figure 7). */
@@ -46,8 +50,9 @@ template <class config> struct gc_tile_pixels {
 #pragma unroll
                 for (int x = 0; x < width; x += config::block_width) {
                     int to_x = x + (int)threadIdx.x, to_y = y + (int)threadIdx.y;
-                    if (to_x < width && to_y < height)
-                        load(to_x, to_y);
+                    /* One condition: a branch of its own would keep loads from overlapping. */
+                    if (to_x < width && to_y < height && to_x < columns && to_y < rows)
+                        copy(to_x, to_y);
                 }
         }
     }
