@@ -42,7 +42,7 @@ static void fill_filter(trial *t, int width, int height)
 {
     int weight = any(3) == 0 ? 1 + any(4) : 1;
     t->filter = filter_of(width, height, (double)weight * width * height, t->weights);
-    if (width * height > (int)COUNT(t->weights) || any(2) == 0) {
+    if (width * height > (int)COUNT(t->weights) || width > GCONV_FILTER_SIDE_MAX || any(2) == 0) {
         t->filter.weights = NULL;
         t->filter.row = t->filter.column = t->ones;
         t->filter.divisor = (double)width * height;
@@ -170,4 +170,21 @@ TEST(quotients)
                     t.image[i] = (uint8_t)(depth == 16 && i % 2 != 0 ? i >> 9 : i >> 1 | any(2));
                 compare_all(&t);
             }
+}
+
+/* A row that ends one column behind a strip, below boxes that reach to one side alone. */
+TEST(last_columns)
+{
+    static trial t;
+    for (int n = 0; n < TRIALS(60); n++) {
+        fill_filter(&t, 1 + any(SIDE_MAX), 1);
+        fill_job(&t, 16385, 16);
+        t.job.input.channels = 4;
+        t.job.input.height = 1;
+        t.filter.anchor_x = n % 2 == 0 ? 0 : t.filter.width - 1;
+        t.job.alpha = GCONV_ALPHA_KEEP;
+        for (size_t i = 0; i < row_bytes(&t); i++)
+            t.image[i] = (uint8_t)any(256);
+        compare_all(&t);
+    }
 }

@@ -39,8 +39,9 @@ enum { STRIP_BYTES = 8 << 10, GRANULE = 64 };
 /* What loops read before the first sum and beyond the last. */
 enum { SLACK = 64 };
 
-/* A box has at most so many rows: sums of columns of bytes stay below 2^16. */
-enum { ROWS_MAX = 257, DIVISOR_MAX = UINT16_MAX };
+/* The longest side of a box: sums of columns of bytes stay below 2^16, and the border reflects into
+ * the strip beside it. */
+enum { SIDE_MAX = 257, DIVISOR_MAX = UINT16_MAX };
 
 /* How many rows ahead samples are requested. */
 enum { ROWS_AHEAD = 3 };
@@ -107,7 +108,7 @@ static bool applies(const gc_problem *problem)
     return gc_instructions_chosen()->box->has_levels && problem->chain.step_count == 1 &&
            depth <= 16 && conversion->output.depth == depth && !conversion->finds_edges &&
            !conversion->premultiplies && conversion->scale == 1 && conversion->offset == 0 &&
-           problem->chain.denominator == 1 && step->height <= ROWS_MAX &&
+           problem->chain.denominator == 1 && step->width <= SIDE_MAX && step->height <= SIDE_MAX &&
            largest < (depth == 8 ? 0x1p24 : 0x1p32) && border_fits(problem) &&
            divisor_of(problem) != 0;
 }
@@ -181,7 +182,7 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     means_memory *memory = *own = calloc(1, sizeof *memory);
     if (memory == NULL)
         return gc_fail_memory(error, sizeof *memory);
-    const size_t columns = m->columns + (size_t)m->step->width;
+    const size_t columns = m->columns + 2 * (size_t)m->step->width;
     const size_t row = gc_aligned(columns * m->pixel + SLACK);
     memory->shared = m;
     memory->sums_bytes = 2 * row + SLACK;
@@ -315,20 +316,18 @@ static void compute_strip(const strip *s)
     }
 }
 
-/* Stages give chain values. */
+/* The last strip takes fewer columns than the box has with it: the border reflects into it alone.
+ * Stages give chain values. */
 static bool run(void *own, const gc_pass_job *job)
 {
     const means_memory *memory = own;
     const means *m = memory->shared;
     const int64_t width = m->problem->chain.width, columns = (int64_t)m->columns;
-    for (int64_t first = 0; first < width && !job->chain_only; first += columns) {
-        strip s = {.shared = m,
-                   .memory = memory,
-                   .job = job,
-                   .first = first,
-                   .end = gc_smaller(first + columns, width)};
-        s.before = first - m->step->left;
-        s.behind = s.before + s.end - first + m->step->width - 1;
+    strip s = {.shared = m, .memory = memory, .job = job};
+    for (; s.first < width && !job->chain_only; s.first = s.end) {
+        s.end = width - s.first < columns + m->step->width ? width : s.first + columns;
+        s.before = s.first - m->step->left;
+        s.behind = s.before + s.end - s.first + m->step->width - 1;
         s.low = gc_larger(s.before, 0);
         s.high = gc_smaller(s.behind, width);
         compute_strip(&s);
