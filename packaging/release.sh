@@ -78,7 +78,10 @@ run first "no packages" build_all "$work/first"
 step "packages again"
 run second "no packages" build_all "$work/second"
 # Those two files say when a package was built.
-diff -rq -x '*.buildinfo' -x '*.changes' "$work/first" "$work/second" || fail "two builds differ"
+diff -rq -x '*.buildinfo' -x '*.changes' "$work/first" "$work/second" || {
+  mkdir "$out" && mv "$work/first" "$work/second" "$out"
+  fail "two builds differ: diffoscope $out/first $out/second"
+}
 step "packages on a bare machine"
 run try "they do not work" packaging/try.sh "$work/first"
 if command -v buildah >/dev/null; then
