@@ -317,7 +317,7 @@ setup_tree() {
 }
 
 @test "an input is refused if an image beside it would have its output" {
-    local both="--name '{dir}/{name}.{ext}' keeps them apart, and '{dir}/{stem}.{ext}' allows it"
+    local both="--name '{dir}/{name}.{ext}' keeps them apart, and --name '{dir}/{stem}.{ext}' writes this one"
     mkdir in
     make_image png:grey in/fax.png 9 7 noise
     make_image pgm in/fax.pgm 9 7 5
@@ -355,13 +355,21 @@ setup_tree() {
     silently gconv filter -k box3 -o new in/fax.JPG
     cp in/fax.png in/fax.JPG # by its content a PNG
     complains 2 "'in/fax.JPG' and 'fax.png' beside it *" gconv filter -k box3 -o new in/fax.JPG
-    # What an earlier run wrote beside the input is replaced, or kept, as in another directory.
+    # What has the name of an output beside its input may be a photograph. Some options expect it.
     mkdir own
     make_image pgm own/a.pgm 9 7 5
     make_image pgm own/b.pgm 9 7 6
     silently gconv edges -o own own/a.pgm own/b.pgm
-    silently gconv edges -o own own/a.pgm own/b.pgm
-    for option in --no-clobber --update --dry-run; do
+    for option in --verbose --dry-run --in-place; do
+        complains 2 "2 collisions: 'own/a.pgm' and 'a.png' beside it would both be written to 'own/a.png'; *--name '{dir}/{stem}.{ext}' replaces the latter*" \
+            gconv edges $option -o own own/a.pgm own/b.pgm
+    done
+    cd own
+    complains 2 "'a.pgm' and 'a.png' beside it would both be written to '*a.png'; *" \
+        gconv sketch a.pgm ./
+    cd ..
+    silently gconv edges -o own --name '{dir}/{stem}.{ext}' own/a.pgm own/b.pgm
+    for option in --no-clobber --update; do
         expect 0 gconv edges $option -o own own/a.pgm own/b.pgm
     done
     for _ in 1 2; do

@@ -111,9 +111,9 @@ static gconv_status compare(const gc_taken_names *names, gc_task *task, const id
     return GCONV_OK;
 }
 
-/* Whether the image `name` beside the input of a task would be written to its output, and is
- * another file than both. */
-static bool shares_output(gc_taken_names *names, const gc_task *task, const char *name)
+/* Whether the image `name` beside the input of a task would be written to its output. */
+static bool shares_output(gc_taken_names *names, const gc_task *task, const char *name,
+                          bool *is_output)
 {
     const gc_named_format named = gc_format_named(name);
     int directory = (int)(gc_base_name(task->input) - task->input), unknown = 0;
@@ -130,17 +130,21 @@ static bool shares_output(gc_taken_names *names, const gc_task *task, const char
     gc_identity beside = gc_identify(&names->of_inputs, path);
     gc_hash source = gc_identify(&names->of_inputs, task->input).file;
     gc_hash result = gc_identify(&names->of_outputs, task->output).file;
-    return S_ISREG(beside.mode) && !gc_hash_is_same(beside.file, source) &&
-           !gc_hash_is_same(beside.file, result);
+    *is_output = gc_hash_is_same(beside.file, result);
+    return S_ISREG(beside.mode) && !gc_hash_is_same(beside.file, source);
 }
 
 /* Refuses a named input that changes its extension if an image beside it, of which nothing else is
- * known, would have the same output: commands in a loop do not know of each other. --name says that
- * this name is meant. */
+ * known, would have the same output: commands in a loop do not know of each other. Such an image
+ * may be the output itself. Then it may be replaced where an option or a journal speaks of earlier
+ * outputs. --name says that this name is meant. */
 static gconv_status check_beside(gc_taken_names *names, const gc_task *task, gconv_error *error)
 {
     const gc_options *options = names->options;
     const char *own = gc_base_name(task->input);
+    bool expects_outputs =
+        options->writer.no_clobber || options->batch.update || options->journal.file != NULL;
+    bool is_output = false;
     uint64_t place;
     if (options->batch.directory == NULL || options->batch.name_template != NULL ||
         !task->is_alone || strcmp(own, gc_base_name(task->output)) == 0)
@@ -149,12 +153,14 @@ static gconv_status check_beside(gc_taken_names *names, const gc_task *task, gco
         return gc_fail_memory(error, sizeof(gc_map_entry));
     while (place != 0) {
         const char *name = gc_neighbours_next(&names->neighbours, &place);
-        if (strcmp(name, own) != 0 && shares_output(names, task, name))
+        if (strcmp(name, own) != 0 && shares_output(names, task, name, &is_output) &&
+            !(is_output && expects_outputs))
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
                            "'%.110s' and '%.70s' beside it would both be written to '%.110s'; "
-                           "--name '{dir}/{name}.{ext}' keeps them apart, and '{dir}/{stem}.{ext}' "
-                           "allows it",
-                           task->input, name, task->output);
+                           "--name '{dir}/{name}.{ext}' keeps them apart, and --name "
+                           "'{dir}/{stem}.{ext}' %s",
+                           task->input, name, task->output,
+                           is_output ? "replaces the latter" : "writes this one");
     }
     return GCONV_OK;
 }
