@@ -87,7 +87,7 @@ run_piece() {
   number=$1 target=$2 piece=$3
   mkdir -p "$work/$target/corpus" "$work/$target/found"
   set -- "-max_total_time=$piece" "-seed=$((seed + number))" "-max_len=$(length_of "$target")" \
-    "-artifact_prefix=$work/$target/found/" -timeout=25 -rss_limit_mb=2048 -print_final_stats=1 \
+    "-artifact_prefix=$work/$target/found/" -timeout=100 -rss_limit_mb=2048 -print_final_stats=1 \
     -len_control=0 -reload=1
   [ ! -f "$here/dictionaries/$target.dict" ] || set -- "$@" "-dict=$here/dictionaries/$target.dict"
   set -- "$@" "$work/$target/corpus"
