@@ -1,5 +1,5 @@
 /* The mean of a box, or another quotient of its sum, from samples to samples of the same depth, by
- * running sums: down the columns, then along the row (loops/means_loops.c). A sample takes the same
+ * running sums: down the columns, then along the row (loops/box_loops.c). A sample takes the same
  * time whatever the box's size.
  *
  * S is the sum of the samples below a box, and S / D the level, with a whole D. The quotient is

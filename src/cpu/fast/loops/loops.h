@@ -142,7 +142,7 @@ typedef struct gc_box_loops {
     void (*slide_bytes)(uint32_t *sums, const uint8_t *added, const uint8_t *removed, size_t count);
     void (*slide_whole)(uint32_t *sums, const float *added, const float *removed, size_t count);
     /* out[i] = what becomes of the sum of sums[i + k*channels] below i + span, for i in [0, count).
-     * `kept` is a row of samples, or NULL. A set without vectors has numbers alone. */
+     * `kept` is a row of samples, or NULL. A set without vectors writes numbers alone. */
     void (*store)(const gc_box *box, const void *sums, size_t count, const void *kept, void *out);
     bool has_levels;
     /* sums[x] += added[x] - removed[x] for x in [0, count), of samples of 8 and of 16 bits */
