@@ -198,6 +198,18 @@ paper_and_ink() {
     gconv edges --thin --threshold 5 --impl reference in.png other.png
     cmp out.png other.png
     makes out.png 'png grey 8 80x60*' gconv sketch --lines thin in.png out.png
+    gconv edges --method canny --high auto --sigma 1.05 --min-length 8 --invert --depth 8 in.png other.png
+    cmp out.png other.png
+    gconv sketch --lines thin --sigma 2 --min-length 5 --ink navy in.png out.ppm
+    gconv edges --method canny --high auto --sigma 2 --min-length 5 in.png other.pgm
+    same "$(rows out.ppm | tr '/ ' '\n\n' | grep -c 128)" "$(rows other.pgm | tr '/ ' '\n\n' | grep -c 255)"
+    json 0 gconv sketch --lines thin --json in.png out.png
+    same "$(key sigma)" 1.05
+    { printf 'P5 400 250 255\n' && head -c 100000 /dev/zero; } >flat.pgm
+    expect 0 gconv sketch --lines thin flat.pgm out.png
+    same "$err" 'gconv: less than 0.1 % of the pixels are edges; another --sigma takes finer or wider details'
+    silently gconv sketch flat.pgm out.png
+    same "$(rows out.png | tr "/ " "\n\n" | sort -u)" 0
 }
 
 @test "--min-length leaves out small marks" {

@@ -181,38 +181,28 @@ def interpolated(cells, side, width, height):
 
 
 def darkness(n, g):
-    units = 2 ** 27 - (n + 4112) * g
+    units = 2 ** 27 - (n + 12336) * g
     return units // 8192 if units > 0 else -(-units // 8192)
 
 
-def line_tone(dark, usual):
-    part = max(0, min(255, 255 * dark // (800 + 4 * usual)))
+def tone(numerator, denominator):
+    part = max(0, min(255, 255 * numerator // denominator))
     return part * part * (765 - 2 * part) // 65025
 
 
-def shade_tone(n, white, black):
-    part = max(0, min(255, 255 * (white - n) // (white - black)))
-    return 224 * part ** 3 // 16581375
-
-
-def sketch(rows, sigma, thins):
-    width, height, side = len(rows[0]), len(rows), math.floor(8 * sigma + 0.5)
+def sketch(rows, sigma):
+    width, height, side = len(rows[0]), len(rows), math.floor(5 * sigma + 0.5)
     kept = blurred(rows, sigma)
-    cells = smoothed(means([[2 ** 27 // (n + 4112) for n in row] for row in kept], side), 2)
+    cells = smoothed(means([[2 ** 27 // (n + 12336) for n in row] for row in kept], side), 2)
     ground = interpolated(cells, side, width, height)
     dark = [[darkness(*pair) for pair in zip(*both)] for both in zip(kept, ground)]
-    cells = smoothed(means([[abs(d) for d in row] for row in dark], 8 * side), 3)
-    usual = interpolated(cells, 8 * side, width, height)
-    lines = [[line_tone(*pair) for pair in zip(*both)] for both in zip(dark, usual)]
-    if thins:
-        levels = [[255 * (tone >= 64) for tone in row] for row in lines]
-        thin(levels)
-        drop(levels, side)
-        return levels
-    white = max(cut(kept, 0.03 * width * height), 28270)
+    cells = smoothed(means([[abs(d) for d in row] for row in dark], 4 * side), 3)
+    usual = interpolated(cells, 4 * side, width, height)
+    lines = [[tone(d, 500 + 4 * u) for d, u in zip(*both)] for both in zip(dark, usual)]
+    white = 2 * max(cut(kept, 0.03 * width * height), 28270) // 5
     black = min(cut(kept, 0.98 * width * height), white // 4)
-    return [[255 - ((255 - tone) * (255 - shade_tone(n, white, black)) + 127) // 255
-             for tone, n in zip(*both)] for both in zip(lines, kept)]
+    return [[255 - ((255 - line) * (255 - tone(white - n, white - black)) + 127) // 255
+             for line, n in zip(*both)] for both in zip(lines, kept)]
 
 
 def thinned(rows, least):
@@ -307,9 +297,7 @@ def choose(chance):
     if chance.random() < 0.5:
         sigma = chance.choice((0.3, 0.5, 0.7, 1, 1.7))
         arguments = ["sketch"] if sigma == 0.7 else ["sketch", "--sigma", str(sigma)]
-        thins = chance.random() < 0.3
-        arguments += ["--lines", "thin"] if thins else []
-        return arguments, lambda rows: [[255 - v for v in row] for row in sketch(rows, sigma, thins)]
+        return arguments, lambda rows: [[255 - v for v in row] for row in sketch(rows, sigma)]
     rule, norm = chance.choice(("abs", "positive", "negative")), chance.choice(("l1", "l2"))
     share = chance.choice((None, 0, 3, 10, 37.5, 100))
     threshold = "auto" if share is None else "%g%%" % share

@@ -530,6 +530,8 @@ static void say_background(const gc_summary *s)
 /* What to do about a threshold that does not suit. */
 static const char *find_remedy(const gc_options *options)
 {
+    if (options->command == GC_COMMAND_SKETCH)
+        return "another --sigma takes finer or wider details";
     switch (options->detector.method) {
     case GCONV_METHOD_CANNY:
         return options->draw.finds_high ? "--low and --high set thresholds"
@@ -575,9 +577,9 @@ int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
     if (gc_collisions_tell(&s->collisions, &error) != GCONV_OK)
         gc_report(NULL, &error);
     say_background(s);
-    if (s->options->command == GC_COMMAND_EDGES)
+    if (gc_finds_edges(s->options))
         say_shares(s, &s->with_few, "less than 0.1 %");
-    if (s->options->command == GC_COMMAND_EDGES || s->options->command == GC_COMMAND_THIN)
+    if (gc_finds_edges(s->options) || s->options->command == GC_COMMAND_THIN)
         say_shares(s, &s->with_many, "more than 50 %");
     if (s->options->command == GC_COMMAND_FILTER) {
         say_clipped(s, &s->with_few, "black", "--offset 128 or --abs");

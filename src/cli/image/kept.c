@@ -37,7 +37,7 @@ static double response_scale(const gc_options *options, const gconv_shape *shape
 {
     double sigma = gc_has_own_chain(options) ? gc_sigma_of(options, shape) : 0;
     int exponent;
-    if (options->command != GC_COMMAND_EDGES)
+    if (!gc_finds_edges(options))
         return 1;
     if (options->detector.method != GCONV_METHOD_LAPLACE)
         return exp2(-ceil(log2(2 * gain_of(options))));
@@ -49,7 +49,7 @@ static double response_scale(const gc_options *options, const gconv_shape *shape
  * draws no edges. */
 static bool keeps_samples(const gc_options *options)
 {
-    return options->command != GC_COMMAND_EDGES || options->draw.cut != GC_CUT_GIVEN;
+    return !gc_finds_edges(options) || options->draw.cut != GC_CUT_GIVEN;
 }
 
 void gc_kept_job(const gc_options *options, gconv_job *job)
@@ -167,19 +167,19 @@ static void widen_lines(gc_work *work)
 /* Makes tones of what was kept. */
 static gconv_status make_tones(gc_work *work)
 {
-    const int cell = 8; /* side of a sketch's cells, over sigma */
+    const int cell = 5, mark = 8; /* side of a sketch's cells, and its least marks, over sigma */
     gc_marks *marks = &work->marks;
     const gc_draw_options *draw = &work->options->draw;
-    uint32_t side = (uint32_t)(cell * work->result->found.sigma + 0.5);
-    bool draws_thin = draw->lines == GC_LINES_THIN;
-    uint64_t least = draws_thin && draw->least == 0 ? side : draw->least;
+    double sigma = work->result->found.sigma;
+    uint64_t least = draw->least;
     gconv_status status = GCONV_OK;
-    if (is_sketch(work->options))
-        status = gc_sketch_draw(marks, side, draws_thin, work->error);
+    if (least == 0 && draw->lines == GC_LINES_THIN)
+        least = (uint64_t)(mark * sigma + 0.5);
+    if (is_sketch(work->options) && draw->lines == GC_LINES_INK)
+        status = gc_sketch_draw(marks, (uint32_t)(cell * sigma + 0.5), work->error);
     else
         mark_edges(work);
-    if (status == GCONV_OK &&
-        (draw->thin || draws_thin || work->options->command == GC_COMMAND_THIN))
+    if (status == GCONV_OK && (draw->thin || work->options->command == GC_COMMAND_THIN))
         status = gc_marks_thin(marks, work->error);
     if (status == GCONV_OK && least > 1)
         status = gc_marks_drop(marks, least, work->error);

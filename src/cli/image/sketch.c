@@ -11,14 +11,12 @@
 enum {
     TONE = 255,
     WHITE_LEAST = 110 * 257, /* a darker image stays dark */
-    SHADE_MOST = 224,
-    FIRM = 16 * 257,    /* is added to samples, so that grain in the dark is no line */
-    WHOLE = 1 << 27,    /* over a sample */
-    CONTRAST = 1 << 14, /* units of contrast: one means black in white surroundings */
-    PLAIN = 800,        /* contrast, and BUSY times the usual contrast around, that make black */
+    FIRM = 48 * 257,         /* is added to samples, so that grain in the dark is no line */
+    WHOLE = 1 << 27,         /* over a sample */
+    CONTRAST = 1 << 14,      /* units of contrast: one means black in white surroundings */
+    PLAIN = 500, /* contrast, and BUSY times the usual contrast around, that make black */
     BUSY = 4,
-    CELLS = 8,  /* in a row: those that the usual contrast is averaged over */
-    FAINT = 64, /* thin lines are where lines have at least this tone */
+    CELLS = 4, /* in a row: those that the usual contrast is averaged over */
 };
 /* Parts of the pixels that are white, and black unless the whole image is bright. */
 static const double brighter = 0.03, darker = 0.02;
@@ -145,12 +143,17 @@ static void look_around(const gc_marks *marks, grid *ground, grid *usual)
         smooth(usual);
 }
 
+/* From 0 to TONE, flat at both ends. */
+static uint32_t steep(uint32_t part)
+{
+    part = part < TONE ? part : TONE;
+    return part * part * (3 * TONE - 2 * part) / (TONE * TONE);
+}
+
 static uint32_t line_tone(uint32_t sample, uint32_t ground, uint32_t usual)
 {
     int32_t darkness = darkness_of(sample, ground);
-    uint32_t part = darkness > 0 ? TONE * (uint32_t)darkness / (PLAIN + BUSY * usual) : 0;
-    part = part < TONE ? part : TONE;
-    return part * part * (3 * TONE - 2 * part) / (TONE * TONE);
+    return darkness > 0 ? steep(TONE * (uint32_t)darkness / (PLAIN + BUSY * usual)) : 0;
 }
 
 static void make_shades(const gc_marks *marks, uint8_t shades[GC_RESPONSE_MOST + 1])
@@ -158,16 +161,13 @@ static void make_shades(const gc_marks *marks, uint8_t shades[GC_RESPONSE_MOST +
     double pixels = (double)marks->width * marks->height;
     uint32_t white = gc_marks_cut(marks, brighter * pixels);
     uint32_t black = gc_marks_cut(marks, (1 - darker) * pixels);
-    white = white < WHITE_LEAST ? WHITE_LEAST : white;
+    white = 2 * (white < WHITE_LEAST ? WHITE_LEAST : white) / 5; /* brighter areas are paper */
     black = black < white / 4 ? black : white / 4;
-    for (uint32_t k = 0; k <= GC_RESPONSE_MOST; k++) {
-        uint32_t part = k < white ? TONE * (white - k) / (white - black) : 0;
-        part = part < TONE ? part : TONE;
-        shades[k] = (uint8_t)(SHADE_MOST * part * part * part / (TONE * TONE * TONE));
-    }
+    for (uint32_t k = 0; k <= GC_RESPONSE_MOST; k++)
+        shades[k] = (uint8_t)(k < white ? steep(TONE * (white - k) / (white - black)) : 0);
 }
 
-static void draw(gc_marks *marks, grid *ground, grid *usual, bool thin)
+static void draw(gc_marks *marks, grid *ground, grid *usual)
 {
     uint8_t shades[GC_RESPONSE_MOST + 1];
     uint16_t *sample = marks->samples;
@@ -178,18 +178,18 @@ static void draw(gc_marks *marks, grid *ground, grid *usual, bool thin)
         for (uint32_t x = 0; x < marks->width; x++, sample++) {
             uint32_t tone = line_tone(*sample, ground->line[x], usual->line[x]);
             uint32_t light = (TONE - tone) * (TONE - shades[*sample]) + TONE / 2;
-            *sample = (uint16_t)(!thin ? TONE - light / TONE : tone < FAINT ? 0 : TONE);
+            *sample = (uint16_t)(TONE - light / TONE);
         }
     }
 }
 
-gconv_status gc_sketch_draw(gc_marks *marks, uint32_t side, bool thin, gconv_error *error)
+gconv_status gc_sketch_draw(gc_marks *marks, uint32_t side, gconv_error *error)
 {
     grid ground, usual;
     bool fits = grid_create(marks, side, &ground), both = grid_create(marks, CELLS * side, &usual);
     if (fits && both) {
         look_around(marks, &ground, &usual);
-        draw(marks, &ground, &usual, thin);
+        draw(marks, &ground, &usual);
     }
     grid_destroy(&ground);
     grid_destroy(&usual);

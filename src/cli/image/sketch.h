@@ -4,8 +4,7 @@
 
 #include "cli/image/marks.h"
 
-/* Makes tones of the blurred grey that `marks` keeps. `side`: of a cell, in pixels; at least 1.
- * `thin`: of lines alone, without shades: 0, or 255 where they are not faint. */
-gconv_status gc_sketch_draw(gc_marks *marks, uint32_t side, bool thin, gconv_error *error);
+/* Makes tones of the blurred grey that `marks` keeps. `side`: of a cell, in pixels; at least 1. */
+gconv_status gc_sketch_draw(gc_marks *marks, uint32_t side, gconv_error *error);
 
 #endif

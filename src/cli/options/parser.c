@@ -282,7 +282,7 @@ static gconv_status check_options(const gc_options *options, const char *command
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--threshold': auto and per cent are for 'gconv edges' by --method "
                        "laplace or gradient");
-    if (finds && options->command != GC_COMMAND_EDGES)
+    if (finds && !gc_finds_edges(options))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s': auto is for 'gconv edges'",
                        gc_option_given(options, "high") ? "high" : "low");
     const gc_draw_options *draw = &options->draw;
@@ -364,6 +364,10 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
     if (options->detector.like == GCONV_LIKE_OPENCV && !gc_option_given(options, "method"))
         options->detector.method = GCONV_METHOD_CANNY;
     gc_draw_options *draw = &options->draw;
+    if (draw->lines == GC_LINES_THIN) {
+        options->detector.method = GCONV_METHOD_CANNY;
+        draw->finds_high = true;
+    }
     draw->finds_high |= draw->finds_low && !gc_option_given(options, "high");
     draw->finds_low |= draw->finds_high && !gc_option_given(options, "low");
     if (draw->finds_high) /* until it is found */

@@ -497,6 +497,11 @@ static const char *names_gpu(const gc_options *options)
     return gc_names_gpu(options) ? "device" : NULL;
 }
 
+bool gc_finds_edges(const gc_options *options)
+{
+    return options->command == GC_COMMAND_EDGES || options->draw.lines == GC_LINES_THIN;
+}
+
 bool gc_keeps_responses(const gc_options *options)
 {
     const gc_draw_options *draw = &options->draw;

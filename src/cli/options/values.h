@@ -44,6 +44,9 @@ bool gc_is_batch(const gc_options *options);
 /* Whether what is drawn depends on the responses of the whole image. */
 bool gc_keeps_responses(const gc_options *options);
 
+/* Whether edges are found: by `edges`, or for the thin lines of a sketch. */
+bool gc_finds_edges(const gc_options *options);
+
 /* Refuses options that --rows does not go with: those of batches, of GPUs, and --verify. */
 gconv_status gc_check_rows(const gc_options *options, gconv_error *error);
 
