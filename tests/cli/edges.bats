@@ -258,4 +258,9 @@ edges_are() {
     makes out.png 'png grey 1 1x2 phys=3000' gconv edges in.png out.png
     makes out.png 'png grey 1 2x1 phys=3000' gconv edges --no-auto-orient in.png out.png
     makes out.png 'png grey 1 1x2' gconv edges --strip in.png out.png
+    make_image png:rgb:exif=6:phys=3000:icc in.png 2 1 0 0 0 255 255 255
+    makes out.png 'png rgb 8 1x2 phys=3000 exif=1 icc' gconv edges --overlay red in.png out.png
+    makes out.png 'png rgb 8 2x1 phys=3000 exif=6 icc' \
+        gconv edges --overlay red --no-auto-orient in.png out.png
+    makes out.png 'png rgb 8 1x2' gconv edges --overlay red --strip in.png out.png
 }

@@ -56,7 +56,7 @@ paper_and_ink() {
         gconv sketch --paper transparent bar.png out.jpg
     complains 2 "*option '--paper': 'wite' is not transparent, a name such as white or red, *did you mean 'white'*" \
         gconv sketch --paper wite bar.png out.png
-    gconv sketch --paper aqua --ink maroon bar.png out.png
+    gconv sketch --paper Aqua --ink MAROON bar.png out.png
     same "$(paper_and_ink out.png 3)" '0 255 255 128 0 0'
 }
 
@@ -231,6 +231,9 @@ paper_and_ink() {
     make_image png:grey:16 in.png 4 1 0 257 65535 300
     gconv edges --overlay white --threshold 1000 in.png out.png
     same "$(rows out.png)" '0 0 0 1 1 1 255 255 255 1 1 1'
+    complains 2 "option '--overlay' needs a value (COLOUR); in a shell # takes quotes" gconv edges --overlay
+    complains 2 '*; --high auto finds thresholds of canny' \
+        gconv edges --method canny --threshold auto in.png out.png
     complains 2 '*--overlay reads its input twice*' gconv edges --overlay white - out.png <in.png
     gconv edges --overlay white --threshold 1000 --depth 16 in.png out.png
     same "$(rows out.png)" '0 0 0 257 257 257 65535 65535 65535 257 257 257'

@@ -76,7 +76,8 @@ gconv_keep gc_kept_metadata(const gc_options *options)
 {
     if (options->form.strip)
         return GCONV_KEEP_NOTHING;
-    return options->command == GC_COMMAND_FILTER ? GCONV_KEEP_ALL : GCONV_KEEP_RESOLUTION;
+    bool keeps_colours = options->command == GC_COMMAND_FILTER || options->draw.overlays;
+    return keeps_colours ? GCONV_KEEP_ALL : GCONV_KEEP_RESOLUTION;
 }
 
 static gconv_writer_options writer_options(gc_work *work)

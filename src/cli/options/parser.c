@@ -85,8 +85,10 @@ static gconv_status take_option(int code, char **argv, gc_options *options, gcon
     if (code == '?')
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' takes no value", option->name);
     if (code == ':')
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' needs a value (%s)",
-                       option->name, option->argument);
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' needs a value (%s)%s",
+                       option->name, option->argument,
+                       strcmp(option->argument, "COLOUR") == 0 ? "; in a shell # takes quotes"
+                                                               : "");
     options->given[index] = true;
     options->values[index] = option->argument != NULL ? optarg : NULL;
     if (gc_value_read(&option->value, optarg, options, error) != GCONV_OK)
@@ -250,8 +252,11 @@ static gconv_status check_method(const gc_options *options, gconv_error *error)
     unsigned method = 1U << options->detector.method;
     for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++)
         if (gc_option_given(options, belongings[i].option) && (belongings[i].methods & method) == 0)
-            return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' needs --method %s",
-                           belongings[i].option, belongings[i].needs);
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' needs --method %s%s",
+                           belongings[i].option, belongings[i].needs,
+                           method == CANNY && options->draw.cut == GC_CUT_AUTO
+                               ? "; --high auto finds thresholds of canny"
+                               : "");
     if (options->detector.like == GCONV_LIKE_OPENCV && gc_option_given(options, "border") &&
         options->job.border != GCONV_BORDER_REPLICATE)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,

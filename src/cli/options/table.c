@@ -167,7 +167,10 @@ static const gc_option options_table[] = {
     {"thin", 0, NULL, EDGES, SET(draw.thin), .marks = DECIDES,
      .help = "thin edges to lines one pixel wide"},
     {"min-length", 0, "N", EDGES | SKETCH | THIN, COUNT(draw.least), .marks = DECIDES,
-     .help = "leave out marks of fewer than N pixels that touch"},
+     .help = "leave out marks of fewer than N pixels that touch",
+     .meanings =
+         MEANINGS{{SKETCH, "leave out lines of fewer than N pixels (with --lines thin)", NULL},
+                  {0}}},
     {"overlay", 0, "COLOUR", EDGES, READ(gc_set_overlay), .marks = DECIDES,
      .help =
          "draw the edges over the picture, in this colour: a name, a grey from 0 to 255, #RGB or "
@@ -246,7 +249,10 @@ static const gc_option options_table[] = {
     {"strip", 0, NULL, IMAGES, SET(form.strip), .marks = DECIDES,
      .help = "drop colour profile, resolution and EXIF",
      .meanings =
-         MEANINGS{{EDGES, "drop the resolution, the only metadata that edges keeps", NULL}, {0}},
+         MEANINGS{
+             {EDGES, "drop the resolution, and what --overlay keeps: colour profile, EXIF", NULL},
+             {SKETCH | THIN, "drop the resolution, the only metadata kept", NULL},
+             {0}},
      .affects = GC_MET_METADATA, .unless = "the outputs hold nothing but pixels"},
     {"output", 'o', "DIR", IMAGES, DIRECTORY_NAME(batch.directory), .marks = KEEPS,
      .help = "write every output to DIR, under the name of its input"},
@@ -313,7 +319,7 @@ static const gc_option options_table[] = {
              "spread or ignore",
      .affects = GC_MET_FLOATS, .unless = "no input has float samples"},
     {"no-auto-orient", 0, NULL, IMAGES | COMPARE, CLEAR(reader.auto_orient), .marks = DECIDES,
-     .help = "leave pixels and EXIF orientation as they are"},
+     .help = "leave pixels and EXIF orientation as they are; edges, sketch and thin keep no EXIF"},
     {"tolerant", 0, NULL, IMAGES | COMPARE, SET(reader.tolerant), .marks = DECIDES,
      .help = "accept truncated images and damaged metadata, with a warning"},
     {"white", 0, "V", IMAGES | COMPARE, ABOVE(reader.white, 0, DBL_MAX), .marks = DECIDES,

@@ -408,7 +408,7 @@ static bool read_named(const char *text, uint8_t colour[3])
 {
     long long level;
     for (int i = 0; i < COLOUR_COUNT; i++)
-        if (strcmp(text, colours[i].name) == 0) {
+        if (strcasecmp(text, colours[i].name) == 0) {
             for (int c = 0; c < 3; c++)
                 colour[c] = (uint8_t)(colours[i].rgb >> (16 - 8 * c));
             return true;
