@@ -1,5 +1,5 @@
 /* Image data of a PNG, compressed by gconv's own code: rows are filtered, and fill blocks. Each
- * block becomes a chunk. docs/performance/files.md compares it with zlib. */
+ * block becomes a chunk. docs/performance/files.md compares it with others. */
 #include "base/status.h"
 #include "io/fast.h"
 #include "io/parts.h"
