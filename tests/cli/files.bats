@@ -521,6 +521,23 @@ gconv: 20 of 40 images done, 20 failed, 0 skipped"
     cmp a.png kept.png
 }
 
+@test "what a replaced image had and its result lacks is told without -v" {
+    make_image png:grey plain.png 9 7 noise
+    { # behind the header: a comment, and XMP
+        head -c 33 plain.png
+        printf '%b' '\000\000\000\011tEXtComment\000a\263\237\334\310'
+        printf '%b' '\000\000\000\032iTXtXML\072com\056adobe\056xmp\000\000\000\000\000\074x\057\076\226\247wc'
+        tail -c +34 plain.png
+    } >told.png
+    cp told.png kept.png
+    silently gconv filter -k box3 kept.png smooth.png
+    expect 0 gconv filter -k box3 --in-place told.png
+    same "$err" "gconv: told.png: warning: XMP dropped: it is not kept
+gconv: told.png: warning: comment dropped: it is not kept"
+    cmp told.png smooth.png
+    silently gconv filter -k box3 --in-place --quiet kept.png
+}
+
 @test "--in-place without -o replaces every image, in its own format" {
     mkdir in in/below
     make_image png:grey in/a.png 9 7 noise

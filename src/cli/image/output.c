@@ -96,7 +96,8 @@ static gconv_writer_options writer_options(gc_work *work)
         writer.part_of = work->result->input.height;
         writer.part_first = options->rows.first;
     }
-    writer.warn = gc_take_warning;
+    /* No other file has what the output lacks. */
+    writer.warn = gc_is_in_place(options, work->task) ? gc_take_damage : gc_take_warning;
     writer.warn_damage = gc_take_damage;
     writer.warn_user = &work->output_warnings;
     writer.complete = complete;

@@ -229,7 +229,8 @@ static void set_colour(const attempt *a)
         return;
     png_set_iCCP(a->png, a->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, metadata->icc,
                  (png_uint_32)metadata->icc_bytes);
-    if (png_get_valid(a->png, a->info, PNG_INFO_iCCP) == 0 && a == a->encoder->attempts)
+    bool is_set = png_get_valid(a->png, a->info, PNG_INFO_iCCP) != 0;
+    if (!is_set && a == a->encoder->attempts && a->encoder->memory.refused_bytes == 0)
         gc_warn_damage(&a->encoder->common.warnings, "libpng rejects the ICC profile: dropped");
 }
 
