@@ -43,9 +43,6 @@ enum { SLACK = 64 };
  * the strip beside it. */
 enum { SIDE_MAX = 257, DIVISOR_MAX = UINT16_MAX };
 
-/* How many rows ahead samples are requested. */
-enum { ROWS_AHEAD = 3 };
-
 typedef struct means {
     const gc_problem *problem;
     const gc_step *step;

@@ -344,7 +344,7 @@ INLINE integers sums_before(const gc_box *box, const gc_box_kind kind, const siz
     return load_samples(kind == GC_BOX_SHORT ? (const uint8_t *)shorts : (const uint8_t *)longs);
 }
 
-/* Samples of `last` that stay take the places of levels. */
+/* Samples of `kept` that stay take the places of levels. */
 INLINE integers keep(const gc_box *box, integers levels, const uint8_t *kept)
 {
     const integers mask = broadcast_mask(box->kept_mask);
