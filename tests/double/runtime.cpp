@@ -386,6 +386,7 @@ extern "C" cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, con
         return gc_double_refuse(cudaErrorInvalidDeviceFunction);
     *attributes = {};
     attributes->numRegs = 40;
+    attributes->ptxVersion = 90;
     attributes->maxThreadsPerBlock = 1024;
     return cudaSuccess;
 }

@@ -217,6 +217,16 @@ static gconv_status upload(const all_sums sums, detector_state *state, gconv_err
     return gc_gpu_upload(words, sizeof words, &state->weights, error);
 }
 
+/* Kernels that were compiled for a GPU before Hopper do not wait (gc_lines_await), whatever GPU
+ * their PTX runs on. */
+static gconv_status find_overlap(bool *overlaps, gconv_error *error)
+{
+    cudaFuncAttributes attributes;
+    GC_CUDA_TRY(error, cudaFuncGetAttributes(&attributes, (const void *)gc_store_lines));
+    *overlaps = attributes.ptxVersion >= 90;
+    return GCONV_OK;
+}
+
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
                             gc_pass_scope *, void **opaque, gconv_error *error)
 {
@@ -237,9 +247,9 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     f->border = problem->job.border;
     f->row_words = (unsigned)words_of(problem, 1);
     f->tile_rows = (f->height - 1) / GC_TILE_ROWS + 1;
-    state->overlaps = device->compute_major >= 9;
     f->invert = problem->conversion.invert;
     GC_TRY(gc_gpu_opt_in((const void *)gc_detect_edges<GC_DETECT_WIDE>, device, error));
+    GC_TRY(find_overlap(&state->overlaps, error));
     return is_canny(problem) ? allocate(problem, state, error) : GCONV_OK;
 }
 
