@@ -12,10 +12,12 @@ the end. docs/python.md says how that differs from scipy.
 import ctypes
 import math
 import os
+import warnings
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from ._arrays import KINDS, Array, describe, new, numpy, shape_of
-from ._library import Detector, GconvError, ReaderOptions, WriterOptions, call, library
+from ._arrays import KINDS, Array, describe, new, numpy, shape_of, source_of
+from ._library import (Detector, GconvError, ReaderOptions, WriterOptions, call, library,
+                       take_warnings)
 from ._plans import Filter, Plan, frozen, pair
 from ._plans import run as _run
 from ._program import draw, run, verify, warn_of_white
@@ -43,8 +45,7 @@ def _is_of_planes(shape: Tuple[int, ...], axes: Any) -> bool:
 
 def _flat(shape: Tuple[int, ...], per_axis: Any, name: str, flat: int,
           axes: Any) -> Tuple[float, float]:
-    """A number for rows and one for columns. scipy filters the third axis, too, which gconv
-    refuses."""
+    """A number for rows and one for columns. scipy filters channels, too, which gconv refuses."""
     if _is_of_planes(shape, axes):
         return pair(per_axis, name)
     if len(shape) == 3 and not (hasattr(per_axis, "__len__") and len(per_axis) == 3
@@ -136,18 +137,19 @@ def uniform_filter(input: Any, size: Union[int, Sequence[int]] = 3, output: Any 
     return _run(_mean, (size, origin, axes), input, output, mode, cval)
 
 
-def laplace(input: Any, output: Any = None, mode: str = "reflect", cval: float = 0.0) -> Array:
-    """The sum of second differences of a grey image, as scipy.ndimage.laplace. Samples below 0
-    become 0 unless `output` is float32."""
-    return correlate(input, ((0, 1, 0), (1, -4, 1), (0, 1, 0)), output, mode, cval)
+def laplace(input: Any, output: Any = None, mode: str = "reflect", cval: float = 0.0, *,
+            axes: Axes = None) -> Array:
+    """The sum of second differences of an image, as scipy.ndimage.laplace. Samples below 0 become 0
+    unless `output` is float32. An image with channels takes axes=(0, 1)."""
+    return correlate(input, ((0, 1, 0), (1, -4, 1), (0, 1, 0)), output, mode, cval, axes=axes)
 
 
-def _differences(shape: Tuple[int, ...], _kind: str, side: float, axis: int) -> Dict[str, Any]:
-    """A difference along the axis, then a sum along the other. Each meets the border, as in
-    scipy."""
-    if axis not in (-2, -1, 0, 1) or len(shape) != 2:
-        raise ValueError(f"gconv takes a grey image and axis 0 or 1, not axis {axis} of "
-                         f"{len(shape)} dimensions")
+def _differences(shape: Tuple[int, ...], _kind: str, side: float, axis: int,
+                 axes: Any) -> Dict[str, Any]:
+    """A difference along the axis, then a sum along the other; each meets the border."""
+    if axis not in (-2, -1, 0, 1) or not (_is_of_planes(shape, axes) or len(shape) == 2):
+        raise ValueError(f"axis {axis} of {len(shape)} dimensions: gconv takes axis 0 or 1, and "
+                         "axes=(0, 1) for an image with channels")
     along, beside = [-1, 0, 1], [1, side, 1]
     if axis in (-1, 1):
         steps: List[Any] = [[along], [[value] for value in beside]]
@@ -157,16 +159,17 @@ def _differences(shape: Tuple[int, ...], _kind: str, side: float, axis: int) -> 
 
 
 def sobel(input: Any, axis: int = -1, output: Any = None, mode: str = "reflect",
-          cval: float = 0.0) -> Array:
-    """Sobel's difference along an axis of a grey image, as scipy.ndimage.sobel. Samples below 0
-    become 0 unless `output` is float32."""
-    return _run(_differences, (2, axis), input, output, mode, cval)
+          cval: float = 0.0, *, axes: Axes = None) -> Array:
+    """Sobel's difference along an axis of an image, as scipy.ndimage.sobel. Samples below 0 become
+    0 unless `output` is float32. With axes=(0, 1), which an image with channels takes, `axis` is
+    one of these: 0 or -2 goes down, 1 or -1 across."""
+    return _run(_differences, (2, axis, axes), input, output, mode, cval)
 
 
 def prewitt(input: Any, axis: int = -1, output: Any = None, mode: str = "reflect",
-            cval: float = 0.0) -> Array:
-    """Prewitt's difference along an axis of a grey image, as scipy.ndimage.prewitt."""
-    return _run(_differences, (1, axis), input, output, mode, cval)
+            cval: float = 0.0, *, axes: Axes = None) -> Array:
+    """Prewitt's difference along an axis of an image, as `sobel`."""
+    return _run(_differences, (1, axis, axes), input, output, mode, cval)
 
 
 def _detector(_shape: Tuple[int, ...], _kind: str, method: int, threshold: float, low: float,
@@ -188,7 +191,9 @@ def detect(image: Any, method: int, threshold: float, low: float, high: float, *
 
 
 def _seen(image: Any, lines: Array) -> Array:
-    """The lines, and a warning if there are none because white is another number."""
+    """The lines of finite samples; a warning if there are none, as white is another number."""
+    if numpy is not None and type(image) is numpy.ndarray and not numpy.isfinite(image).all():
+        raise ValueError("a sample is infinite or not a number")
     if numpy is not None and type(lines) is numpy.ndarray and not lines.any():
         warn_of_white(image, 4)
     return lines
@@ -202,8 +207,7 @@ def edges(image: Any, threshold: Union[float, str, None] = None, **options: Any)
     method="gradient", start the program, which computes by files that are deleted.
     """
     if options or isinstance(threshold, str):
-        drawn: Array = draw(image, "edges", threshold=threshold, **options)
-        return drawn
+        return draw(image, "edges", threshold=threshold, **options)
     return _seen(image, detect(image, 0, 5.0 if threshold is None else threshold, 50.0, 100.0))
 
 
@@ -213,8 +217,7 @@ def canny(image: Any, low: Union[float, str, None] = None, high: Union[float, st
     them. `low` and `high` are magnitudes in levels of 8 bits, 50 and 100 if they are not given.
     high="auto", which finds `low`, too, and `options` start the program, as those of `edges` do."""
     if options or isinstance(low, str) or isinstance(high, str):
-        drawn: Array = draw(image, "edges", method="canny", low=low, high=high, **options)
-        return drawn
+        return draw(image, "edges", method="canny", low=low, high=high, **options)
     return _seen(image, detect(image, _METHOD_CANNY, 5.0, 50.0 if low is None else low,
                                100.0 if high is None else high))
 
@@ -225,28 +228,27 @@ def sketch(image: Any, **options: Any) -> Array:
     `options` are those of the program: sigma=2, ink="#204080", paper="transparent", lines="thin";
     min_length=20 with these lines. The program computes it, by files that are deleted.
     """
-    drawing: Array = draw(image, "sketch", **options)
-    return drawing
+    return draw(image, "sketch", **options)
 
 
 def thin(image: Any) -> Array:
     """The white lines of a grey image, of uint8, uint16 or bool, thinned to one pixel by `gconv
     thin`."""
-    lines: Array = draw(image, "thin")
-    return lines
+    return draw(image, "thin")
 
 
 def imread(path: Union[str, "os.PathLike[str]"], *, grey: bool = False,
            page: Optional[int] = None) -> Array:
     """Reads an image file: (height, width) for grey, else (height, width, channels), turned as
     its EXIF says. `page` is the image of a file of several, pages or frames, from 1; without it
-    such a file is refused. Raises FileNotFoundError, or GconvError for what is no sound image."""
+    such a file is refused. What is lost, as bits of float64, is a warning. Raises
+    FileNotFoundError, or GconvError for what is no sound image."""
     options, reader, more = ReaderOptions(), ctypes.c_void_p(), ctypes.c_bool()
     library.gconv_reader_options_init(ctypes.byref(options), ctypes.sizeof(options))
     if page is not None and not 1 <= page < 1 << 32:
         raise ValueError(f"page {page}: pages are counted from 1")
     options.grey, options.page = grey, page or 0
-    name = os.fspath(path)
+    name, said = os.fspath(path), take_warnings(options)
     call("reader_open", os.fsencode(name), ctypes.byref(options), ctypes.byref(reader), about=name)
     try:
         shape = library.gconv_reader_shape(reader).contents
@@ -259,6 +261,8 @@ def imread(path: Union[str, "os.PathLike[str]"], *, grey: bool = False,
             call("reader_next", reader, ctypes.byref(more), about=name)
         if more:
             raise ValueError(f"{name} holds several images; page=1 reads the first")
+        for line in said:
+            warnings.warn(f"{name}: {line}", stacklevel=2)
         return image
     finally:
         library.gconv_reader_free(reader)
@@ -268,8 +272,8 @@ def imwrite(path: Union[str, "os.PathLike[str]"], image: Any, *, quality: Option
             compression: int = -1) -> None:
     """Writes an image file in the format of the path's extension. The file appears whole or not
     at all. With `quality`, 1 to 100, WebP, AVIF, HEIC and JPEG XL are written with loss, as JPEG
-    always is; its default is 90."""
-    place, name = describe(image), os.fspath(path)
+    always is; its default is 90. A warning tells of colours or alpha that the format lacks."""
+    place, name = source_of(image), os.fspath(path)
     if place.device >= 0:
         raise ValueError("the image is on a GPU; copy it to the CPU first")
     options, writer = WriterOptions(), ctypes.c_void_p()
@@ -279,17 +283,24 @@ def imwrite(path: Union[str, "os.PathLike[str]"], image: Any, *, quality: Option
         raise ValueError(f"{name}: the extension is of no format that gconv writes")
     options.shape = shape_of(place.shape, place.kind)
     options.compression, options.lossy = compression, quality is not None
-    if quality is not None:
-        options.quality = quality
+    if quality is not None and not 1 <= quality <= 100:
+        raise ValueError(f"quality {quality} is not within 1 and 100")
+    options.quality = quality or options.quality
+    said = take_warnings(options)
+    if options.shape.channels > 2 and name.lower().endswith((".pgm", ".y4m")):
+        said.append("the format has no colours: made grey")
     try:
         call("writer_open", os.fsencode(name), ctypes.byref(options), ctypes.byref(writer),
              about=name)
     except GconvError as failure:
         if "depth 32" in str(failure):
-            failure.args = (f"{failure}; convert with .clip(0, 255).round().astype('u1')",)
+            failure.args = (f"{failure}; multiply by 255 if 1 is white, then convert with "
+                            ".clip(0, 255).round().astype('u1')",)
         raise
     try:
         call("writer_write", writer, place.shape[0], place.address, place.stride, about=name)
         call("writer_finish", writer, about=name)
     finally:
         library.gconv_writer_free(writer)
+    for line in said:
+        warnings.warn(f"{name}: {line}", stacklevel=2)

@@ -33,6 +33,10 @@ _ORDER_HINT = ("samples have the byte order of another machine; convert with "
                ".astype(dtype.newbyteorder('='))")
 
 
+class StrideError(ValueError):
+    """Samples lie where gconv does not take them."""
+
+
 class Image(NamedTuple):
     """Where the samples of an image lie."""
 
@@ -121,8 +125,8 @@ def _stride(shape: Tuple[int, ...], kind: str, strides: Optional[Tuple[int, ...]
         if shape[0] > 1 and stride >= 0:
             stride = strides[0]
         if stride < row or stride % size:
-            raise ValueError(f"strides {strides}: samples of a row have to lie side by side, "
-                             "and rows from top to bottom; use numpy.ascontiguousarray")
+            raise StrideError(f"strides {strides}: samples of a row have to lie side by side, "
+                              "and rows from top to bottom; use numpy.ascontiguousarray")
     return stride
 
 
@@ -133,8 +137,6 @@ def _image(address: int, shape: Any, kind: str, strides: Any, writable: bool, de
     return Image(address, shape, kind, _stride(shape, kind, strides and tuple(strides)), writable,
                  device, maker_of(owner), owner)
 
-
-# ---- On the CPU and by __cuda_array_interface__ --------------------------------------------------
 
 class _Buffer(ctypes.Structure):
     """Py_buffer"""
@@ -209,8 +211,6 @@ def _from_cupy(array: Any) -> Image:
     return _image(array.data.ptr, array.shape, kind, strides, True, array.device.id, array)
 
 
-# ---- DLPack --------------------------------------------------------------------------------------
-
 class _Tensor(ctypes.Structure):
     """DLTensor, with which a DLManagedTensor begins."""
 
@@ -241,8 +241,6 @@ def _from_dlpack(thing: Any, stream: int) -> Image:
                    strides, False, device if on_gpu else -1, thing)
     return found._replace(owner=(thing, capsule))
 
-
-# ---- Any of them ---------------------------------------------------------------------------------
 
 def stream_of(thing: Any) -> Optional[int]:
     """The stream in which work on an array of a GPU goes on: the current one of torch or CuPy, or
@@ -281,6 +279,28 @@ def describe(thing: Any, stream: int = 0) -> Image:
             raise
     raise TypeError(f"a {type(thing).__name__} is no image: give an array, or what has a buffer, "
                     "__array_interface__ or DLPack; gconv.imread reads a file")
+
+
+def source_of(thing: Any, stream: int = 0) -> Image:
+    """As `describe`; of a copy without gaps where samples of a row do not lie side by side."""
+    try:
+        return describe(thing, stream)
+    except StrideError:
+        maker = maker_of(thing)
+        if maker == "torch":
+            return describe(thing.contiguous())
+        arrays = sys.modules["cupy"] if maker == "cupy" else numpy
+        if arrays is None or (maker != "cupy" and hasattr(thing, "__cuda_array_interface__")):
+            raise
+        return describe(arrays.ascontiguousarray(thing), stream)
+
+
+def samples(image: Image) -> Any:
+    """A numpy array of the samples of an image of float32 on the CPU."""
+    count = image.stride * (image.shape[0] - 1) + image.row_bytes
+    place: Any = (ctypes.c_char * count).from_address(image.address)
+    strides = (image.stride, image.row_bytes // image.shape[1], 4)[:len(image.shape)]
+    return numpy.ndarray(image.shape, "f4", place, 0, strides)
 
 
 def empty(shape: Tuple[int, ...], kind: str, like: Image) -> Any:

@@ -7,7 +7,7 @@ import ctypes
 import os
 from ctypes import POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double, c_float
 from ctypes import c_int, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
-from typing import Any
+from typing import Any, List
 
 NAME = "libgconv.so.0.2"  # until 1.0 the minor version is part of the name
 
@@ -93,47 +93,22 @@ def _load() -> ctypes.CDLL:
 
 library = _load()
 _DATA = POINTER(FilterData)
-_HANDLE = POINTER(c_void_p)
-_ERROR = POINTER(ErrorText)
-for _name, _result, _arguments in [
-        ("version", c_char_p, []),
-        ("filter_load", c_int, [c_char_p, POINTER(_DATA), _ERROR]),
-        ("filter_load_builtin", c_int, [c_char_p, POINTER(_DATA), _ERROR]),
-        ("filter_parse", c_int, [c_char_p, c_size_t, c_char_p, POINTER(_DATA), _ERROR]),
-        ("filter_create", c_int, [c_int, c_int, POINTER(_DATA), _ERROR]),
-        ("filter_create_vectors", c_int, [c_int, c_int, POINTER(_DATA), _ERROR]),
-        ("filter_free", None, [_DATA]),
-        ("filter_gain", c_double, [_DATA]),
-        ("method_filters", POINTER(c_char_p), [POINTER(Detector), POINTER(c_int)]),
-        ("detector_init", None, [POINTER(Detector), c_size_t]),
-        ("job_init", None, [POINTER(Job), c_size_t]),
-        ("plan_create", c_int, [POINTER(Job), _HANDLE, _ERROR]),
-        ("plan_free", None, [c_void_p]),
-        ("plan_implementation", c_char_p, [c_void_p]),
-        ("plan_output_shape", POINTER(Shape), [c_void_p]),
-        ("plan_explanation", c_char_p, [c_void_p]),
-        ("plan_promise", c_int, [c_void_p]),
-        ("promise_name", c_char_p, [c_int]),
-        ("plan_run_memory", c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p,
-                                    _ERROR]),
-        ("plan_run_device", c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t, c_void_p,
-                                    _ERROR]),
-        ("reader_options_init", None, [POINTER(ReaderOptions), c_size_t]),
-        ("reader_open", c_int, [c_char_p, POINTER(ReaderOptions), _HANDLE, _ERROR]),
-        ("reader_shape", POINTER(Shape), [c_void_p]),
-        ("reader_read", c_int, [c_void_p, c_uint32, c_void_p, c_size_t, _ERROR]),
-        ("reader_finish", c_int, [c_void_p, _ERROR]),
-        ("reader_next", c_int, [c_void_p, POINTER(c_bool), _ERROR]),
-        ("reader_free", None, [c_void_p]),
-        ("writer_options_init", None, [POINTER(WriterOptions), c_size_t]),
-        ("writer_open", c_int, [c_char_p, POINTER(WriterOptions), _HANDLE, _ERROR]),
-        ("writer_write", c_int, [c_void_p, c_uint32, c_void_p, c_size_t, _ERROR]),
-        ("writer_finish", c_int, [c_void_p, _ERROR]),
-        ("writer_free", None, [c_void_p]),
-        ("format_from_path", c_int, [c_char_p])]:
-    _function = getattr(library, "gconv_" + _name)
-    _function.restype = _result
-    _function.argtypes = _arguments
+_LETTERS = {"b": POINTER(c_bool), "d": c_double, "i": c_int, "n": POINTER(c_char_p), "p": c_void_p,
+            "s": c_char_p, "u": c_uint32, "v": None, "z": c_size_t, "D": _DATA,
+            "E": POINTER(ErrorText), "F": POINTER(_DATA), "H": POINTER(c_void_p),
+            "I": POINTER(c_int), "J": POINTER(Job), "R": POINTER(ReaderOptions),
+            "S": POINTER(Shape), "T": POINTER(Detector), "W": POINTER(WriterOptions)}
+for _function in """version:s filter_load:isFE filter_load_builtin:isFE filter_parse:iszsFE
+        filter_create:iiiFE filter_create_vectors:iiiFE filter_free:vD filter_gain:dD
+        method_filters:nTI detector_init:vTz job_init:vJz plan_create:iJHE plan_free:vp
+        plan_implementation:sp plan_output_shape:Sp plan_explanation:sp plan_promise:ip
+        promise_name:si plan_run_memory:ippzpzpE plan_run_device:ippzpzpE reader_options_init:vRz
+        reader_open:isRHE reader_shape:Sp reader_read:ipupzE reader_finish:ipE reader_next:ipbE
+        reader_free:vp writer_options_init:vWz writer_open:isWHE writer_write:ipupzE
+        writer_finish:ipE writer_free:vp format_from_path:is""".split():  # the result, arguments
+    _name, _, _types = _function.partition(":")
+    _found: Any = getattr(library, "gconv_" + _name)
+    _found.restype, *_found.argtypes = [_LETTERS[letter] for letter in _types]
 
 _MEMORY = 1
 _OPEN = 4
@@ -145,6 +120,15 @@ def call(name: str, *arguments: Any, about: str = "") -> None:
     status = getattr(library, "gconv_" + name)(*arguments, byref(error))
     if status != 0:
         fail(status, error, about)
+
+
+def take_warnings(options: Any) -> List[str]:
+    """A list that takes the warnings of a reader or writer, but not that of floats from 0 to 1."""
+    said: List[str] = []
+    options.taker = ctypes.CFUNCTYPE(None, c_void_p, c_char_p)(
+        lambda _user, line: None if b"--white" in line else said.append(line.decode()))
+    options.warn = ctypes.cast(options.taker, c_void_p)
+    return said
 
 
 def fail(status: int, error: ErrorText, about: str = "") -> None:

@@ -6,21 +6,18 @@ import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from ._arrays import (DEPTHS, Array, Image, describe, empty, is_array, kind_of, nested, numpy, overlap,
-                      shape_of, stream_of)
+                      samples, shape_of, source_of, stream_of)
 from ._library import Detector, ErrorText, FilterData, GconvError, Job, call, fail, library
 
 MODES = {"reflect": 0, "grid-mirror": 0, "mirror": 1, "nearest": 2, "wrap": 3, "grid-wrap": 3,
          "constant": 4, "grid-constant": 4}
 _ALPHA_FILTER, _OUTPUT_EDGES = 1, 1
 _KEPT_MOST = 32  # plans of different kinds
+_USUAL = 2.0 ** 20  # the mean square of results below which no result is looked at alone
 _ON_GPU: Dict[str, Any] = {"runs": 1000}  # so many are worth compiling kernels for
 
 
-class _NoNumpy:
-    """In the place of numpy.ndarray where there is no numpy."""
-
-
-_NDARRAY: Any = _NoNumpy if numpy is None else numpy.ndarray
+_NDARRAY: Any = getattr(numpy, "ndarray", None)
 _addressof = ctypes.addressof
 _from_buffer: Any = ctypes.c_char.from_buffer  # fails unless writable and without gaps
 _run_memory, _run_device = library.gconv_plan_run_memory, library.gconv_plan_run_device
@@ -182,7 +179,7 @@ class Plan:
         self._result = kinds[0] if output is None else kind_of(output)
         if self._result not in kinds:
             raise TypeError(f"output {self._result} of input {self._kind}: gconv gives "
-                            f"{' or '.join(kinds)}; convert with .astype afterwards")
+                            f"{' or '.join(dict.fromkeys(kinds))}; convert with .astype afterwards")
         self._result_shape = self._shape[:2] if edges else self._shape
         job = Job()
         library.gconv_job_init(ctypes.byref(job), ctypes.sizeof(job))
@@ -205,17 +202,6 @@ class Plan:
         job.filters = (ctypes.c_void_p * len(handles))(*handles)
         job.filter_count = len(handles)
         call("plan_create", ctypes.byref(job), ctypes.byref(self._plan))
-        self._prepare_fast_calls()
-        self._grid: Optional[Tuple[slice, slice]] = None
-        if self._result == "float32" == self._kind and implementation == "auto":
-            how = library.gconv_plan_explanation(self._plan)
-            if b"chosen: cpu" not in how or b"transforms" in how or b"running sums" in how:
-                self._grid = _grid([each._data.contents for each in filters])
-                self._given = {**given, "filters": tuple(filters), "device": "cpu"}
-                self._local: Any = None
-
-    def _prepare_fast_calls(self) -> None:
-        """What a call on numpy arrays without gaps needs."""
         if numpy is not None:
             self._dtype, self._result_dtype = numpy.dtype(self._kind), numpy.dtype(self._result)
         self._row, self._result_row = (
@@ -224,6 +210,15 @@ class Plan:
                          shape_of(self._result_shape, self._result)))
         self._least = -self._result_row * self._result_shape[0]
         self._most = self._row * self._shape[0]
+        self._grid: Optional[Tuple[slice, slice]] = None
+        if self._result == "float32" == self._kind and implementation == "auto":
+            how = library.gconv_plan_explanation(self._plan)
+            if b"chosen: cpu" not in how or b"transforms" in how or b"running sums" in how:
+                self._grid = _grid(self._shape, [each._data.contents for each in filters])
+                self._usual = _USUAL * math.prod(len(range(side)[steps]) for side, steps in zip(
+                    self._shape, self._grid)) * math.prod(self._shape[2:])
+                self._given = {**given, "filters": tuple(filters), "device": "cpu"}
+                self._local: Any = None
 
     def __call__(self, image: Any, out: Any = None) -> Array:
         """Computes one image into `out`, or into a new array, and returns it. Images on a GPU are
@@ -244,8 +239,9 @@ class Plan:
                         fail(status, self._error)
                 if self._grid is not None:
                     seen = made[self._grid].ravel()
-                    if not numpy.vdot(seen, seen) < math.inf:  # which warns of no overflow
-                        self._compute_locally(ends(image, None)[0], describe(made), made)
+                    if not (numpy.vdot(seen, seen) < self._usual  # which warns of no overflow
+                            or float(seen.min()) * 2 ** 12 > seen.max()):
+                        self._mend(describe(image), describe(made), made)
                 return made
         return self._compute(*ends(image, out), out)
 
@@ -271,31 +267,39 @@ class Plan:
                          last, self._error_here)
             if status != 0:
                 fail(status, self._error)
-        if self._grid is not None and source.device < 0 and self._is_wild(target):
-            self._compute_locally(source, target, out)
+        if self._grid is not None and source.device < 0:
+            self._mend(source, target, out)
         result: Array = out
         return result
 
-    def _is_wild(self, target: Image) -> bool:
-        """Whether the sum of squares on the grid is no number that float32 has."""
+    def _is_wild(self, source: Image, target: Image) -> bool:
+        """Whether a result is no number, or so large that its error, which running sums and
+        transforms carry beyond the weights, is seen in what smaller samples give."""
         assert self._grid is not None
-        channels = target.shape[2] if len(target.shape) == 3 else 1
-        row_of = ctypes.c_float * (target.row_bytes // 4)
-        down, across = (steps.step for steps in self._grid)
-        return not sum(value * value for y in range(0, target.shape[0], down)
-                       for c in range(channels)
-                       for value in row_of.from_address(target.address + y * target.stride)[
-                           c::across * channels]) < 2.0 ** 128
+        if numpy is None:
+            row_of, rows = ctypes.c_float * (target.row_bytes // 4), range(target.shape[0])
+            return not all(sum(map(abs, row_of.from_address(target.address + y * target.stride)))
+                           < 2.0 ** 40 for y in rows[self._grid[0]])
+        seen = abs(samples(target)[self._grid].ravel())
+        if numpy.vdot(seen, seen) < self._usual or float(seen.min()) * 2 ** 12 > seen.max():
+            return False
+        most = float(seen.max()) / math.prod(max(abs(each.gain), 1.0)
+                                             for each in self._given["filters"])
+        given = abs(samples(source)[tuple(slice(None, None, steps.step // 2 or 1)
+                                          for steps in self._grid)])
+        rest = given[(given > 0) & (given < most / 2 ** 10)]
+        return not most < math.inf or bool(rest.size and rest.mean(dtype="f8") < most / 2 ** 12)
 
-    def _compute_locally(self, source: Image, target: Image, out: Any) -> None:
-        """Computes an image again by what carries no sample beyond the weights, as running sums and
-        transforms do: by each weight that is not 0, by each, or by definition."""
-        for name in ("cpu:sparse", "cpu:taps", "reference"):
+    def _mend(self, source: Image, target: Image, out: Any) -> Any:
+        """Computes a wild image again by what carries no sample beyond the weights: by each weight
+        that is not 0, by each, or by definition."""
+        names = ("cpu:sparse", "cpu:taps", "reference") if self._is_wild(source, target) else ()
+        for name in names:
             try:
                 self._local = self._local or Plan(**{**self._given, "implementation": name})
             except GconvError:  # refuses these filters
                 continue
-        self._local._compute(source, target, 0, out)
+            return self._local._compute(source, target, 0, out)
 
     def __del__(self) -> None:
         if getattr(self, "_plan", None):
@@ -320,15 +324,16 @@ def ends(image: Any, out: Any) -> Tuple[Image, Optional[Image], int]:
     stream = None if out is None else stream_of(out)
     if stream is None:
         stream = stream_of(image) or 0
-    return describe(image, stream), None if out is None else describe(out, stream), stream
+    return source_of(image, stream), None if out is None else describe(out, stream), stream
 
 
-def _grid(filters: Sequence[Any]) -> Tuple[slice, slice]:
+def _grid(shape: Sequence[int], filters: Sequence[Any]) -> Tuple[slice, slice]:
     """Results in rows and columns so close that each sample has a part in one of them."""
     reaches = [(min(each.anchor_y, each.height - 1 - each.anchor_y),
                 min(each.anchor_x, each.width - 1 - each.anchor_x)) for each in filters]
-    down, across = (1 + sum(reach) for reach in zip(*reaches))
-    return slice(None, None, down), slice(None, None, across)
+    down, across = (min(1 + reach, 16 + reach // 8) for reach in map(sum, zip(*reaches)))
+    return (slice((shape[0] - 1) % down // 2, None, down),
+            slice((shape[1] - 1) % across // 2, None, across))
 
 
 def pair(value: Any, name: str, flat: Optional[int] = None) -> Tuple[float, float]:
@@ -356,8 +361,6 @@ def _levels(value: float, kind: str) -> Tuple[float, float]:
         return float(value), 0.0
     return value / 257.0, 257.0 if float(value).is_integer() else 0.0
 
-
-# ---- Plans that are kept -------------------------------------------------------------------------
 
 _kept: Dict[Any, List[Plan]] = {}  # the one that was used last is the last
 _lock = threading.RLock()
@@ -390,19 +393,11 @@ def _give(plan: Plan) -> None:
     dropped.clear()  # frees plans, which may take a while
 
 
-class _Bytes:
+class _Bytes(bytes):
     """Many bytes in a key. Their whole hash would take 1.3 us for each KiB."""
 
-    __slots__ = ("_bytes",)
-
-    def __init__(self, value: bytes) -> None:
-        self._bytes = value
-
     def __hash__(self) -> int:
-        return hash(self._bytes[:64])
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is _Bytes and self._bytes == other._bytes
+        return hash(self[:64])
 
 
 def frozen(value: Any) -> Any:

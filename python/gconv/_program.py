@@ -7,7 +7,7 @@ import tempfile
 import warnings
 from typing import Any, Iterable, List, Optional, Union
 
-from ._arrays import numpy
+from ._arrays import Array, numpy
 from ._library import GconvError
 
 Path = Union[str, "os.PathLike[str]"]
@@ -27,20 +27,35 @@ def _find() -> str:
 
 
 def _options(named: Any) -> List[str]:
-    """min_length=3 becomes --min-length=3, thin=True becomes --thin."""
+    """min_length=3 becomes --min-length=3, thin=True becomes --thin; a list is several options."""
+    given = [(name, value) for name, values in named.items() if values is not None
+             for value in (values if isinstance(values, (list, tuple)) else [values])]
+    if not all(isinstance(value, (str, os.PathLike)) for name, value in given if name == "kernel"):
+        raise TypeError("kernel is the text that Filter takes, or a list of such texts, a chain")
     return [f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}")
-            for name, value in named.items() if value is not None and value is not False]
+            for name, value in given if value is not False]
 
 
-def _call(arguments: List[str], given: bytes = b"", messages: bool = False) -> None:
-    """Runs the program. `messages`: what it says goes to standard error, and not into the
-    exception."""
-    answer = subprocess.run([_find(), *arguments], input=given, stdout=subprocess.PIPE,
-                            stderr=None if messages else subprocess.PIPE)
-    if answer.returncode != 0:
-        said = (answer.stdout + (answer.stderr or b"")).decode("utf-8", "replace").strip()
-        raise GconvError(said or f"gconv {arguments[0]} ended with exit status "
-                                 f"{answer.returncode}; its messages are on standard error")
+def _call(arguments: List[str], given: bytes = b"", messages: bool = False,
+          hidden: str = "\0") -> None:
+    """Runs the program. `messages`: what it says goes to standard error, too. An exception has its
+    first lines, with "image" for the path `hidden`."""
+    said = b""
+    with tempfile.TemporaryFile() as names:
+        names.write(given)
+        names.seek(0)
+        with subprocess.Popen([_find(), *arguments], stdin=names, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT) as process:
+            assert process.stdout is not None
+            while piece := os.read(process.stdout.fileno(), 65536):
+                said += piece
+                if messages:
+                    os.write(2, piece)
+    if process.returncode != 0:
+        lines = [line for line in said.decode("utf-8", "replace").splitlines()
+                 if line.startswith("gconv: ") or not messages]
+        raise GconvError("\n".join(lines[:10]).replace(hidden, "image") or
+                         f"gconv {arguments[0]} ended with exit status {process.returncode}")
 
 
 def run(files: Union[Path, Iterable[Path]], output: Path, command: str = "edges", *,
@@ -49,16 +64,16 @@ def run(files: Union[Path, Iterable[Path]], output: Path, command: str = "edges"
 
     Results go to the directory `output`, under the names of their inputs. With `journal`, a batch
     that was interrupted goes on where it was, and `verify` checks the results. `progress` shows a
-    bar, and messages, on a terminal. `options` are those of the program: kernel="gaussian:2",
-    method="canny", thin=True, min_length=20. Raises GconvError if an image fails; the others are
-    written.
+    bar on a terminal, and messages. `options` are those of the program: kernel="gaussian:2",
+    kernel=["gauss5", "laplace3"] for a chain, method="canny", thin=True, min_length=20. Raises
+    GconvError, with the program's first lines, if an image fails; the others are written.
     """
     files = [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
     if not files:
         raise ValueError("there are no files to run on")
     chosen = _options({**options, "journal": journal and os.fspath(journal)})
     names = b"\0".join(os.path.abspath(os.fsencode(name)) for name in files)
-    _call([command, *chosen, "--progress", "auto" if progress else "never",
+    _call([command, *chosen, "--progress", "always" if progress and os.isatty(2) else "never",
            "--files0-from", "-", "-o", os.fspath(output)], names, messages=progress)
 
 
@@ -78,7 +93,7 @@ def warn_of_white(image: Any, level: int) -> None:
                       "floats, or multiply by 255", stacklevel=level)
 
 
-def draw(image: Any, command: str, **options: Any) -> Any:
+def draw(image: Any, command: str, **options: Any) -> Array:
     """What a command of the program makes of an image in memory, by files in a directory of its
     own. False and True of numpy are 0 and 255."""
     from . import imread, imwrite
@@ -89,5 +104,5 @@ def draw(image: Any, command: str, **options: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         given, made = (os.path.join(folder, name) for name in ("in.npy", "out.png"))
         imwrite(given, image)
-        _call([command, *_options(options), given, made])
+        _call([command, *_options(options), given, made], hidden=given)
         return imread(made)

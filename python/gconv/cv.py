@@ -51,16 +51,16 @@ def _origin(anchor: Sequence[int], shape: Tuple[int, int]) -> Tuple[int, int]:
     return down, across
 
 
-def getGaussianKernel(ksize: int, sigma: float) -> Array:
+def getGaussianKernel(ksize: int, sigma: float, ktype: int = CV_64F) -> Array:
     """The weights of one direction, in a column, which sum to 1; from the side if `sigma` is 0."""
-    if ksize < 1 or ksize % 2 == 0:
-        raise ValueError(f"ksize {ksize} has to be odd")
-    if sigma <= 0 and ksize in _NARROW:
-        return numpy.asarray(_NARROW[ksize])[:, None]
-    if sigma <= 0:
-        sigma = 0.3 * ((ksize - 1) * 0.5 - 1) + 0.8
-    weights = numpy.exp(-0.5 / (sigma * sigma) * (numpy.arange(ksize) - (ksize - 1) / 2) ** 2)
-    return numpy.asarray(weights / weights.sum())[:, None]
+    if ksize < 1 or ksize % 2 == 0 or ktype not in (CV_32F, CV_64F):
+        raise ValueError(f"ksize {ksize} has to be odd, and ktype CV_32F or CV_64F")
+    named = sigma <= 0 and ksize in _NARROW
+    sigma = sigma if sigma > 0 else 0.3 * ((ksize - 1) * 0.5 - 1) + 0.8
+    offsets = numpy.arange(ksize) - (ksize - 1) / 2
+    weights = _NARROW[ksize] if named else numpy.exp(-0.5 / (sigma * sigma) * offsets ** 2)
+    kind = "f4" if ktype == CV_32F else "f8"
+    return numpy.asarray(weights / numpy.sum(weights), kind)[:, None]
 
 
 def _blur(_shape: Tuple[int, ...], kind: str, ksize: Sequence[int], sigmaX: float,
@@ -120,8 +120,7 @@ def _derivative(_shape: Tuple[int, ...], _kind: str, dx: int, dy: int, ksize: in
                 delta: float) -> Dict[str, Any]:
     if ksize not in (1, 3, 5, 7) or not 0 < dx + dy or min(dx, dy) < 0 or max(dx, dy) > 2:
         raise ValueError("gconv takes ksize 1, 3, 5 or 7, and orders 0 to 2 that are not both 0")
-    made = Filter.vectors(_difference(dy, ksize) * scale, _difference(dx, ksize))
-    return _chain(made, delta)
+    return _chain(Filter.vectors(_difference(dy, ksize) * scale, _difference(dx, ksize)), delta)
 
 
 def Sobel(src: Any, ddepth: int, dx: int, dy: int, dst: Any = None, ksize: int = 3,

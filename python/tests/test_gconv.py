@@ -137,6 +137,11 @@ class BesideScipy(unittest.TestCase):
             for axes in (0, 1), [-3, -2]:
                 numpy.testing.assert_array_equal(function(colours, given),
                                                  function(colours, of_planes, axes=axes))
+        for name, named in [("laplace", {}), ("sobel", {}), ("sobel", {"axis": 0}), ("prewitt", {})]:
+            function = getattr(gconv, name)
+            planes = [function(colours[..., channel], **named) for channel in range(3)]
+            numpy.testing.assert_array_equal(function(colours, axes=(0, 1), **named),
+                                             numpy.dstack(planes))
 
 
     def test_what_is_no_number_or_huge_stays_below_the_weights(self):
@@ -162,6 +167,25 @@ class BesideScipy(unittest.TestCase):
             image[place] = kept
         image[150, 200] = numpy.nan
         self.assertEqual(numpy.isnan(gconv.uniform_filter(image, 51)).sum(), 51 * 51)
+
+    def test_fill_values_and_hot_pixels_stay_below_the_weights(self):
+        """Where weights reach none, results are those of float64 to within 0.1 levels."""
+        weights, clean = RANDOM.random((15, 15)) / 113, numpy.tile(FLOATS, (12, 12))
+        for value in [1e20, 1e9, -1e9, 1e7]:
+            for place in [(4, 4), (599, 731), (300, 350), (slice(100, 250), slice(90, 600))]:
+                image = clean.copy()
+                image[place] = value
+                wide = image.astype(numpy.float64)
+                for ours, theirs, side in [
+                        (gconv.convolve(image, weights), ndimage.convolve(wide, weights), 15),
+                        (gconv.gaussian_filter(memoryview(image), 20),
+                         ndimage.gaussian_filter(wide, 20), 161)]:
+                    far = ndimage.maximum_filter(abs(wide), side) <= 255
+                    self.assertLess(abs(ours - theirs)[far].max(), 0.1, (value, place, side))
+        for image in [clean, clean * 257, clean + (clean > 250) * 6e4]:  # are not computed twice
+            plan = gconv.Plan(image.shape, "float32", [gconv.Filter.weights(weights)])
+            plan(image.astype(numpy.float32))
+            self.assertIsNone(plan._local)
 
     def test_every_array_keeps_what_is_no_number_in_its_channel(self):
         colours = numpy.dstack([numpy.tile(FLOATS, (6, 7))] * 3)
@@ -201,6 +225,7 @@ class BesideOpenCV(unittest.TestCase):
             for sigma in [0, 1.3]:
                 ours, theirs = (cv.getGaussianKernel(side, sigma) for cv in (gconv.cv, cv2))
                 self.assertEqual(ours.shape, theirs.shape)
+                self.assertEqual(gconv.cv.getGaussianKernel(side, sigma, gconv.cv.CV_32F).dtype, "f4")
                 numpy.testing.assert_allclose(ours, theirs, 1e-12)
 
     def test_derivatives(self):
@@ -296,6 +321,8 @@ class BesideTheProgram(unittest.TestCase):
         self.assertLess(numpy.count_nonzero(thin), numpy.count_nonzero(lines))
         with self.assertRaisesRegex(gconv.GconvError, "ink"):
             gconv.sketch(BYTES, ink="no colour")
+        with self.assertRaisesRegex(gconv.GconvError, "^gconv: image: a sample is infinite"):
+            gconv.sketch(FLOATS + numpy.inf)
 
     def test_options_that_the_program_alone_has(self):
         for ours, options in [
@@ -349,8 +376,14 @@ class BesideTheProgram(unittest.TestCase):
             gconv.imwrite(last, BYTES)
             with self.assertRaisesRegex(gconv.GconvError, "-2 x.png"):
                 gconv.verify(journal)
-            with self.assertRaisesRegex(gconv.GconvError, "nothing.png"):
-                gconv.run([os.path.join(folder, "nothing.png")], out, progress=False)
+            for progress in [False, True]:
+                with self.assertRaisesRegex(gconv.GconvError, "nothing.png"):
+                    gconv.run([os.path.join(folder, "nothing.png")], out, progress=progress)
+            gconv.run(names[0], out, "filter", progress=False, kernel=["gauss5", "laplace3"])
+            chain = gconv.Plan(BYTES.shape, "uint8", [gconv.Filter("gauss5"),
+                                                      gconv.Filter("laplace3")])
+            numpy.testing.assert_array_equal(
+                gconv.imread(os.path.join(out, "-0 x.png")), chain(BYTES))
 
 
 class Filters(unittest.TestCase):
@@ -381,6 +414,26 @@ class Files(unittest.TestCase):
                 path = os.path.join(folder, name)
                 gconv.imwrite(path, image)
                 numpy.testing.assert_array_equal(gconv.imread(path), image)
+
+    def test_what_is_lost_is_a_warning(self):
+        colours = RANDOM.integers(0, 256, (9, 8, 4), dtype=numpy.uint8)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, image, text in [("a.pgm", colours[..., :3], "no colours"),
+                                      ("a.y4m", colours[..., :3], "no colours"),
+                                      ("a.bmp", colours, "bmp has no alpha: dropped"),
+                                      ("a.jpg", colours, "jpeg has no alpha: dropped")]:
+                with self.assertWarnsRegex(UserWarning, name + ": .*" + text) as told:
+                    gconv.imwrite(os.path.join(folder, name), image)
+                self.assertEqual(told.filename, __file__)
+            path = os.path.join(folder, "a.npy")
+            numpy.save(path, RANDOM.random((9, 8)))
+            with self.assertWarnsRegex(UserWarning, "a.npy: numbers of 64 bits") as told:
+                gconv.imread(path)
+            self.assertEqual((told.filename, len(told.warnings)), (__file__, 1))
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                gconv.imwrite(path, FLOATS / 255)
+                gconv.imread(path)
 
     def test_quality_is_that_of_formats_with_loss(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -493,6 +546,15 @@ class Arrays(unittest.TestCase):
         numpy.testing.assert_array_equal(out, gconv.gaussian_filter(image.copy(), 1))
         self.assertEqual(gconv.sobel(BYTES, output=numpy.float32).min() < 0, True)
 
+    def test_views_with_gaps_are_copied(self):
+        colours = RANDOM.integers(0, 256, (40, 50, 3), dtype=numpy.uint8)
+        for view in [colours[..., 1], BYTES.T, BYTES[::-1], BYTES[:, ::-1], BYTES[::2, ::2]]:
+            expected = gconv.gaussian_filter(view.copy(), 1)
+            numpy.testing.assert_array_equal(gconv.gaussian_filter(view, 1), expected)
+            plan = gconv.Plan(view.shape, view.dtype, [gconv.Filter("gaussian:1,9")])
+            numpy.testing.assert_array_equal(plan(memoryview(view)), expected)
+            numpy.testing.assert_array_equal(gconv.sketch(view), gconv.sketch(view.copy()))
+
     def test_two_parts_of_one_array_may_be_input_and_output(self):
         both = numpy.zeros((50, 122), numpy.uint8)
         both[:, :61] = BYTES
@@ -578,13 +640,17 @@ sys.stdout.buffer.write(blurred.tobytes() + weighted.tobytes())
                 (ValueError, r"axes \(1, 2\) has", lambda: blur(BYTES, 1, axes=(1, 2))),
                 (ValueError, "axes 0 has", lambda: gconv.convolve(BYTES, ((1,),), axes=0)),
                 (TypeError, "imread", lambda: blur("harbour.jpg", 1)),
-                (ValueError, "ascontiguousarray", lambda: blur(BYTES[:, ::2], 1)),
-                (ValueError, "ascontiguousarray", lambda: blur(BYTES[::-1], 1)),
-                (ValueError, "ascontiguousarray", lambda: blur(BYTES.T, 1)),
+                (ValueError, "ascontiguousarray",
+                 lambda: blur(BYTES, 1, output=numpy.zeros((50, 122), "u1")[:, ::2])),
+                (TypeError, "gives float32;", lambda: blur(FLOATS, 1, output="uint8")),
+                (TypeError, "list of such texts",
+                 lambda: gconv.run("a.png", "out", "filter", kernel=gconv.Filter("gauss5"))),
+                (ValueError, "infinite or not", lambda: gconv.edges(FLOATS + numpy.inf)),
+                (ValueError, "within 1 and 100", lambda: gconv.imwrite("a.jpg", BYTES, quality=200)),
                 (ValueError, "overlaps", lambda: blur(small, 1, output=small)),
                 (ValueError, "none of", lambda: blur(BYTES, 1, mode="mirrored")),
                 (ValueError, "both axes", lambda: blur(BYTES, 1, mode=["wrap", "reflect"])),
-                (ValueError, "grey", lambda: gconv.sobel(numpy.zeros((9, 9, 3), "u1"))),
+                (ValueError, r"axes=\(0, 1\)", lambda: gconv.sobel(numpy.zeros((9, 9, 3), "u1"))),
                 (ValueError, "no finite", lambda: blur(BYTES, -1)),
                 (ValueError, "no pixels", lambda: blur(BYTES[:0], 1)),
                 (ValueError, "sobel", lambda: blur(BYTES, 1, order=1)),
