@@ -59,8 +59,7 @@ def getGaussianKernel(ksize: int, sigma: float, ktype: int = CV_64F) -> Array:
     sigma = sigma if sigma > 0 else 0.3 * ((ksize - 1) * 0.5 - 1) + 0.8
     offsets = numpy.arange(ksize) - (ksize - 1) / 2
     weights = _NARROW[ksize] if named else numpy.exp(-0.5 / (sigma * sigma) * offsets ** 2)
-    kind = "f4" if ktype == CV_32F else "f8"
-    return numpy.asarray(weights / numpy.sum(weights), kind)[:, None]
+    return numpy.asarray(weights / numpy.sum(weights), "f4" if ktype == CV_32F else "f8")[:, None]
 
 
 def _blur(_shape: Tuple[int, ...], kind: str, ksize: Sequence[int], sigmaX: float,
