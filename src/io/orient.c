@@ -1,5 +1,7 @@
 #include "io/orient.h"
 
+#include "core/shape.h"
+
 #include <string.h>
 
 /* Pixels a side of the square that is turned at one time: its source rows stay in the L1 cache. */
@@ -16,7 +18,7 @@ void gc_orient_mirror_row(unsigned char *row, uint32_t width, size_t pixel_bytes
     unsigned char *right = row + (size_t)width * pixel_bytes;
     for (; right - left >= (ptrdiff_t)(2 * pixel_bytes); left += pixel_bytes) {
         right -= pixel_bytes;
-        unsigned char kept[8];
+        unsigned char kept[GC_CHANNELS_MAX * sizeof(float)];
         memcpy(kept, left, pixel_bytes);
         memcpy(left, right, pixel_bytes);
         memcpy(right, kept, pixel_bytes);

@@ -3,6 +3,7 @@
 #include "exif_support.h"
 
 #include "io/exif.h"
+#include "io/orient.h"
 
 /* Where the upright pixel (x, y) is stored: EXIF 2.32, the orientation tag. */
 static void stored_place(int orientation, const gconv_shape *stored, uint32_t x, uint32_t y,
@@ -53,6 +54,21 @@ TEST(orientation_is_applied)
             free_picture(&upright);
             OWNED_PICTURE stored = must_read("turn.png", &leave);
             assert_same_picture(&stored, &source);
+        }
+}
+
+/* The largest pixels are four float32. */
+TEST(rows_of_pixels_of_any_size_are_mirrored)
+{
+    for (size_t size = 1; size <= 16; size++)
+        for (uint32_t width = 1; width <= 6; width++) {
+            unsigned char row[6 * 16];
+            for (size_t i = 0; i < width * size; i++)
+                row[i] = (unsigned char)(i + 1);
+            gc_orient_mirror_row(row, width, size);
+            for (uint32_t x = 0; x < width; x++)
+                for (size_t i = 0; i < size; i++)
+                    assert_int_equal(row[x * size + i], (width - 1 - x) * size + i + 1);
         }
 }
 
