@@ -365,7 +365,7 @@ INLINE void store_row(const gc_box *all, const gc_box_kind kind, const int chann
     for (size_t x = 0; x < count; x += block, out += BYTES) {
         integers boxes[4];
         const size_t part = count - x < block ? (count - x) * size : BYTES;
-        UNROLL for (size_t v = 0; v < block / lanes; v++) boxes[v] =
+        UNROLL for (size_t v = 0; v < 4; v++) if (v < block / lanes) boxes[v] =
             sum_boxes(kind, channels, difference(kind, leaving, x + v * lanes, box.span), &before);
         integers made = made_of(&box, kind, &by, boxes);
         if (kept != NULL) {
