@@ -103,7 +103,7 @@ static bool applies(const gc_problem *problem)
     const int depth = conversion->input.depth;
     double largest = (double)step->width * step->height * conversion->sample_max;
     return gc_instructions_chosen()->box->has_levels && problem->chain.step_count == 1 &&
-           depth <= 16 && conversion->output.depth == depth && !conversion->finds_edges &&
+           depth <= 16 && conversion->output.depth == depth && !conversion->bilevel &&
            !conversion->premultiplies && conversion->scale == 1 && conversion->offset == 0 &&
            problem->chain.denominator == 1 && step->width <= SIDE_MAX && step->height <= SIDE_MAX &&
            largest < (depth == 8 ? 0x1p24 : 0x1p32) && border_fits(problem) &&
