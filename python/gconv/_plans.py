@@ -273,8 +273,8 @@ class Plan:
         return result
 
     def _is_wild(self, source: Image, target: Image) -> bool:
-        """Whether a result is no number, or so large that its error, which running sums and
-        transforms carry beyond the weights, is seen in what smaller samples give."""
+        """Whether results hold what is no number, or a value more than 4096 times the mean of all
+        small samples. Running sums and transforms carry its error beyond the weights."""
         assert self._grid is not None
         if numpy is None:
             row_of, rows = ctypes.c_float * (target.row_bytes // 4), range(target.shape[0])

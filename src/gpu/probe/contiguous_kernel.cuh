@@ -16,28 +16,30 @@
 #include "gpu/methods/tilefft/points.cuh"
 
 enum {
-    GC_LINES_THREADS = 256,                              /* of a block */
-    GC_LINES_NUMBERS = GC_LINES_THREADS * GC_FFT_HELD,   /* of a block at one time */
-    GC_LINES_IN_BLOCK = GC_LINES_NUMBERS / GC_FFT_HELD + /* places in shared memory, with padding */
-                        GC_LINES_NUMBERS
+    GC_CONTIGUOUS_THREADS = 256, /* of a block */
+    /* Of a block at one time. */
+    GC_CONTIGUOUS_NUMBERS = GC_CONTIGUOUS_THREADS * GC_FFT_HELD,
+    /* Places in shared memory, with padding. */
+    GC_CONTIGUOUS_IN_BLOCK = GC_CONTIGUOUS_NUMBERS / GC_FFT_HELD + GC_CONTIGUOUS_NUMBERS
 };
 
 /* The steps of a line: the only one (A = M = 1), or the first (A = 1) and the last (M = 1). */
-enum { GC_LINES_ONLY, GC_LINES_FIRST, GC_LINES_LAST };
+enum { GC_CONTIGUOUS_ONLY, GC_CONTIGUOUS_FIRST, GC_CONTIGUOUS_LAST };
 
 /* What a launch computes. */
-struct gc_lines_pass {
+struct gc_contiguous_pass {
     const float2 *from;
     float2 *to;
     int line_log2; /* of the points of a line */
-    int items;     /* runs of GC_LINES_NUMBERS numbers */
+    int items;     /* runs of GC_CONTIGUOUS_NUMBERS numbers */
     /* Whether a block takes neighbouring items. Otherwise neighbours go to different blocks, and so
      * to different multiprocessors (section 3.4). */
     bool in_ranges;
 };
 
 /* Transforms `count` neighbouring points from i on. */
-template <int count> static __device__ __forceinline__ void gc_lines_round(gc_fft_points &v, int i)
+template <int count>
+static __device__ __forceinline__ void gc_contiguous_round(gc_fft_points &v, int i)
 {
     if constexpr (count == 2)
         gc_fft_pair(v, i, i + 1);
@@ -49,8 +51,8 @@ template <int count> static __device__ __forceinline__ void gc_lines_round(gc_ff
         gc_fft_sixteen(v, i);
 }
 
-/* Where gc_lines_round leaves frequency k. */
-template <int count> static __device__ constexpr int gc_lines_place(int k)
+/* Where gc_contiguous_round leaves frequency k. */
+template <int count> static __device__ constexpr int gc_contiguous_place(int k)
 {
     return count == 16  ? gc_fft_place16(k)
            : count == 8 ? gc_fft_place8(k)
@@ -58,13 +60,13 @@ template <int count> static __device__ constexpr int gc_lines_place(int k)
                         : k;
 }
 
-static __device__ constexpr int gc_lines_log2(int n)
+static __device__ constexpr int gc_contiguous_log2(int n)
 {
-    return n > 1 ? 1 + gc_lines_log2(n / 2) : 0;
+    return n > 1 ? 1 + gc_contiguous_log2(n / 2) : 0;
 }
 
 /* exp(-2 pi i turns / 2^log2). `turns` is below 2^24. */
-static __device__ __forceinline__ float2 gc_lines_root(int turns, int log2)
+static __device__ __forceinline__ float2 gc_contiguous_root(int turns, int log2)
 {
     float2 root;
     sincospif(-2 * (float)turns / (float)(1 << log2), &root.y, &root.x);
@@ -73,7 +75,7 @@ static __device__ __forceinline__ float2 gc_lines_root(int turns, int log2)
 
 /* Turns point i + k by root^k, for each k below `count`. */
 template <int count>
-static __device__ __forceinline__ void gc_lines_turn(gc_fft_points &v, int i, float2 root)
+static __device__ __forceinline__ void gc_contiguous_turn(gc_fft_points &v, int i, float2 root)
 {
 #pragma unroll
     for (int bit = 1; bit < count; bit *= 2) {
@@ -86,27 +88,27 @@ static __device__ __forceinline__ void gc_lines_turn(gc_fft_points &v, int i, fl
 }
 
 /* One thread of a step whose local transforms have `points` points, a power of two. */
-template <int points, int step> struct gc_lines_thread {
+template <int points, int step> struct gc_contiguous_thread {
     /* Lines of fewer than 16 points: a thread has several, one behind the other. */
     static constexpr int whole = points < GC_FFT_HELD ? GC_FFT_HELD : points;
-    static constexpr int parts = whole / GC_FFT_HELD;           /* threads of a local transform */
-    static constexpr int transforms = GC_LINES_NUMBERS / whole; /* of a block */
+    static constexpr int parts = whole / GC_FFT_HELD; /* threads of a local transform */
+    static constexpr int transforms = GC_CONTIGUOUS_NUMBERS / whole; /* of a block */
     /* Few threads read neighbouring numbers: they pass through shared memory, as in section 3.1. */
-    static constexpr bool reads_staged = step != GC_LINES_FIRST && parts < 4;
-    static constexpr bool writes_staged = step == GC_LINES_ONLY && parts < 4;
+    static constexpr bool reads_staged = step != GC_CONTIGUOUS_FIRST && parts < 4;
+    static constexpr bool writes_staged = step == GC_CONTIGUOUS_ONLY && parts < 4;
 
-    const gc_lines_pass &pass;
+    const gc_contiguous_pass &pass;
     float2 *shared;
     int read, read_part;   /* the local transform of the block, and the thread's part, at first */
     int write, write_part; /* and after the exchange */
 
     /* Threads beside each other have neighbouring parts where a local transform's numbers lie side
      * by side, else neighbouring local transforms. */
-    __device__ __forceinline__ gc_lines_thread(const gc_lines_pass &pass, float2 *shared)
+    __device__ __forceinline__ gc_contiguous_thread(const gc_contiguous_pass &pass, float2 *shared)
         : pass(pass), shared(shared)
     {
         int id = (int)threadIdx.x;
-        bool along_read = step != GC_LINES_FIRST, along_write = step == GC_LINES_ONLY;
+        bool along_read = step != GC_CONTIGUOUS_FIRST, along_write = step == GC_CONTIGUOUS_ONLY;
         read = along_read ? id / parts : id % transforms;
         read_part = along_read ? id % parts : id / transforms;
         write = along_write ? id / parts : id % transforms;
@@ -122,14 +124,14 @@ template <int points, int step> struct gc_lines_thread {
     /* The place of number i of a local transform in shared memory. */
     static __device__ __forceinline__ int exchanged(int transform, int i)
     {
-        return step == GC_LINES_ONLY ? staged(transform * whole + i)
-                                     : i * (transforms + 1) + transform;
+        return step == GC_CONTIGUOUS_ONLY ? staged(transform * whole + i)
+                                          : i * (transforms + 1) + transform;
     }
 
     /* Of j, local transforms of a line. */
     __device__ __forceinline__ int others_log2() const
     {
-        return pass.line_log2 - gc_lines_log2(points);
+        return pass.line_log2 - gc_contiguous_log2(points);
     }
 
     /* Where the line of local transform u begins, plus u's number in the line. */
@@ -142,10 +144,10 @@ template <int points, int step> struct gc_lines_thread {
     /* Reads the thread's numbers of an item, or if they go through shared memory any 16. */
     __device__ __forceinline__ void fetch(int item, float2 numbers[GC_FFT_HELD]) const
     {
-        int u = item * transforms + read, distance = reads_staged ? GC_LINES_THREADS : parts;
+        int u = item * transforms + read, distance = reads_staged ? GC_CONTIGUOUS_THREADS : parts;
         int first =
-            reads_staged ? item * GC_LINES_NUMBERS + (int)threadIdx.x : u * whole + read_part;
-        if (step == GC_LINES_FIRST) {
+            reads_staged ? item * GC_CONTIGUOUS_NUMBERS + (int)threadIdx.x : u * whole + read_part;
+        if (step == GC_CONTIGUOUS_FIRST) {
             first = among_others(u) + (read_part << others_log2());
             distance <<= others_log2();
         }
@@ -162,7 +164,7 @@ template <int points, int step> struct gc_lines_thread {
         if (reads_staged) {
 #pragma unroll
             for (int k = 0; k < GC_FFT_HELD; k++)
-                shared[staged(k * GC_LINES_THREADS + (int)threadIdx.x)] = numbers[k];
+                shared[staged(k * GC_CONTIGUOUS_THREADS + (int)threadIdx.x)] = numbers[k];
             __syncthreads();
         }
 #pragma unroll
@@ -180,11 +182,11 @@ template <int points, int step> struct gc_lines_thread {
     __device__ __forceinline__ void turn_last(int item, gc_fft_points &v) const
     {
         int g = (item * transforms + read) & ((1 << others_log2()) - 1);
-        float2 begin = gc_lines_root(g * read_part, pass.line_log2);
+        float2 begin = gc_contiguous_root(g * read_part, pass.line_log2);
 #pragma unroll
         for (int k = 0; k < GC_FFT_HELD; k++)
             gc_fft_turn(v, k, begin.x, begin.y);
-        gc_lines_turn<GC_FFT_HELD>(v, 0, gc_lines_root(g * parts, pass.line_log2));
+        gc_contiguous_turn<GC_FFT_HELD>(v, 0, gc_contiguous_root(g * parts, pass.line_log2));
     }
 
     /* The second round within local transforms, of `parts` points: A is 16. Numbers
@@ -197,7 +199,7 @@ template <int points, int step> struct gc_lines_thread {
             shared[exchanged(read, read_part + parts * h)] = {v.re[place], v.im[place]};
         }
         __syncthreads();
-        const float2 root = gc_lines_root(write_part, gc_lines_log2(points));
+        const float2 root = gc_contiguous_root(write_part, gc_contiguous_log2(points));
 #pragma unroll
         for (int c = 0; c < GC_FFT_HELD; c += parts) {
 #pragma unroll
@@ -209,9 +211,9 @@ template <int points, int step> struct gc_lines_thread {
             /* <g / points> for g = write_part + c, since points are 16 * parts. */
             const float re = gc_fft_cosine32(c / parts * 2),
                         im = -gc_fft_cosine32(c / parts * 2 + 24);
-            gc_lines_turn<parts>(v, c,
-                                 {fmaf(root.x, re, -(root.y * im)), fmaf(root.x, im, root.y * re)});
-            gc_lines_round<parts>(v, c);
+            gc_contiguous_turn<parts>(
+                v, c, {fmaf(root.x, re, -(root.y * im)), fmaf(root.x, im, root.y * re)});
+            gc_contiguous_round<parts>(v, c);
         }
         __syncthreads();
     }
@@ -222,7 +224,7 @@ template <int points, int step> struct gc_lines_thread {
         int u = item * transforms + write;
         if (writes_staged)
             shared[staged(write * whole + f)] = {re, im};
-        else if (step == GC_LINES_ONLY)
+        else if (step == GC_CONTIGUOUS_ONLY)
             pass.to[u * whole + f] = {re, im};
         else
             pass.to[among_others(u) + (f << others_log2())] = {re, im};
@@ -234,7 +236,7 @@ template <int points, int step> struct gc_lines_thread {
         constexpr int last = parts > 1 ? parts : points < GC_FFT_HELD ? points : GC_FFT_HELD;
 #pragma unroll
         for (int i = 0; i < GC_FFT_HELD; i++) {
-            int c = i / last * last, h = i % last, place = c + gc_lines_place<last>(h);
+            int c = i / last * last, h = i % last, place = c + gc_contiguous_place<last>(h);
             int f = parts > 1 ? write_part + c + GC_FFT_HELD * h : i;
             put(item, f, v.re[place], v.im[place]);
         }
@@ -243,8 +245,8 @@ template <int points, int step> struct gc_lines_thread {
         __syncthreads();
 #pragma unroll
         for (int k = 0; k < GC_FFT_HELD; k++) {
-            int i = k * GC_LINES_THREADS + (int)threadIdx.x;
-            pass.to[item * GC_LINES_NUMBERS + i] = shared[staged(i)];
+            int i = k * GC_CONTIGUOUS_THREADS + (int)threadIdx.x;
+            pass.to[item * GC_CONTIGUOUS_NUMBERS + i] = shared[staged(i)];
         }
         __syncthreads();
     }
@@ -252,11 +254,11 @@ template <int points, int step> struct gc_lines_thread {
     __device__ __forceinline__ void transform(int item, gc_fft_points &v) const
     {
         constexpr int first = points < GC_FFT_HELD ? points : GC_FFT_HELD;
-        if (step == GC_LINES_LAST)
+        if (step == GC_CONTIGUOUS_LAST)
             turn_last(item, v);
 #pragma unroll
         for (int i = 0; i < GC_FFT_HELD; i += first)
-            gc_lines_round<first>(v, i);
+            gc_contiguous_round<first>(v, i);
         if constexpr (parts > 1)
             second_round(v);
         write_all(item, v);
@@ -266,11 +268,11 @@ template <int points, int step> struct gc_lines_thread {
 /* Transforms all items. If `fetches_ahead`, the numbers of the next item are on their way while one
  * is transformed, in registers that are left (section 3.3). */
 template <int points, int step, bool fetches_ahead>
-static __global__ void __launch_bounds__(GC_LINES_THREADS, fetches_ahead ? 2 : 3)
-    gc_transform_lines(gc_lines_pass pass)
+static __global__ void __launch_bounds__(GC_CONTIGUOUS_THREADS, fetches_ahead ? 2 : 3)
+    gc_transform_lines(gc_contiguous_pass pass)
 {
-    static __shared__ float2 shared[GC_LINES_IN_BLOCK];
-    const gc_lines_thread<points, step> thread(pass, shared);
+    static __shared__ float2 shared[GC_CONTIGUOUS_IN_BLOCK];
+    const gc_contiguous_thread<points, step> thread(pass, shared);
     int blocks = (int)gridDim.x, each = (pass.items + blocks - 1) / blocks;
     int item = (int)blockIdx.x * (pass.in_ranges ? each : 1), next = pass.in_ranges ? 1 : blocks;
     int end = pass.in_ranges ? min(item + each, pass.items) : pass.items;

@@ -217,8 +217,8 @@ static gconv_status upload(const all_sums sums, detector_state *state, gconv_err
     return gc_gpu_upload(words, sizeof words, &state->weights, error);
 }
 
-/* Kernels that were compiled for a GPU before Hopper do not wait (gc_lines_await), whatever GPU
- * their PTX runs on. */
+/* Kernels that were compiled for a GPU before Hopper do not wait (gc_await_kernel_before), whatever
+ * GPU their PTX runs on. */
 static gconv_status find_overlap(bool *overlaps, gconv_error *error)
 {
     cudaFuncAttributes attributes;

@@ -41,7 +41,7 @@ enum {
     GC_WEIGHT_WORDS = 2 * GC_WEIGHT_PAIRS * 32
 };
 static_assert(GC_SIZE_LINES * 4 == GC_DETECT_THREADS, "a warp has one of all rows of units");
-static_assert(sizeof(gc_lines_tile) <= GC_TILE_LINES * GC_TILE_PITCH, "it follows the samples");
+static_assert(sizeof(gc_tile_lines) <= GC_TILE_LINES * GC_TILE_PITCH, "it follows the samples");
 static_assert(sizeof(gc_lines_forest) <= 4 * GC_SIZE_PLACES, "so do nodes magnitudes");
 
 template <bool WIDE> struct gc_detect_types {
@@ -449,7 +449,7 @@ static __global__ void __launch_bounds__(GC_DETECT_THREADS, FORM == GC_DETECT_WI
         gc_detect_mend<FORM>(f, tile, samples, sizes);
     if (FORM != GC_DETECT_PLAIN && f.output_type == GC_FLOAT)
         return gc_detect_store_values<FORM>(f, tile, sizes);
-    gc_lines_tile *lines = (gc_lines_tile *)samples;
+    gc_tile_lines *lines = (gc_tile_lines *)samples;
     unsigned edges, sure;
     if (!tile.inside || (FORM != GC_DETECT_PLAIN && f.words == nullptr))
         gc_detect_look<FORM>(f, sizes, passing);

@@ -80,7 +80,7 @@ static __device__ inline void gc_lines_store(const gc_finding &f, int row, int w
 
 /* Returns when the kernel before has ended, and its memory is to be seen: a kernel may start while
  * blocks of the one before end. */
-static __device__ inline void gc_lines_await()
+static __device__ inline void gc_await_kernel_before()
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -161,7 +161,7 @@ enum {
 };
 
 /* Words of a tile in shared memory, with zeros around. */
-struct gc_lines_tile {
+struct gc_tile_lines {
     /* Pixels of nodes, sure ones, and those with what touches them. Then these two become open
      * lines, and sure ones. */
     unsigned left[GC_LINES_ROWS * GC_LINES_PITCH], sure[2][GC_LINES_ROWS * GC_LINES_PITCH];
@@ -210,7 +210,7 @@ static __device__ inline unsigned gc_lines_grown(const unsigned *sure, unsigned 
 }
 
 /* The part of a node. */
-static __device__ inline unsigned gc_lines_part_of(const gc_lines_tile *tile, unsigned node)
+static __device__ inline unsigned gc_lines_part_of(const gc_tile_lines *tile, unsigned node)
 {
     unsigned word = tile->left[gc_lines_at(node / GC_NODES_OF_WORD)];
     unsigned bit = 1u << node % GC_NODES_OF_WORD * 2;
@@ -221,7 +221,7 @@ static __device__ inline unsigned gc_lines_part_of(const gc_lines_tile *tile, un
 /* Calls act(node) for parts of other words, to the left and above, that a node's part touches. A
  * part beside one of these is left out, since that one touches it. */
 template <class action>
-static __device__ inline void gc_lines_beside(const gc_lines_tile *tile, unsigned node,
+static __device__ inline void gc_lines_beside(const gc_tile_lines *tile, unsigned node,
                                               const action &act)
 {
     enum { ROW = GC_TILE_WORDS * GC_NODES_OF_WORD };
@@ -242,7 +242,7 @@ static __device__ inline void gc_lines_beside(const gc_lines_tile *tile, unsigne
 
 /* Calls act(node, entry of the queue) for nodes of this thread. */
 template <class action>
-static __device__ inline void gc_lines_share(const gc_lines_tile *tile, gc_lines_forest *forest,
+static __device__ inline void gc_lines_share(const gc_tile_lines *tile, gc_lines_forest *forest,
                                              const action &act)
 {
     for (unsigned i = threadIdx.x; i < tile->count; i += GC_DETECT_THREADS)
@@ -251,7 +251,7 @@ static __device__ inline void gc_lines_share(const gc_lines_tile *tile, gc_lines
 
 /* Makes trees of nodes, then all nodes children of their roots: each half of a round doubles how
  * far up a node sees. */
-static __device__ inline void gc_lines_plant(const gc_lines_tile *tile, gc_lines_forest *forest)
+static __device__ inline void gc_lines_plant(const gc_tile_lines *tile, gc_lines_forest *forest)
 {
     unsigned *parents = forest->parents;
     bool joins = false, moves = true;
@@ -296,7 +296,7 @@ static __device__ inline unsigned gc_lines_global(const gc_finding &f, int row, 
 /* Decides about lines: adds those that touch a sure pixel to words of sure[1], and others that come
  * to the tile's ends to words of sure[0], with their trees in the device's memory. */
 static __device__ inline void gc_lines_decide(const gc_finding &f, int row, int column,
-                                              gc_lines_tile *tile, gc_lines_forest *forest)
+                                              gc_tile_lines *tile, gc_lines_forest *forest)
 {
     unsigned *known = forest->parents; /* of roots */
     gc_lines_share(tile, forest, [&](unsigned node, unsigned short &entry) {
@@ -320,14 +320,14 @@ static __device__ inline void gc_lines_decide(const gc_finding &f, int row, int 
 /* Follows lines in a tile that begins in this row and word of the image. A thread has a word of
  * pixels that may be edges, and of those that are sure. */
 static __device__ inline void gc_lines_follow(const gc_finding &f, int row, int column,
-                                              unsigned may, unsigned sure, gc_lines_tile *tile,
+                                              unsigned may, unsigned sure, gc_tile_lines *tile,
                                               gc_lines_forest *forest)
 {
     const unsigned thread = threadIdx.x, y = thread / GC_TILE_WORDS, k = thread % GC_TILE_WORDS;
     const int at = gc_lines_at(thread), image_row = gc_lines_row(f, row);
     unsigned open = 0;
     if (__syncthreads_or(may != sure) != 0) {
-        for (size_t i = thread; i < offsetof(gc_lines_tile, flags) / 16; i += GC_DETECT_THREADS)
+        for (size_t i = thread; i < offsetof(gc_tile_lines, flags) / 16; i += GC_DETECT_THREADS)
             ((uint4 *)tile)[i] = make_uint4(0, 0, 0, 0);
         __syncthreads();
         tile->sure[0][at] = sure;
@@ -389,7 +389,7 @@ static __global__ void __launch_bounds__(GC_DETECT_THREADS)
 {
     const unsigned id = blockIdx.x * GC_DETECT_THREADS + threadIdx.x, high = (unsigned)f.height;
     const unsigned in_rows = (high - 1) / GC_TILE_ROWS * (unsigned)f.width;
-    gc_lines_await();
+    gc_await_kernel_before();
     const bool is_row = id < in_rows;
     int x = (int)(id % (unsigned)f.width), y = (int)(id / (unsigned)f.width + 1) * GC_TILE_ROWS;
     if (!is_row) {
@@ -413,7 +413,7 @@ static __global__ void __launch_bounds__(GC_DETECT_THREADS)
     gc_store_lines(const __grid_constant__ gc_finding f)
 {
     const unsigned index = blockIdx.x * GC_DETECT_THREADS + threadIdx.x;
-    gc_lines_await();
+    gc_await_kernel_before();
     if (index >= f.row_words * (unsigned)f.height)
         return;
     const uint2 word = f.words[index];
