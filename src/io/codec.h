@@ -31,6 +31,7 @@ typedef struct gc_decoder {
     const char *decoded_by; /* the decoder's name, if it is not the library of `type`; else NULL */
     gconv_shape shape;      /* of the rows that `read` gives: depth 8, 16 or 32 */
     bool leaves_colour;     /* `read` gives grey rows of an image in RGB */
+    bool stopped;           /* tolerant: there are no more data, rows are 0 from here on */
     bool bottom_up;         /* `read` gives the last row first */
     gc_floats floats;       /* of an image of floats, once `open` has begun it; else zeros */
     gconv_metadata metadata;
@@ -75,8 +76,9 @@ struct gc_decoder_type {
 /* Fails if the shape has more pixels than max_pixels, or more bytes than memory can address. */
 gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error);
 
-/* Gives the warning below if bytes follow the image. Never waits for them. */
-void gc_decoder_check_trailing(const gc_decoder *decoder);
+/* Gives the warning below if bytes follow the image. Never waits for them. For a gc_decoder_type,
+ * too. */
+gconv_status gc_decoder_check_trailing(gc_decoder *decoder, gconv_error *error);
 
 /* Warns that bytes follow the image and are ignored. */
 void gc_decoder_warn_trailing(const gc_decoder *decoder);

@@ -18,17 +18,19 @@ typedef struct gc_module {
 /* Loads a module that is not loaded yet. It stays loaded. Any thread. */
 gconv_status gc_module_load(gc_module *module, gconv_error *error);
 
-/* The type of a structure of pointers to functions, which LIST(X) lists as X(name). */
+/* Declares pointers to functions, which LIST(X) lists as X(name), in a structure, and the function
+ * that loads the module. They may be called once it has returned GCONV_OK. */
 #define GC_MODULE_POINTER(name) __typeof__(name) *name;
-#define GC_MODULE_FUNCTIONS(type, LIST)                                                            \
-    typedef struct type {                                                                          \
+#define GC_MODULE_DECLARE(object, load, LIST)                                                      \
+    extern struct object {                                                                         \
         LIST(GC_MODULE_POINTER)                                                                    \
-    } type
+    } object;                                                                                      \
+    gconv_status load(gconv_error *error)
 
-/* Defines this structure and the function that loads the module. */
+/* Defines both. */
 #define GC_MODULE_NAME(name) #name,
-#define GC_MODULE_DEFINE(type, object, load, files, LIST)                                          \
-    type object;                                                                                   \
+#define GC_MODULE_DEFINE(object, load, files, LIST)                                                \
+    struct object object;                                                                          \
     gconv_status load(gconv_error *error)                                                          \
     {                                                                                              \
         static const char *const names[] = {LIST(GC_MODULE_NAME) NULL};                            \

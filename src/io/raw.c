@@ -18,25 +18,24 @@ gconv_status gc_raw_check_sides(gc_decoder *decoder, uint64_t width, uint64_t he
     return gc_decoder_check_size(decoder, error);
 }
 
-gconv_status gc_raw_stop(const gc_decoder *decoder, bool *stopped, gconv_error *error)
+gconv_status gc_raw_stop(gc_decoder *decoder, gconv_error *error)
 {
     const char *message = "truncated: the file ends in the image data";
     if (!decoder->tolerant)
         return gc_fail(error, GCONV_ERROR_FORMAT, "%s", message);
-    if (!*stopped)
+    if (!decoder->stopped)
         gc_warn_damage(&decoder->warnings, "%s", message);
-    *stopped = true;
+    decoder->stopped = true;
     return GCONV_OK;
 }
 
-gconv_status gc_raw_read(gc_decoder *decoder, bool *stopped, void *bytes, size_t size,
-                         gconv_error *error)
+gconv_status gc_raw_read(gc_decoder *decoder, void *bytes, size_t size, gconv_error *error)
 {
     size_t got = 0;
     gconv_status status =
-        *stopped ? GCONV_OK : gc_input_read(decoder->input, bytes, size, &got, error);
+        decoder->stopped ? GCONV_OK : gc_input_read(decoder->input, bytes, size, &got, error);
     if (status == GCONV_OK && got < size) {
-        status = gc_raw_stop(decoder, stopped, error);
+        status = gc_raw_stop(decoder, error);
         memset((char *)bytes + got, 0, size - got);
     }
     return status;

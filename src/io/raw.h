@@ -11,13 +11,12 @@ gconv_status gc_raw_check_sides(gc_decoder *decoder, uint64_t width, uint64_t he
                                 gconv_error *error);
 
 /* Reads `size` bytes of the image data. If the file has fewer, this is an error; a tolerant decoder
- * gets zeros from there on, and *stopped is set. */
-gconv_status gc_raw_read(gc_decoder *decoder, bool *stopped, void *bytes, size_t size,
-                         gconv_error *error);
+ * gets zeros from there on, and has stopped. */
+gconv_status gc_raw_read(gc_decoder *decoder, void *bytes, size_t size, gconv_error *error);
 
-/* Says that the image data end too early: an error, or a warning of a tolerant decoder unless
- * *stopped is set already. */
-gconv_status gc_raw_stop(const gc_decoder *decoder, bool *stopped, gconv_error *error);
+/* Says that the image data end too early: an error, or a warning of a tolerant decoder unless it
+ * has stopped already. */
+gconv_status gc_raw_stop(gc_decoder *decoder, gconv_error *error);
 
 /* Exchanges the bytes of numbers of 2, 4 or 8 bytes. */
 void gc_raw_swap(void *numbers, size_t count, size_t number_bytes);

@@ -48,10 +48,12 @@ void gc_decoder_warn_trailing(const gc_decoder *decoder)
     gc_warn(&decoder->warnings, "bytes after the end of the image ignored");
 }
 
-void gc_decoder_check_trailing(const gc_decoder *decoder)
+gconv_status gc_decoder_check_trailing(gc_decoder *decoder, gconv_error *error)
 {
+    (void)error;
     if (gc_input_has_more(decoder->input))
         gc_decoder_warn_trailing(decoder);
+    return GCONV_OK;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 #include "io/whole.h"
 
+#include "base/bits.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/exif.h"
@@ -35,8 +36,7 @@ gconv_status gc_whole_set_exif_box(gc_decoder *decoder, const unsigned char *byt
     gconv_metadata *metadata = &decoder->metadata;
     size_t start = size;
     if (size > 4)
-        start = 4 + ((size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 |
-                     bytes[3]);
+        start = 4 + (size_t)gc_big_endian(bytes);
     if (start >= size)
         return gc_metadata_lose(&decoder->warnings, GCONV_KEEP_ALL, "EXIF is damaged", error);
     gconv_status status =

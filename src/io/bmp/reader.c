@@ -29,7 +29,6 @@ typedef struct bmp_decoder {
     uint8_t palette[COLOURS][3];
     size_t line_bytes; /* of a row of the file */
     unsigned char *line;
-    bool stopped; /* tolerant: there is no more data, rows are 0 from here on */
 } bmp_decoder;
 
 /* What a header says beside the shape. */
@@ -217,8 +216,7 @@ static void put_fields(const bmp_decoder *decoder, unsigned char *row)
 static gconv_status read_row(gc_decoder *common, unsigned char *row, gconv_error *error)
 {
     bmp_decoder *decoder = (bmp_decoder *)common;
-    gconv_status status =
-        gc_raw_read(&decoder->common, &decoder->stopped, decoder->line, decoder->line_bytes, error);
+    gconv_status status = gc_raw_read(common, decoder->line, decoder->line_bytes, error);
     uint32_t largest = 0;
     if (status != GCONV_OK)
         return status;
@@ -241,19 +239,12 @@ static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *e
                          error);
 }
 
-static gconv_status finish(gc_decoder *common, gconv_error *error)
-{
-    (void)error;
-    gc_decoder_check_trailing(common);
-    return GCONV_OK;
-}
-
 const gc_decoder_type gc_bmp_decoder = {
     .name = "gconv",
     .size = sizeof(bmp_decoder),
     .open = open_decoder,
     .read_row = read_row,
     .skip = skip_rows,
-    .finish = finish,
+    .finish = gc_decoder_check_trailing,
     .free = free_decoder,
 };

@@ -50,12 +50,7 @@
     X(heif_nclx_color_profile_alloc)                                                               \
     X(heif_nclx_color_profile_free)
 
-GC_MODULE_FUNCTIONS(gc_libheif, GC_LIBHEIF_FUNCTIONS);
-
-/* Its functions, once gc_libheif_load has returned GCONV_OK. */
-extern gc_libheif gc_heif;
-
-gconv_status gc_libheif_load(gconv_error *error);
+GC_MODULE_DECLARE(gc_heif, gc_libheif_load, GC_LIBHEIF_FUNCTIONS);
 
 /* Fails with what libheif says. */
 gconv_status gc_libheif_fail(struct heif_error failure, gconv_status status, gconv_error *error);

@@ -18,7 +18,7 @@ typedef struct heif_decoder {
     struct heif_image_handle *handle;
 } heif_decoder;
 
-GC_MODULE_DEFINE(gc_libheif, gc_heif, gc_libheif_load, GC_HEIF_FILES, GC_LIBHEIF_FUNCTIONS)
+GC_MODULE_DEFINE(gc_heif, gc_libheif_load, GC_HEIF_FILES, GC_LIBHEIF_FUNCTIONS)
 
 gconv_status gc_libheif_fail(struct heif_error failure, gconv_status status, gconv_error *error)
 {

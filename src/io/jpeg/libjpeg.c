@@ -585,6 +585,6 @@ gconv_status gc_libjpeg_finish(gc_libjpeg *decoder, gconv_error *error)
     if (decoder->source.bytes_in_buffer > 0)
         gc_decoder_warn_trailing(decoder->common);
     else
-        gc_decoder_check_trailing(decoder->common);
+        gc_decoder_check_trailing(decoder->common, error);
     return GCONV_OK;
 }

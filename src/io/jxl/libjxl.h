@@ -43,11 +43,6 @@
     X(JxlEncoderSetICCProfile)                                                                     \
     X(JxlEncoderUseBoxes)
 
-GC_MODULE_FUNCTIONS(gc_libjxl, GC_LIBJXL_FUNCTIONS);
-
-/* Its functions, once gc_libjxl_load has returned GCONV_OK. */
-extern gc_libjxl gc_jxl;
-
-gconv_status gc_libjxl_load(gconv_error *error);
+GC_MODULE_DECLARE(gc_jxl, gc_libjxl_load, GC_LIBJXL_FUNCTIONS);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct jxl_decoder {
     unsigned char *exif; /* a box that is being read, else NULL */
 } jxl_decoder;
 
-GC_MODULE_DEFINE(gc_libjxl, gc_jxl, gc_libjxl_load, GC_JXL_FILES, GC_LIBJXL_FUNCTIONS)
+GC_MODULE_DEFINE(gc_jxl, gc_libjxl_load, GC_JXL_FILES, GC_LIBJXL_FUNCTIONS)
 
 static gconv_status corrupt(gconv_error *error)
 {
@@ -200,9 +200,9 @@ static gconv_status decode(gc_whole_decoder *whole, size_t row_bytes, gconv_erro
 {
     jxl_decoder *decoder = (jxl_decoder *)whole;
     const size_t bytes = row_bytes * whole->common.shape.height;
-    bool complete = false, stopped = false;
+    bool complete = false, ended = false;
     gconv_status status = begin(decoder, JXL_DEC_FULL_IMAGE, error);
-    while (status == GCONV_OK && !stopped) {
+    while (status == GCONV_OK && !ended) {
         switch (gc_jxl.JxlDecoderProcessInput(decoder->jxl)) {
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER:
             if (gc_jxl.JxlDecoderSetImageOutBuffer(decoder->jxl, &decoder->format, whole->image,
@@ -214,12 +214,12 @@ static gconv_status decode(gc_whole_decoder *whole, size_t row_bytes, gconv_erro
             break;
         case JXL_DEC_SUCCESS:
             whole->has_more = gc_jxl.JxlDecoderReleaseInput(decoder->jxl) > 0;
-            stopped = true;
+            ended = true;
             break;
         case JXL_DEC_NEED_MORE_INPUT: /* also behind a last box that does not say where it ends */
             if (!complete)
-                status = gc_raw_stop(&whole->common, &stopped, error);
-            stopped = true;
+                status = gc_raw_stop(&whole->common, error);
+            ended = true;
             break;
         default:
             status = corrupt(error);

@@ -15,7 +15,6 @@ typedef struct npy_decoder {
     unsigned char *line;  /* a row of the file, if samples have another size or order */
     unsigned char *array; /* the whole array in Fortran's order; allocated when needed */
     uint32_t next;        /* row of it */
-    bool stopped;         /* tolerant: there is no more data, rows are 0 from here on */
 } npy_decoder;
 
 static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
@@ -55,7 +54,7 @@ static gconv_status load_array(npy_decoder *decoder, gconv_error *error)
         decoder->array = gc_allocate_array(1, size);
     if (decoder->array == NULL)
         return gc_fail_memory(error, decoder->row_bytes * decoder->common.shape.height);
-    return gc_raw_read(&decoder->common, &decoder->stopped, decoder->array, size, error);
+    return gc_raw_read(&decoder->common, decoder->array, size, error);
 }
 
 /* Collects the next row: channels lie behind each other, and so do columns. */
@@ -99,8 +98,7 @@ static gconv_status read_row(gc_decoder *common, unsigned char *row, gconv_error
         if (status == GCONV_OK)
             gather(decoder);
     } else {
-        status =
-            gc_raw_read(&decoder->common, &decoder->stopped, numbers, decoder->row_bytes, error);
+        status = gc_raw_read(common, numbers, decoder->row_bytes, error);
     }
     if (status == GCONV_OK)
         convert(decoder, numbers, row);
@@ -116,19 +114,12 @@ static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *e
     return GCONV_OK;
 }
 
-static gconv_status finish(gc_decoder *common, gconv_error *error)
-{
-    (void)error;
-    gc_decoder_check_trailing(common);
-    return GCONV_OK;
-}
-
 const gc_decoder_type gc_npy_decoder = {
     .name = "gconv",
     .size = sizeof(npy_decoder),
     .open = open_decoder,
     .read_row = read_row,
     .skip = skip_rows,
-    .finish = finish,
+    .finish = gc_decoder_check_trailing,
     .free = free_decoder,
 };

@@ -13,7 +13,6 @@ typedef struct pnm_decoder {
     size_t row_samples;
     size_t row_bytes; /* in the file if it is binary */
     uint16_t *levels; /* what sample 0..maxval becomes; NULL if it stays as it is */
-    bool stopped;     /* tolerant: there is no more data, rows are 0 from here on */
 } pnm_decoder;
 
 static bool is_pfm(const pnm_decoder *decoder)
@@ -79,11 +78,11 @@ static gconv_status read_text(pnm_decoder *decoder, unsigned char *row, gconv_er
     size_t got = 0, count = decoder->row_samples;
     size_t sample_bytes = (size_t)decoder->common.shape.depth / 8;
     gconv_status status = GCONV_OK;
-    if (!decoder->stopped)
+    if (!decoder->common.stopped)
         status = gc_pnm_read_text(decoder->common.input, decoder->header.maxval, is_pbm(decoder),
                                   row, count, &got, error);
     if (status == GCONV_OK && got < count)
-        status = gc_raw_stop(&decoder->common, &decoder->stopped, error);
+        status = gc_raw_stop(&decoder->common, error);
     if (row != NULL)
         memset(row + got * sample_bytes, 0, (count - got) * sample_bytes);
     return status;
@@ -95,11 +94,10 @@ static gconv_status read_samples(pnm_decoder *decoder, unsigned char *row, gconv
     if (is_text(decoder))
         return read_text(decoder, row, error);
     if (!is_pbm(decoder))
-        return gc_raw_read(&decoder->common, &decoder->stopped, row, decoder->row_bytes, error);
+        return gc_raw_read(&decoder->common, row, decoder->row_bytes, error);
     /* Read to the end of the row, so that unpacking from the front never overwrites unread bits. */
     unsigned char *bits = row + decoder->row_samples - decoder->row_bytes;
-    gconv_status status =
-        gc_raw_read(&decoder->common, &decoder->stopped, bits, decoder->row_bytes, error);
+    gconv_status status = gc_raw_read(&decoder->common, bits, decoder->row_bytes, error);
     if (status == GCONV_OK)
         gc_raw_unpack_bits(bits, row, decoder->row_samples, 1);
     return status;

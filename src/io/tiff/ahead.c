@@ -34,11 +34,8 @@ static bool decode_unit(gc_tiff_ahead *ahead, gc_tiff_file *file, unit *decoded)
     file->failure.status = GCONV_OK;
     file->warned = 0;
     memset(decoded->bytes, 0, size);
-    tmsize_t got =
-        gc_tiff.TIFFIsTiled(file->tiff)
-            ? gc_tiff.TIFFReadEncodedTile(file->tiff, number, decoded->bytes, (tmsize_t)size)
-            : gc_tiff.TIFFReadEncodedStrip(file->tiff, number, decoded->bytes, (tmsize_t)size);
-    return got >= (tmsize_t)size && file->warned == 0 && file->failure.status == GCONV_OK;
+    return gc_tiff_decode(file, number, decoded->bytes, size) && file->warned == 0 &&
+           file->failure.status == GCONV_OK;
 }
 
 /* A gc_part_compress. */
@@ -107,7 +104,7 @@ void gc_tiff_ahead_free(gc_tiff_ahead *ahead)
         return;
     ahead->file->guard = NULL;
     for (int i = 0; i < GC_PARTS_MAX; i++)
-        gc_tiff_close_again(&ahead->files[i]);
+        gc_tiff_close(&ahead->files[i]);
     gc_parts_destroy(&ahead->units);
     pthread_mutex_destroy(&ahead->guard);
     free(ahead);

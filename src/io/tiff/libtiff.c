@@ -13,7 +13,7 @@ enum {
     TAG_BYTES_MAX = 8 << 20
 };
 
-GC_MODULE_DEFINE(gc_libtiff, gc_tiff, gc_libtiff_load, GC_TIFF_FILES, GC_LIBTIFF_FUNCTIONS)
+GC_MODULE_DEFINE(gc_tiff, gc_libtiff_load, GC_TIFF_FILES, GC_LIBTIFF_FUNCTIONS)
 
 /* ---- What libtiff calls ---------------------------------------------------------------------- */
 
@@ -210,10 +210,12 @@ gconv_status gc_tiff_open_again(gc_tiff_file *file, const gc_tiff_file *first, u
                : status;
 }
 
-void gc_tiff_close_again(gc_tiff_file *file)
+bool gc_tiff_decode(gc_tiff_file *file, uint32_t number, void *bytes, size_t size)
 {
-    if (file->tiff != NULL)
-        gc_tiff.TIFFClose(file->tiff);
+    const tmsize_t room = (tmsize_t)size;
+    return room <= (gc_tiff.TIFFIsTiled(file->tiff)
+                        ? gc_tiff.TIFFReadEncodedTile(file->tiff, number, bytes, room)
+                        : gc_tiff.TIFFReadEncodedStrip(file->tiff, number, bytes, room));
 }
 
 gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big,
@@ -382,6 +384,7 @@ void gc_tiff_close(gc_tiff_file *file)
         gc_tiff.TIFFSetMode(file->tiff, O_RDONLY); /* no directory: it may lack memory for that */
         gc_tiff.TIFFClose(file->tiff);
     }
-    gc_buffer_free(&file->held);
+    if (file->guard == NULL)
+        gc_buffer_free(&file->held);
     file->tiff = NULL;
 }

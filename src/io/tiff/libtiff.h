@@ -47,12 +47,7 @@
     X(TIFFWriteRawStrip)                                                                           \
     X(TIFFWriteRawTile)
 
-GC_MODULE_FUNCTIONS(gc_libtiff, GC_LIBTIFF_FUNCTIONS);
-
-/* Its functions, once gc_libtiff_load has returned GCONV_OK. */
-extern gc_libtiff gc_tiff;
-
-gconv_status gc_libtiff_load(gconv_error *error);
+GC_MODULE_DECLARE(gc_tiff, gc_libtiff_load, GC_LIBTIFF_FUNCTIONS);
 
 /* EXIF that says the orientation and nothing else. */
 enum { GC_TIFF_ORIENTATION_BYTES = 26 };
@@ -105,6 +100,9 @@ void gc_tiff_empty_part(gc_tiff_file *part);
 /* What its strip became. */
 void *gc_tiff_part_bytes(const gc_tiff_file *part, size_t *size);
 
+/* Decodes a strip or tile; false if it has fewer bytes, or cannot be decoded. */
+bool gc_tiff_decode(gc_tiff_file *file, uint32_t number, void *bytes, size_t size);
+
 /* Reads bytes at an offset past libtiff. *got is less only if the file ends. */
 gconv_status gc_tiff_read_at(gc_tiff_file *file, void *bytes, size_t size, uint64_t offset,
                              size_t *got, gconv_error *error);
@@ -127,6 +125,5 @@ void gc_tiff_set_tags(gc_tiff_file *file, const gconv_metadata *metadata);
 
 /* libtiff writes no more. */
 void gc_tiff_close(gc_tiff_file *file);
-void gc_tiff_close_again(gc_tiff_file *file);
 
 #endif

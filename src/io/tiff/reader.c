@@ -4,6 +4,7 @@
 #include "io/raw.h"
 #include "io/tiff/ahead.h"
 #include "io/tiff/layout.h"
+#include "io/whole.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 enum {
     PIECE_BYTES = 256 * 1024,   /* of rows that are read past libtiff at one time */
     STRIP_BYTES_MAX = 16 << 20, /* larger strips are decoded row by row, if libtiff can */
-    PROFILE_BYTES_MAX = 8 << 20,
     TILE_PIXELS_MIN = 1 << 22 /* tiles up to this are never too large for their image */
 };
 
@@ -33,7 +33,6 @@ typedef struct tiff_decoder {
     uint32_t first, end;   /* rows in `units` */
     uint32_t row;          /* the next one */
     unsigned char *line;   /* unpacked samples of a row; NULL if they are unpacked in place */
-    bool told;             /* tolerant: that data are missing */
     bool passed_over;      /* a directory that is no page; a warning was given */
     gc_tiff_ahead *helped; /* NULL: one thread decodes */
     gconv_error behind;    /* why the directory of the next page cannot be read */
@@ -168,11 +167,9 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
     metadata->has_comment = gc_tiff.TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &bytes) != 0;
     metadata->has_iptc = gc_tiff.TIFFGetField(tiff, TIFFTAG_RICHTIFFIPTC, &size, &bytes) != 0;
     if (gc_tiff.TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &bytes)) {
-        if (size > PROFILE_BYTES_MAX)
-            return gc_fail(error, GCONV_ERROR_LIMIT,
-                           "the ICC profile has %lu bytes, more than the limit of 8 MiB",
-                           (unsigned long)size);
-        status = gc_metadata_set_icc(metadata, bytes, size, &decoder->common.warnings, error);
+        status = gc_whole_check_blob("ICC profile", size, error);
+        if (status == GCONV_OK)
+            status = gc_metadata_set_icc(metadata, bytes, size, &decoder->common.warnings, error);
     }
     if (status == GCONV_OK && (gc_tiff.TIFFGetField(tiff, TIFFTAG_EXIFIFD, &place) ||
                                gc_tiff.TIFFGetField(tiff, TIFFTAG_GPSIFD, &place)))
@@ -311,8 +308,8 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 static void free_decoder(gc_decoder *common)
 {
     tiff_decoder *decoder = (tiff_decoder *)common;
-    gc_tiff_close(&decoder->file);
     free_image(decoder);
+    gc_tiff_close(&decoder->file);
     free(decoder);
 }
 
@@ -323,7 +320,7 @@ static gconv_status miss(tiff_decoder *decoder, unsigned char *bytes, size_t siz
                          gconv_error *error)
 {
     memset(bytes, 0, size);
-    return gc_raw_stop(&decoder->common, &decoder->told, error);
+    return gc_raw_stop(&decoder->common, error);
 }
 
 /* Where a unit lies in the file. */
@@ -345,17 +342,13 @@ static place find_unit(const tiff_decoder *decoder, uint32_t unit)
 static gconv_status decode_unit(tiff_decoder *decoder, uint32_t unit, size_t size,
                                 unsigned char *bytes, gconv_error *error)
 {
-    TIFF *tiff = decoder->file.tiff;
     const place at = find_unit(decoder, unit);
     if (at.cut)
         return miss(decoder, bytes, size, error);
     memset(bytes, 0, size); /* libtiff leaves what a damaged JPEG does not have */
     if (at.left_out)
         return GCONV_OK;
-    tmsize_t got = decoder->layout.tiled
-                       ? gc_tiff.TIFFReadEncodedTile(tiff, unit, bytes, (tmsize_t)size)
-                       : gc_tiff.TIFFReadEncodedStrip(tiff, unit, bytes, (tmsize_t)size);
-    if (got < 0 || (size_t)got < size)
+    if (!gc_tiff_decode(&decoder->file, unit, bytes, size))
         return gc_tiff_fail(&decoder->file, "a strip or tile is too short", error);
     return GCONV_OK;
 }
@@ -585,7 +578,7 @@ static gconv_status next(gc_decoder *common, gconv_error *error)
     tiff_decoder *decoder = (tiff_decoder *)common;
     free_image(decoder);
     gc_metadata_clear(&common->metadata);
-    decoder->ahead = decoder->told = false;
+    decoder->ahead = common->stopped = false;
     decoder->page++;
     return begin_image(decoder, error);
 }

@@ -38,11 +38,6 @@
     X(WebPPictureFree)                                                                             \
     X(WebPPictureInitInternal)
 
-GC_MODULE_FUNCTIONS(gc_libwebp, GC_LIBWEBP_FUNCTIONS);
-
-/* Its functions, once gc_libwebp_load has returned GCONV_OK. */
-extern gc_libwebp gc_webp;
-
-gconv_status gc_libwebp_load(gconv_error *error);
+GC_MODULE_DECLARE(gc_webp, gc_libwebp_load, GC_LIBWEBP_FUNCTIONS);
 
 #endif

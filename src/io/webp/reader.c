@@ -9,7 +9,7 @@
 
 enum { HEAD_BYTES = 64, RIFF_HEAD_BYTES = 8 };
 
-GC_MODULE_DEFINE(gc_libwebp, gc_webp, gc_libwebp_load, GC_WEBP_FILES, GC_LIBWEBP_FUNCTIONS)
+GC_MODULE_DEFINE(gc_webp, gc_libwebp_load, GC_WEBP_FILES, GC_LIBWEBP_FUNCTIONS)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
@@ -57,16 +57,14 @@ static gconv_status read_blob(gc_whole_decoder *decoder, WebPDemuxer *demuxer, c
     if (!gc_webp.WebPDemuxGetChunk(demuxer, name, 1, &chunk))
         return GCONV_OK;
     const uint8_t *bytes = chunk.chunk.bytes;
-    size_t size = chunk.chunk.size;
+    size_t size = chunk.chunk.size, skip = size > 6 && memcmp(bytes, "Exif\0\0", 6) == 0 ? 6 : 0;
     char what[16];
     snprintf(what, sizeof what, "%s chunk", name);
     status = gc_whole_check_blob(what, size, error);
     if (status == GCONV_OK && strcmp(name, "ICCP") == 0)
         status = gc_metadata_set_icc(metadata, bytes, size, warnings, error);
-    else if (status == GCONV_OK && size > 6 && memcmp(bytes, "Exif\0\0", 6) == 0)
-        status = gc_metadata_set_exif(metadata, bytes + 6, size - 6, warnings, error);
     else if (status == GCONV_OK)
-        status = gc_metadata_set_exif(metadata, bytes, size, warnings, error);
+        status = gc_metadata_set_exif(metadata, bytes + skip, size - skip, warnings, error);
     gc_webp.WebPDemuxReleaseChunkIterator(&chunk);
     return status;
 }
@@ -156,8 +154,7 @@ static gconv_status decode(gc_whole_decoder *decoder, size_t row_bytes, gconv_er
     last = last < 0 ? 0 : last;
     memset(decoder->image + (size_t)last * row_bytes, 0,
            (shape->height - (size_t)last) * row_bytes);
-    bool stopped = false;
-    return gc_raw_stop(&decoder->common, &stopped, error);
+    return gc_raw_stop(&decoder->common, error);
 }
 
 const gc_decoder_type gc_webp_decoder = {

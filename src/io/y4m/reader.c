@@ -12,7 +12,6 @@ typedef struct y4m_decoder {
     gc_y4m *stream;
     uint16_t *levels; /* what samples of 9 to 15 bits become; NULL at 8 and 16 bits */
     uint32_t left;    /* rows of this plane */
-    bool stopped;     /* tolerant: there is no more data, rows are 0 from here on */
 } y4m_decoder;
 
 static const char no_frame[] = "corrupt: a frame does not begin with FRAME";
@@ -208,8 +207,8 @@ static gconv_status read_chroma(y4m_decoder *decoder, gconv_error *error)
 {
     gc_y4m *stream = decoder->stream;
     unsigned neutral = 1u << (stream->bits - 1);
-    gconv_status status = gc_raw_read(&decoder->common, &decoder->stopped, stream->chroma,
-                                      stream->chroma_bytes, error);
+    gconv_status status =
+        gc_raw_read(&decoder->common, stream->chroma, stream->chroma_bytes, error);
     for (size_t i = 0; decoder->common.grey_wanted && i < stream->chroma_bytes; i++)
         stream->chroma[i] = (unsigned char)(stream->bits == 8 ? neutral : neutral >> 8 * (i % 2));
     return status;
@@ -223,7 +222,7 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
     uint32_t some = stride == bytes ? count : 1; /* at one time */
     gconv_status status = GCONV_OK;
     for (uint32_t i = 0; status == GCONV_OK && i < count; i += some)
-        status = gc_raw_read(common, &decoder->stopped, rows + i * stride, some * bytes, error);
+        status = gc_raw_read(common, rows + i * stride, some * bytes, error);
     for (uint32_t i = 0; status == GCONV_OK && common->shape.depth == 16 && i < count; i++)
         status = convert(decoder, (uint16_t *)(void *)(rows + i * stride), error);
     decoder->left -= count;
