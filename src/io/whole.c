@@ -23,11 +23,13 @@ gconv_status gc_whole_check_blob(const char *name, size_t size, gconv_error *err
                    name, size);
 }
 
-gconv_status gc_whole_room(const char *name, size_t size, unsigned char **bytes, gconv_error *error)
+gconv_status gc_whole_room(gc_whole_decoder *decoder, const char *name, size_t size,
+                           gconv_error *error)
 {
     gconv_status status = gc_whole_check_blob(name, size, error);
-    *bytes = status == GCONV_OK ? malloc(size) : NULL;
-    return status == GCONV_OK && *bytes == NULL ? gc_fail_memory(error, size) : status;
+    free(decoder->blob);
+    decoder->blob = status == GCONV_OK ? malloc(size) : NULL;
+    return status == GCONV_OK && decoder->blob == NULL ? gc_fail_memory(error, size) : status;
 }
 
 gconv_status gc_whole_set_exif_box(gc_decoder *decoder, const unsigned char *bytes, size_t size,
@@ -87,6 +89,7 @@ void gc_whole_free(gc_decoder *common)
     gc_whole_decoder *decoder = (gc_whole_decoder *)common;
     gc_buffer_free(&decoder->file);
     free(decoder->image);
+    free(decoder->blob);
     free(decoder);
 }
 

@@ -12,6 +12,7 @@ typedef struct gc_whole_decoder {
     gc_buffer file;
     bool has_more;        /* bytes follow the file */
     unsigned char *image; /* all rows; NULL before the first `read` */
+    unsigned char *blob;  /* of gc_whole_room; NULL: there is none */
     uint32_t row;
     int threads; /* that the library may take; 0: none beside its caller */
     /* Fills `image`, which is all zeros. The file is freed behind it. */
@@ -24,8 +25,8 @@ gconv_status gc_whole_load(gc_whole_decoder *decoder, uint64_t most, gconv_error
 /* Fails if a blob of the metadata has more bytes than the limit. */
 gconv_status gc_whole_check_blob(const char *name, size_t size, gconv_error *error);
 
-/* The same, and allocates memory for it, which the caller frees. */
-gconv_status gc_whole_room(const char *name, size_t size, unsigned char **bytes,
+/* The same, and allocates `blob` for it, in place of the one before. */
+gconv_status gc_whole_room(gc_whole_decoder *decoder, const char *name, size_t size,
                            gconv_error *error);
 
 /* Keeps EXIF as boxes have it: behind the offset of its beginning, or behind "Exif\0\0". The

@@ -123,19 +123,16 @@ static gconv_status read_icc(heif_decoder *decoder, gconv_error *error)
         gc_heif.heif_image_handle_get_color_profile_type(decoder->handle);
     if ((type != heif_color_profile_type_rICC && type != heif_color_profile_type_prof) || size == 0)
         return GCONV_OK;
-    unsigned char *bytes;
-    gconv_status status = gc_whole_room("ICC profile", size, &bytes, error);
+    gconv_status status = gc_whole_room(&decoder->whole, "ICC profile", size, error);
     if (status != GCONV_OK)
         return status;
     struct heif_error failure =
-        gc_heif.heif_image_handle_get_raw_color_profile(decoder->handle, bytes);
-    gc_decoder *common = &decoder->whole.common;
+        gc_heif.heif_image_handle_get_raw_color_profile(decoder->handle, decoder->whole.blob);
     if (failure.code != heif_error_Ok)
-        status = gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
-    else
-        status = gc_metadata_set_icc(&common->metadata, bytes, size, &common->warnings, error);
-    free(bytes);
-    return status;
+        return gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
+    gc_decoder *common = &decoder->whole.common;
+    return gc_metadata_set_icc(&common->metadata, decoder->whole.blob, size, &common->warnings,
+                               error);
 }
 
 static gconv_status read_exif(heif_decoder *decoder, gconv_error *error)
@@ -147,17 +144,15 @@ static gconv_status read_exif(heif_decoder *decoder, gconv_error *error)
     if (gc_heif.heif_image_handle_get_list_of_metadata_block_IDs(handle, "Exif", &id, 1) < 1)
         return GCONV_OK;
     size_t size = gc_heif.heif_image_handle_get_metadata_size(handle, id);
-    unsigned char *bytes = NULL;
-    gconv_status status = size == 0 ? GCONV_OK : gc_whole_room("EXIF", size, &bytes, error);
-    if (bytes == NULL)
+    gconv_status status =
+        size == 0 ? GCONV_OK : gc_whole_room(&decoder->whole, "EXIF", size, error);
+    if (size == 0 || status != GCONV_OK)
         return status;
-    struct heif_error failure = gc_heif.heif_image_handle_get_metadata(handle, id, bytes);
+    struct heif_error failure =
+        gc_heif.heif_image_handle_get_metadata(handle, id, decoder->whole.blob);
     if (failure.code != heif_error_Ok)
-        status = gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
-    else
-        status = gc_whole_set_exif_box(&decoder->whole.common, bytes, size, error);
-    free(bytes);
-    return status;
+        return gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
+    return gc_whole_set_exif_box(&decoder->whole.common, decoder->whole.blob, size, error);
 }
 
 static gconv_status decode(gc_whole_decoder *decoder, size_t row_bytes, gconv_error *error);

@@ -53,17 +53,17 @@ static gconv_status read_shape(jxl_decoder *decoder, gconv_error *error)
     if (info.have_animation)
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "an animated JPEG XL, which gconv does not read; djxl writes its images");
-    int depth = info.exponent_bits_per_sample > 0 || info.bits_per_sample > 16 ? 32
-                : info.bits_per_sample > 8                                     ? 16
-                                                                               : 8;
+    JxlDataType type = info.bits_per_sample > 8 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8;
+    if (info.exponent_bits_per_sample > 0 || info.bits_per_sample > 16)
+        type = JXL_TYPE_FLOAT;
     common->shape = (gconv_shape){.width = info.xsize,
                                   .height = info.ysize,
                                   .channels = (int)info.num_color_channels + (info.alpha_bits > 0),
-                                  .depth = depth};
+                                  .depth = type == JXL_TYPE_FLOAT    ? 32
+                                           : type == JXL_TYPE_UINT16 ? 16
+                                                                     : 8};
     decoder->format = (JxlPixelFormat){.num_channels = (uint32_t)common->shape.channels,
-                                       .data_type = depth == 32   ? JXL_TYPE_FLOAT
-                                                    : depth == 16 ? JXL_TYPE_UINT16
-                                                                  : JXL_TYPE_UINT8,
+                                       .data_type = type,
                                        .endianness = JXL_NATIVE_ENDIAN};
     gconv_status status = gc_decoder_check_size(common, error);
     char what[64];
@@ -91,19 +91,16 @@ static gconv_status read_profile(jxl_decoder *decoder, gconv_error *error)
             JXL_DEC_SUCCESS ||
         size < 128)
         return GCONV_OK;
-    unsigned char *bytes;
-    gconv_status status = gc_whole_room("ICC profile", size, &bytes, error);
+    gconv_status status = gc_whole_room(&decoder->whole, "ICC profile", size, error);
     if (status != GCONV_OK)
         return status;
-    if (gc_jxl.JxlDecoderGetColorAsICCProfile(decoder->jxl, NO_FORMAT target, bytes, size) !=
-        JXL_DEC_SUCCESS)
-        status = corrupt(error);
-    else if (memcmp(bytes + 16, "CMYK", 4) == 0)
-        status = gc_fail(error, GCONV_ERROR_FORMAT, "a JPEG XL of CMYK, which gconv does not read");
-    else
-        status = gc_metadata_set_icc(&common->metadata, bytes, size, &common->warnings, error);
-    free(bytes);
-    return status;
+    const unsigned char *bytes = decoder->whole.blob;
+    if (gc_jxl.JxlDecoderGetColorAsICCProfile(decoder->jxl, NO_FORMAT target, decoder->whole.blob,
+                                              size) != JXL_DEC_SUCCESS)
+        return corrupt(error);
+    if (memcmp(bytes + 16, "CMYK", 4) == 0)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "a JPEG XL of CMYK, which gconv does not read");
+    return gc_metadata_set_icc(&common->metadata, bytes, size, &common->warnings, error);
 }
 
 /* Ends the box before, and begins this one if it is EXIF. */
@@ -125,10 +122,11 @@ static gconv_status turn_box(jxl_decoder *decoder, bool begins, gconv_error *err
     metadata->has_xmp |= memcmp(type, "xml ", sizeof type) == 0;
     if (memcmp(type, "Exif", sizeof type) != 0 || metadata->exif != NULL)
         return status;
-    status = gc_whole_room("EXIF", GC_WHOLE_BLOB_BYTES_MAX, &decoder->exif, error);
-    if (status == GCONV_OK)
-        gc_jxl.JxlDecoderSetBoxBuffer(decoder->jxl, decoder->exif, GC_WHOLE_BLOB_BYTES_MAX);
-    return status;
+    decoder->exif = malloc(GC_WHOLE_BLOB_BYTES_MAX);
+    if (decoder->exif == NULL)
+        return gc_fail_memory(error, GC_WHOLE_BLOB_BYTES_MAX);
+    gc_jxl.JxlDecoderSetBoxBuffer(decoder->jxl, decoder->exif, GC_WHOLE_BLOB_BYTES_MAX);
+    return GCONV_OK;
 }
 
 static gconv_status read_headers(jxl_decoder *decoder, gconv_error *error)

@@ -173,9 +173,9 @@ static gconv_status make_tables(gc_tiff_layout *layout, gc_decoder *decoder, gc_
     int channels = layout->colours + (layout->alpha > 0);
     layout->same = !has_palette && layout->levels == NULL && !layout->white_is_zero &&
                    !layout->associated && layout->samples == channels && layout->bits != 64;
-    decoder->shape = (gconv_shape){
-        .width = layout->width, .height = layout->height, .channels = channels, .depth = depth};
-    return status;
+    decoder->shape = (gconv_shape){.channels = channels, .depth = depth};
+    return status == GCONV_OK ? gc_raw_check_sides(decoder, layout->width, layout->height, error)
+                              : status;
 }
 
 /* ---- Reading it ------------------------------------------------------------------------------ */
@@ -204,11 +204,6 @@ gconv_status gc_tiff_layout_read(gc_tiff_layout *layout, gc_decoder *decoder, gc
     uint16_t format = SAMPLEFORMAT_UINT;
     *layout = (gc_tiff_layout){0};
     read_tags(layout, file, &format);
-    if (layout->width == 0 || layout->height == 0 || layout->width > INT32_MAX ||
-        layout->height > INT32_MAX)
-        return gc_fail(error, GCONV_ERROR_FORMAT,
-                       "corrupt TIFF: a width or height of 0, or of more than %ld",
-                       (long)INT32_MAX);
     gconv_status status = check_camera(layout, file, error);
     if (status == GCONV_OK)
         status = check_compression(layout, error);

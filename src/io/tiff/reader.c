@@ -12,7 +12,7 @@
 enum {
     PIECE_BYTES = 256 * 1024,   /* of rows that are read past libtiff at one time */
     STRIP_BYTES_MAX = 16 << 20, /* larger strips are decoded row by row, if libtiff can */
-    TILE_PIXELS_MIN = 1 << 22 /* tiles up to this are never too large for their image */
+    TILE_PIXELS_MIN = 1 << 22   /* tiles up to this are never too large for their image */
 };
 
 typedef struct tiff_decoder {
@@ -280,8 +280,6 @@ static gconv_status begin_image(tiff_decoder *decoder, gconv_error *error)
     gc_decoder *common = &decoder->common;
     double white = 0;
     gconv_status status = gc_tiff_layout_read(&decoder->layout, common, &decoder->file, error);
-    if (status == GCONV_OK)
-        status = gc_decoder_check_size(common, error);
     if (status == GCONV_OK)
         status = plan_units(decoder, error);
     if (status != GCONV_OK)
