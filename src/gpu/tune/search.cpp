@@ -3,6 +3,7 @@
 #include "gpu/tune/tuner.cuh"
 
 extern "C" {
+#include "base/cache.h"
 #include "base/clock.h"
 #include "base/processors.h"
 }
@@ -12,7 +13,10 @@ extern "C" {
 #include <ctime>
 #include <pthread.h>
 
-enum { FINALISTS = 3 };
+enum { FINALISTS = 3, RUNS_OF_SLOW = 5 };
+
+/* A contender that takes so many times as long as the fastest one is slow. */
+static const double slow = 1.25;
 
 /* ---- Timing ---------------------------------------------------------------------------------- */
 
@@ -38,7 +42,7 @@ static gconv_status warm_up(const gc_search *s, const gc_contender &contender, g
 {
     double end = gc_seconds() + warm_up_seconds;
     do {
-        GC_TRY(launch_all(s, contender, GC_TUNER_RUNS, false, error));
+        GC_TRY(launch_all(s, contender, RUNS_OF_SLOW, false, error));
         GC_CUDA_TRY(error, cudaStreamSynchronize(s->tuner->stream));
     } while (gc_seconds() < end);
     return GCONV_OK;
@@ -72,6 +76,26 @@ static gconv_status measure(const gc_search *s, const gc_contender &contender, i
     gc_jit_hold_loads(false);
     return status;
 }
+
+/* Searches of several processes take turns on the device while they check and time. (So does
+ * whoever writes a file of the cache, which has only one lock.) */
+struct turn {
+    int lock = -1;
+
+    turn()
+    {
+        gconv_error ignored;
+        if (gc_cache_lock(&lock, &ignored) != GCONV_OK)
+            lock = -1;
+    }
+    ~turn()
+    {
+        if (lock >= 0)
+            gc_cache_unlock(lock);
+    }
+    turn(const turn &) = delete;
+    turn &operator=(const turn &) = delete;
+};
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
@@ -154,15 +178,39 @@ static void end_compiling(compilation *work)
         pthread_join(work->threads[i], nullptr);
 }
 
-static gconv_status try_contender(const gc_search *s, gc_contender *c, gconv_error *error)
+/* Null if all were left out. */
+static gc_contender *fastest_of(gc_search *s, bool warps_too)
+{
+    gc_contender *fastest = nullptr;
+    for (int i = 0; i < s->count; i++) {
+        gc_contender *c = &s->contenders[i];
+        if (c->microseconds > 0 && (warps_too || s->tunings[i].form != GC_FORM_WARP) &&
+            (fastest == nullptr || c->microseconds < fastest->microseconds))
+            fastest = c;
+    }
+    return fastest;
+}
+
+/* A few runs are enough for a contender that is slow. */
+static gconv_status time_contender(gc_search *s, gc_contender *c, gconv_error *error)
+{
+    GC_TRY(measure(s, *c, RUNS_OF_SLOW, &c->microseconds, error));
+    const gc_contender *fastest = fastest_of(s, true);
+    if (fastest != nullptr && c->microseconds > slow * fastest->microseconds)
+        return GCONV_OK;
+    return measure(s, *c, GC_TUNER_RUNS, &c->microseconds, error);
+}
+
+static gconv_status try_contender(gc_search *s, gc_contender *c, gconv_error *error)
 {
     bool right = false;
     if (c->compiled != GCONV_OK) {
         *error = c->why;
         return c->compiled;
     }
+    turn own;
     GC_TRY(gc_search_check(s, *c, &right, error));
-    return right ? measure(s, *c, GC_TUNER_RUNS, &c->microseconds, error) : GCONV_OK;
+    return right ? time_contender(s, c, error) : GCONV_OK;
 }
 
 /* Whether the device still works. A kernel that does not compile or cannot be launched does no
@@ -202,19 +250,6 @@ static gconv_status try_all(gc_search *s, int tuning_count, gconv_error *error)
     return status;
 }
 
-/* Null if all were left out. */
-static gc_contender *fastest_of(gc_search *s, bool warps_too)
-{
-    gc_contender *fastest = nullptr;
-    for (int i = 0; i < s->count; i++) {
-        gc_contender *c = &s->contenders[i];
-        if (c->microseconds > 0 && (warps_too || s->tunings[i].form != GC_FORM_WARP) &&
-            (fastest == nullptr || c->microseconds < fastest->microseconds))
-            fastest = c;
-    }
-    return fastest;
-}
-
 static void set_result(gc_search *s, const gc_tuning &best, double microseconds,
                        double untuned_microseconds)
 {
@@ -240,6 +275,7 @@ static gconv_status decide(gc_search *s, gconv_error *error)
     gc_contender *winner = nullptr;
     gc_contender *untuned = &s->contenders[0];
     double untuned_microseconds = 0, least = 0;
+    turn own;
     if (untuned->microseconds > 0)
         GC_TRY(measure(s, *untuned, GC_TUNER_RUNS_OF_FINALISTS, &untuned_microseconds, error));
     for (int i = 0; i < FINALISTS; i++) {
@@ -266,10 +302,16 @@ static gconv_status decide(gc_search *s, gconv_error *error)
     return GCONV_OK;
 }
 
+static gconv_status begin(gc_search *s, gconv_error *error)
+{
+    turn own;
+    return gc_search_begin(s, error);
+}
+
 static gconv_status run(gc_search *s, gconv_error *error)
 {
     const gconv_device_info *device = &s->tuner->device;
-    GC_TRY(gc_search_begin(s, error));
+    GC_TRY(begin(s, error));
     int count = gc_candidates(device, &s->layout, s->tunings);
     GC_TRY(try_all(s, count, error));
     const gc_contender *fastest = fastest_of(s, false);
