@@ -114,63 +114,29 @@ static double quota_of(const char *group, bool second)
     return numbers[0] > 0 && numbers[1] > 0 ? numbers[0] / numbers[1] : HUGE_VAL;
 }
 
-/* The least quota from a group up to the mount point of its hierarchy. `root` is the group that is
- * mounted there. A group outside it is not visible. */
-static double least_quota(const char *mount, const char *root, const char *group, bool second)
+/* The least quota from the process's group up to the root of its hierarchy. In a container the
+ * group may have its name outside: then the first group on the way up that is there is the
+ * container's. */
+static double least_quota(const char *groups_path, const char *root, bool second)
 {
-    size_t skipped = strcmp(root, "/") == 0 ? 0 : strlen(root);
-    bool below = strncmp(group, root, skipped) == 0 && strstr(group, "..") == NULL &&
-                 (group[skipped] == '/' || group[skipped] == '\0');
-    char path[2 * PATH_BYTES];
-    int length = snprintf(path, sizeof path, "%s%s", mount, below ? group + skipped : "");
+    char path[2 * PATH_BYTES], group[PATH_BYTES];
     double least = HUGE_VAL;
-    if (length < 0 || length >= PATH_BYTES)
-        return least;
+    find_group(groups_path, second, group);
+    snprintf(path, sizeof path, "%s%s", root, group);
     for (;;) {
         least = fmin(least, quota_of(path, second));
         char *end = strrchr(path, '/');
-        if (end == NULL || end < path + strlen(mount))
+        if (end == NULL || end < path + strlen(root))
             return least;
         *end = '\0';
     }
 }
 
-/* One line of mountinfo: "id parent device root mount options ... - type source options". */
-static double quota_of_mount(const char *groups_path, char *line)
+double gc_processor_quota(const char *groups_path, const char *mount)
 {
-    char *fields[5], *rest = line;
-    char *types = strstr(line, " - ");
-    if (types == NULL)
-        return HUGE_VAL;
-    *types = '\0';
-    for (int i = 0; i < 5; i++)
-        if ((fields[i] = strtok_r(i == 0 ? line : NULL, " ", &rest)) == NULL)
-            return HUGE_VAL;
-    char *type = strtok_r(types + 3, " ", &rest);
-    if (type == NULL || strtok_r(NULL, " ", &rest) == NULL)
-        return HUGE_VAL;
-    char *options = strtok_r(NULL, " \n", &rest);
-    bool second = strcmp(type, "cgroup2") == 0;
-    if (!second && (strcmp(type, "cgroup") != 0 || options == NULL || !lists(options, "cpu")))
-        return HUGE_VAL;
-    char group[PATH_BYTES];
-    find_group(groups_path, second, group);
-    return group[0] == '\0' ? HUGE_VAL : least_quota(fields[4], fields[3], group, second);
-}
-
-double gc_processor_quota(const char *groups_path, const char *mounts_path)
-{
-    double least = HUGE_VAL;
-    FILE *file = fopen(mounts_path, "re");
-    if (file == NULL)
-        return least;
-    char *line = NULL;
-    size_t size = 0;
-    while (getline(&line, &size, file) > 0)
-        least = fmin(least, quota_of_mount(groups_path, line));
-    free(line);
-    fclose(file);
-    return least;
+    char first[PATH_BYTES];
+    snprintf(first, sizeof first, "%s/cpu", mount);
+    return fmin(least_quota(groups_path, mount, true), least_quota(groups_path, first, false));
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
@@ -179,7 +145,7 @@ static double quota;
 
 static void read_quota(void)
 {
-    quota = gc_processor_quota("/proc/self/cgroup", "/proc/self/mountinfo");
+    quota = gc_processor_quota("/proc/self/cgroup", "/sys/fs/cgroup");
 }
 
 int gc_processors_within(int allowed, double affordable)

@@ -17,10 +17,10 @@ int gc_processors_within(int allowed, double affordable);
 int gc_thread_count(int wanted);
 
 /* Processors that control groups allow, HUGE_VAL if they set no limit. This is the least cpu.max
- * (version 2) or cpu.cfs_quota_us over cpu.cfs_period_us (version 1) from the process's own group
- * up to the root of the mount. The files are /proc/self/cgroup and /proc/self/mountinfo of Linux. A
- * file that cannot be read sets no limit. */
-double gc_processor_quota(const char *groups_path, const char *mounts_path);
+ * (version 2, mounted at `mount`) or cpu.cfs_quota_us over cpu.cfs_period_us (version 1, mounted
+ * at "cpu" in `mount`) from the process's own group, which the file /proc/self/cgroup tells, up to
+ * the root. A file that cannot be read sets no limit. */
+double gc_processor_quota(const char *groups_path, const char *mount);
 
 /* Whether addresses for a thread's stack and for work are left (ulimit -v). A thread that work does
  * not depend on must not take the last ones. */

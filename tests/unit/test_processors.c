@@ -18,34 +18,23 @@ static void make_folder(const char *name)
     assert_int_equal(mkdir(path, 0700), 0);
 }
 
-/* A file of the folder; @ in its text stands for the folder. */
 static void make_file(const char *name, const char *text)
 {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    for (; *text != '\0'; text++)
-        if (*text == '@')
-            fputs(folder, file);
-        else
-            fputc(*text, file);
+    fputs(text, file);
     assert_int_equal(fclose(file), 0);
 }
 
-static double quota(void)
-{
-    char groups[128], mounts[128];
-    snprintf(groups, sizeof groups, "%s/cgroup", folder);
-    snprintf(mounts, sizeof mounts, "%s/mountinfo", folder);
-    return gc_processor_quota(groups, mounts);
-}
-
-/* The same once a file has this text. */
+/* The quota once a file has this text. */
 static double quota_with(const char *name, const char *text)
 {
+    char groups[128];
     make_file(name, text);
-    return quota();
+    snprintf(groups, sizeof groups, "%s/cgroup", folder);
+    return gc_processor_quota(groups, folder);
 }
 
 static int enter(void **state)
@@ -65,59 +54,35 @@ static int leave(void **state)
 
 TEST(nothing_to_read_is_no_limit)
 {
-    assert_true(quota() == HUGE_VAL);
-    make_file("cgroup", "");
-    assert_true(
-        quota_with("mountinfo", "22 1 0:20 / / rw - ext4 /dev/sda rw\nbroken\n - \n1 2 3 - a\n") ==
-        HUGE_VAL);
+    assert_true(quota_with("other", "") == HUGE_VAL);
+    assert_true(quota_with("cgroup", "") == HUGE_VAL);
 }
 
 TEST(second_version)
 {
-    make_folder("unified");
-    make_folder("unified/a");
-    make_folder("unified/a/b");
-    make_file("cgroup", "0::/a/b\n");
-    make_file("mountinfo", "22 1 0:20 / / rw - ext4 /dev/sda rw\n"
-                           "30 22 0:26 / @/unified rw,nosuid shared:4 - cgroup2 cgroup2 rw\n");
-    assert_true(quota() == HUGE_VAL);
-    assert_true(quota_with("unified/a/b/cpu.max", "max 100000\n") == HUGE_VAL);
-    assert_true(quota_with("unified/a/b/cpu.max", "250000 100000\n") == 2.5);
-    assert_true(quota_with("unified/a/cpu.max", "150000 100000\n") == 1.5);
-    assert_true(quota_with("unified/a/cpu.max", "300000 100000\n") == 2.5);
-    assert_true(quota_with("unified/cpu.max", "10000 100000\n") == 0.1);
-    assert_true(quota_with("unified/cpu.max", "-1 100000\n") == 2.5);
-    assert_true(quota_with("unified/cpu.max", "100000 0\n") == 2.5);
-    assert_true(quota_with("unified/cpu.max", "words\n") == 2.5);
-}
-
-/* What is mounted in a container begins at its own group, or beside it. */
-TEST(mounted_from_below)
-{
-    make_folder("inside");
-    make_folder("inside/c");
-    make_file("inside/cpu.max", "400000 100000\n");
-    make_file("inside/c/cpu.max", "200000 100000\n");
-    make_file("mountinfo", "30 22 0:26 /docker/x @/inside rw - cgroup2 cgroup rw\n");
-    assert_true(quota_with("cgroup", "0::/docker/x/c\n") == 2);
+    make_folder("a");
+    make_folder("a/b");
+    assert_true(quota_with("cgroup", "0::/a/b\n") == HUGE_VAL);
+    assert_true(quota_with("a/b/cpu.max", "max 100000\n") == HUGE_VAL);
+    assert_true(quota_with("a/b/cpu.max", "250000 100000\n") == 2.5);
+    assert_true(quota_with("a/cpu.max", "150000 100000\n") == 1.5);
+    assert_true(quota_with("a/cpu.max", "300000 100000\n") == 2.5);
+    assert_true(quota_with("cpu.max", "10000 100000\n") == 0.1);
+    assert_true(quota_with("cpu.max", "-1 100000\n") == 2.5);
+    assert_true(quota_with("cpu.max", "100000 0\n") == 2.5);
+    assert_true(quota_with("cpu.max", "words\n") == 2.5);
+    assert_true(quota_with("cpu.max", "400000 100000\n") == 2.5);
+    /* A name outside the container, one beside it, and its root. */
     assert_true(quota_with("cgroup", "0::/docker/x\n") == 4);
-    assert_true(quota_with("cgroup", "0::/docker/xyz/c\n") == 4);
-    assert_true(quota_with("cgroup", "0::/../c\n") == 4);
-    make_folder("outside");
-    make_file("outside/cpu.max", "100000 100000\n");
-    make_file("mountinfo", "30 22 0:26 / @/inside rw - cgroup2 cgroup rw\n");
-    assert_true(quota_with("cgroup", "0::/../outside\n") == 4);
+    assert_true(quota_with("cgroup", "0::/../d\n") == 4);
+    assert_true(quota_with("cgroup", "0::/\n") == 4);
+    assert_true(quota_with("cpu.max", "max 100000\n") == HUGE_VAL);
 }
 
 TEST(first_version)
 {
     make_folder("cpu");
     make_folder("cpu/d");
-    make_folder("set"); /* another controller's */
-    make_file("set/cpu.cfs_quota_us", "1000\n");
-    make_file("set/cpu.cfs_period_us", "100000\n");
-    make_file("mountinfo", "31 22 0:27 / @/set rw - cgroup cgroup rw,cpuset\n"
-                           "32 22 0:28 / @/cpu rw - cgroup cgroup rw,cpu,cpuacct\n");
     assert_true(quota_with("cgroup", "9:cpuset:/e\n4:cpu,cpuacct:/d\n1:name=systemd:/f\n0::/\n") ==
                 HUGE_VAL);
     make_file("cpu/d/cpu.cfs_quota_us", "-1\n");
