@@ -70,7 +70,6 @@ add_library(gconv_gpu OBJECT
   src/gpu/jit/modules.cpp
   src/gpu/jit/nvrtc.cpp
   src/gpu/operations.c
-  src/gpu/probe/clock.cpp
   src/gpu/probe/contiguous.cu
   src/gpu/probe/transforms.cpp
   src/gpu/device/caller_memory.cpp

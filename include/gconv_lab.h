@@ -49,10 +49,6 @@ double gconv_cpu_spin(size_t rounds);
 
 /* ---- Measuring a GPU ------------------------------------------------------------------------- */
 
-/* Reads the clock of the multiprocessors and the temperature of device cuda:`index`. A number is 0
- * if NVIDIA's management library (NVML) does not tell it or is not there. */
-void gconv_gpu_clock(int index, double *megahertz, double *celsius);
-
 /* Fourier transforms of lines, from memory to memory of a device. */
 typedef struct gconv_gpu_lines gconv_gpu_lines;
 

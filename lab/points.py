@@ -76,16 +76,6 @@ def read_points(document):
     return [Point(row if lone else common | row) for row, lone in zip(rows, alone)]
 
 
-def clock_text(document, prefix):
-    """ "2600 to 3700 MHz, 45 to 61 degrees C"; "" if nothing is known."""
-    parts = []
-    for key, unit in (("megahertz", "MHz"), ("celsius", "degrees C")):
-        low, high = (round(document.get(f"{prefix}{key}_{end}", 0)) for end in ("low", "high"))
-        if high > 0:
-            parts.append(f"{f'{low} to ' if low < high else ''}{high} {unit}")
-    return ", ".join(parts)
-
-
 def list_facts(document, gpu, cpu, roofs):
     about = document.get("about", {})
     arguments, commit = about.get("arguments"), about.get("commit", "")
@@ -101,7 +91,6 @@ def list_facts(document, gpu, cpu, roofs):
             f"{gpu['processors']} multiprocessors at {gpu['clock_khz'] / 1e3:.0f} MHz, "
             f"{gpu['memory_bytes'] / 2**30:.1f} GiB at {bandwidth:.0f} GB/s"
         )
-        yield "GPU clock", clock_text(document, "gpu_")
         module = about.get("kernel_module", "")
         numbers = (gpu[f"{one}_version"] for one in ("driver", "runtime"))
         driver, runtime = (f"{number // 1000}.{number % 1000 // 10}" for number in numbers)
@@ -109,7 +98,6 @@ def list_facts(document, gpu, cpu, roofs):
     if cpu:
         memory = cpu["memory_bytes"] / 2**30
         yield "processor", f"{cpu['name']}, {cpu['processors']} processors, {memory:.1f} GiB"
-    yield "clock", clock_text(document, "")
     yield "instructions", about.get("instructions")
     yield "CPU roofs", roofs[1] and (
         f"{roofs[0]:.1f} GB/s, read and written beyond the caches, and {roofs[1]:.0f} GFLOP/s by "

@@ -1,7 +1,6 @@
 #include "lab/bench/table.h"
 
 #include "base/json.h"
-#include "cli/measure/clocks.h"
 #include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
 #include "cli/terminal/standard_output.h"
@@ -274,7 +273,6 @@ static void json_end(const gc_bench_table *table, const char *subject, const gc_
         gc_json_close(']');
         gc_json_close('}');
     }
-    gc_clocks_json();
     gc_facts_json(table->options, subject, gc_points_have_gpu(points));
     gc_json_close('}');
 }

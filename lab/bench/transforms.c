@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "cli/measure/clocks.h"
 #include "cli/measure/measure.h"
 #include "gconv_lab.h"
 #include "lab/bench/theory.h"
@@ -165,7 +164,6 @@ gconv_status gc_time_transforms(gc_transforms *transforms, int points, gc_budget
            (runs < 1 || runs < budget.runs_min ||
             (gc_seconds() - start) * (runs + 1) / runs < budget.seconds))
         status = pass(transforms, point->name, points, &times[runs++], error);
-    gc_clocks_sample(is_on_gpu(point->name) ? transforms->device : -1);
     if (status == GCONV_OK)
         status = judge(transforms, points, point, error);
     if (status != GCONV_OK || point->verdict == GC_VERDICT_WRONG)

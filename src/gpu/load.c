@@ -302,13 +302,6 @@ bool gconv_device_is_starting(void)
     return module != NULL && module->gconv_device_is_starting();
 }
 
-void gconv_gpu_clock(int index, double *megahertz, double *celsius)
-{
-    *megahertz = *celsius = 0;
-    if (module != NULL)
-        module->gconv_gpu_clock(index, megahertz, celsius);
-}
-
 void gconv_gpu_lines_free(gconv_gpu_lines *lines)
 {
     if (module != NULL)

@@ -27,7 +27,6 @@
     X(gconv_device_await)                                                                          \
     X(gconv_device_is_starting)                                                                    \
     X(gconv_nvrtc_version)                                                                         \
-    X(gconv_gpu_clock)                                                                             \
     X(gconv_gpu_lines_create)                                                                      \
     X(gconv_gpu_lines_free)                                                                        \
     X(gconv_gpu_lines_plan)                                                                        \

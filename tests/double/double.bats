@@ -334,27 +334,6 @@ tilefft * within bound*'
     cmp out.pgm whole.pgm
 }
 
-@test "clock and temperature of the GPU that computed, where NVML tells them" {
-    make_image png:grey in.png 9 7 noise
-    export GC_DOUBLE_DEVICES=3
-    local clocks='gpu_megahertz_low gpu_megahertz_high gpu_celsius_low gpu_celsius_high' seen
-    for command in "compare --time 0.5 in.png" "bench --sizes 16 --filters 3 --time 0.5"; do
-        # shellcheck disable=SC2086
-        json 0 gconv $command --impl naive --device cuda:1 --json
-        seen=$(for name in $clocks; do key $name; done | paste -sd ' ')
-        same "$seen" '1979 1979 42 42'
-    done
-    expect 0 gconv compare --time 0.5 --impl naive --html report.html in.png
-    like "$(cat report.html)" '*<dt>GPU clock</dt><dd>1980 MHz, 41 degrees C</dd>*'
-    for command in "--impl cpu" "--impl naive"; do
-        # shellcheck disable=SC2086
-        GC_DOUBLE_NVML=absent expect 0 gconv compare --time 0.5 $command --json in.png
-        same "$(printf '%s' "$out" | grep -c gpu_)$err" 0
-    done
-    GC_DOUBLE_NVML=refuse expect 0 gconv compare --time 0.5 --impl naive --json in.png
-    same "$(printf '%s' "$out" | grep -c gpu_)$err" 0
-}
-
 @test "detector: magnitudes are refused" {
     make_image pgm in.pgm 40 30 noise
     expect 4 gconv edges --method gradient --values --impl detector in.pgm out.pgm

@@ -60,14 +60,6 @@ extern "C" cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr name, i
     return cudaSuccess;
 }
 
-/* Device N is at 0000:(1B + N):00.0. */
-extern "C" cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
-{
-    ENTER("cudaDeviceGetPCIBusId");
-    snprintf(text, (size_t)size, "0000:%02X:00.0", GC_DOUBLE_FIRST_BUS + device);
-    return cudaSuccess;
-}
-
 extern "C" cudaError_t cudaSetDevice(int device)
 {
     if (device < 0 || device >= gc_double_devices())

@@ -29,7 +29,6 @@ long long gc_double_number(const char *name, long long otherwise);
 
 /* How many devices there are, and the one that this thread uses. */
 int gc_double_devices();
-enum { GC_DOUBLE_FIRST_BUS = 0x1b }; /* of PCI, of the first device */
 int gc_double_device();
 void gc_double_set_device(int index);
 

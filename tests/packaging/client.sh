@@ -10,7 +10,6 @@ set -eu
 cd "$1"
 exceptions='src/cli/image/image.h:"gconv_lab.h"
 src/cli/image/verify.c:"gconv_lab.h"
-src/cli/measure/clocks.c:"gconv_lab.h"
 src/cli/measure/measure.h:"gconv_lab.h"
 src/cli/measure/point.h:"gconv_lab.h"
 src/cli/measure/traffic.h:"gconv_lab.h"'

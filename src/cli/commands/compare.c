@@ -7,7 +7,6 @@
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
 #include "cli/image/verify.h"
-#include "cli/measure/clocks.h"
 #include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
 #include "cli/measure/measure.h"
@@ -194,7 +193,6 @@ static void json_head(const compare_table *table, const gc_warning_list *warning
 static void json_end(const compare_table *table, const gc_points *points)
 {
     gc_json_close(']');
-    gc_clocks_json();
     gc_facts_json(table->session->options, table->image.bytes, gc_points_have_gpu(points));
     gc_json_close('}');
 }

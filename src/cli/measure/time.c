@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "cli/measure/clocks.h"
 #include "cli/measure/traffic.h"
 #include "cli/terminal/progress.h"
 
@@ -93,12 +92,6 @@ void gc_take_runs(gc_point *point, double *times, int count)
     point->upper_quartile = quantile(times, count, 0.75);
 }
 
-static void sample_clocks(const gconv_plan *plan)
-{
-    const gconv_device_info *device = gconv_plan_device(plan);
-    gc_clocks_sample(device->kind == GCONV_DEVICE_CUDA ? device->index : -1);
-}
-
 /* Times runs until the budget is spent, and takes their median. */
 static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
                               const gc_picture *picture, gc_budget budget, gc_point *point,
@@ -111,7 +104,6 @@ static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
     if (results.output == NULL)
         return gc_fail_memory(error, picture->shape.height * results.stride);
     gconv_status status = run_often(subject, plan, picture, budget, &results, point, error);
-    sample_clocks(plan);
     if (status == GCONV_OK && subject->judge != NULL)
         status = subject->judge(subject, plan, picture, results.output, point, error);
     free(results.output);
@@ -167,7 +159,6 @@ gconv_status gc_time_plan(const gc_subject *subject, gconv_plan *plan, const gc_
     gconv_device_times times;
     if (gconv_plan_time_device_parts(plan, picture->samples, picture->stride,
                                      fmax(budget.seconds, 0), &times, NULL) == GCONV_OK) {
-        sample_clocks(plan);
         point->kernel_seconds = times.total;
         point->border_seconds = times.border;
         point->convert_seconds = times.conversion;
