@@ -8,7 +8,7 @@
 # Usage: gpu_files.sh [OPTION...] GCONV      GCONV is the program
 #
 # --rows REGEX  some of: check edges-large edges-small edges-many edges-small-many gaussian log
-#               gaussian-many log-many auto gpus one memory torch
+#               gaussian-many log-many auto gpus one memory
 #               (an extended regular expression that a whole name matches)
 # --rounds N    of each command that are counted (3); one before them is not
 # --images N    of the row memory (10000), a multiple of 2000
@@ -423,21 +423,6 @@ if wanted memory; then
   done
 fi
 
-# ---- torch ---------------------------------------------------------------------------------------
-
-if wanted torch; then
-  echo
-  echo "edges by torchvision's GPU decoder and torch, once started"
-  if python3 -c 'import torchvision, sys; sys.exit(not __import__("torch").cuda.is_available())' \
-    >/dev/null 2>&1; then
-    for size in large small; do
-      python3 "$here/files_torch.py" --rounds "$rounds" out $size/in || status=1
-      rm -rf out
-    done
-  else
-    missing "torch and torchvision with a GPU"
-  fi
-fi
 echo
 echo "# $(($(date +%s) - begun)) s in all"
 exit $status
