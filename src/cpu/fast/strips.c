@@ -36,12 +36,13 @@ enum { ROWS_AHEAD = 3 };
 typedef struct strip_memory {
     const gc_rank1 *rank1;
     const gc_instructions *set;
-    size_t values;                   /* of a strip */
-    size_t stride;                   /* of `sums`, from row to row */
-    float *sums;                     /* of rows: height + 1 of them in turn */
-    float *scratch;                  /* of the loops that sum a row */
-    uint8_t *extended;               /* a part of a row with what the border puts beside it */
-    gc_rank1_output output[WAITING]; /* rows that wait to be settled */
+    size_t values;                     /* of a strip */
+    size_t stride;                     /* of `sums`, from row to row */
+    float *sums;                       /* of rows: height + 1 of them in turn */
+    float *scratch;                    /* of the loops that sum a row */
+    uint8_t *extended;                 /* a part of a row with what the border puts beside it */
+    gc_rank1_output output[WAITING];   /* rows that wait to be settled */
+    int64_t beside[GC_RANK1_SIDE_MAX]; /* the columns that stand beside a row; -1 for a constant */
     gc_settler settler;
     void *memory; /* that holds all rows */
 } strip_memory;
@@ -80,6 +81,17 @@ static size_t sums_bytes(void)
     return cache < LARGE_CACHE ? STRIP_BYTES : STRIP_BYTES_LARGE;
 }
 
+/* Notes what the border puts beside a row: to the left of it, then to the right. */
+static void find_beside(strip_memory *s)
+{
+    const gc_chain *chain = &s->rank1->problem->chain;
+    const gc_step *step = s->rank1->step;
+    for (int i = 0; i < step->width - 1; i++) {
+        int64_t x = i - step->left + (i < step->left ? 0 : (int64_t)chain->width);
+        s->beside[i] = gc_border_index(chain->border, x, chain->width);
+    }
+}
+
 static gconv_status open_strips(const void *shared, void **own, gconv_error *error)
 {
     const gc_rank1 *rank1 = shared;
@@ -106,6 +118,7 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     s->sums = (float *)(void *)(memory + sums);
     s->scratch = (float *)(void *)(memory + scratch);
     s->extended = (uint8_t *)(memory + extended);
+    find_beside(s);
     return gc_settler_create(&s->settler, rank1->problem, s->set->taps, &(gc_levels){.error = 0},
                              error);
 }
@@ -130,7 +143,7 @@ typedef struct strip {
     char *output;
     size_t stride;
     size_t first, count; /* values of the strip */
-    size_t head, tail;   /* those before and from these on are summed from copies of samples */
+    bool is_large;       /* its rows come from memory, not from caches */
     bool streams;        /* its output goes past the caches */
 } strip;
 
@@ -151,44 +164,44 @@ static const uint8_t *samples_row(const strip *s, int64_t y)
     return (const uint8_t *)s->input->samples + (size_t)y * s->input->stride;
 }
 
-/* Pixel x of the image as the border extends it, of a row that may lie in a constant border. */
-static const uint8_t *pixel_at(const strip *s, const uint8_t *row, int64_t x)
+/* Pixel x of the image as the border extends it, of a row that may lie in a constant border. `x` is
+ * outside, or the row is. */
+static const uint8_t *pixel_beside(const strip *s, const uint8_t *row, int64_t x)
 {
-    const gc_chain *chain = &s->rank1->problem->chain;
-    x = gc_border_index(chain->border, x, chain->width);
-    return row == NULL || x < 0 ? s->rank1->border : row + x * s->rank1->channels;
+    const int64_t width = s->rank1->problem->chain.width, left = s->rank1->step->left;
+    x = row == NULL ? -1 : s->strips->beside[x < 0 ? x + left : x - width + left];
+    return x < 0 ? s->rank1->border : row + x * s->rank1->channels;
 }
 
-/* Copies `count` values of a row from value `first` on, and what the filter reads beside them, to
- * `to`. Values begin with any channel. */
-static void extend(const strip *s, const uint8_t *row, size_t first, size_t count, uint8_t *to)
+/* Copies the strip's values of a row, and what the filter reads beside them. Values begin with any
+ * channel. */
+static const uint8_t *extend(const strip *s, const uint8_t *row)
 {
     int64_t channels = s->rank1->channels, width = s->rank1->problem->chain.width;
-    int64_t x = (int64_t)(first / (size_t)channels) - s->rank1->step->left;
-    int64_t c = (int64_t)(first % (size_t)channels);
-    int64_t rest = (int64_t)(count + reach_of(s->rank1));
+    int64_t x = (int64_t)(s->first / (size_t)channels) - s->rank1->step->left;
+    int64_t c = (int64_t)(s->first % (size_t)channels);
+    int64_t rest = (int64_t)(s->count + reach_of(s->rank1));
+    uint8_t *to = s->strips->extended;
     while (rest > 0) {
         bool inside = row != NULL && x >= 0 && x < width;
         int64_t pixels = inside ? width - x : 1, size = gc_smaller(pixels * channels - c, rest);
-        memcpy(to, (inside ? row + x * channels : pixel_at(s, row, x)) + c, (size_t)size);
+        memcpy(to, (inside ? row + x * channels : pixel_beside(s, row, x)) + c, (size_t)size);
         to += size;
         rest -= size;
         x += pixels;
         c = 0;
     }
+    return s->strips->extended;
 }
 
-/* The first sample that the taps of a row read for `count` values from value `first` on: in the row
- * itself if loops stay inside it, else in a copy at `to`. */
-static const uint8_t *find_taps(const strip *s, const uint8_t *row, size_t first, size_t count,
-                                uint8_t *to)
+/* The first sample that the taps of a row read for the strip: in the row itself if loops stay
+ * inside it, else in a copy. */
+static const uint8_t *find_taps(const strip *s, const uint8_t *row)
 {
     size_t left = left_of(s->rank1);
-    if (row != NULL && first >= left &&
-        first - left + count + reach_of(s->rank1) + 2 * SLACK <= row_values(s))
-        return row + first - left;
-    extend(s, row, first, count, to);
-    return to;
+    bool inside = row != NULL && s->first >= left &&
+                  s->first - left + s->count + reach_of(s->rank1) + 2 * SLACK <= row_values(s);
+    return inside ? row + s->first - left : extend(s, row);
 }
 
 /* ---- Values near a tie ----------------------------------------------------------------------- */
@@ -262,40 +275,23 @@ static int slot_after(const strip *s, int slot, int count)
     return slot + count < capacity ? slot + count : slot + count - capacity;
 }
 
-/* Sums values [from, end) of the strip. `from` is a multiple of SLACK. */
-static void sum_part(const strip *s, const uint8_t *row, size_t from, size_t end, float *sums)
-{
-    if (from < end)
-        s->set->rank1->sum(&s->rank1->row,
-                           find_taps(s, row, s->first + from, end - from, s->strips->extended),
-                           end - from, s->strips->scratch, sums + from / sums_a_float(s->rank1));
-}
-
 static void sum_row(const strip *s, int64_t y, int slot)
 {
-    const uint8_t *row = samples_row(s, y);
-    float *sums = sums_at(s, slot);
-    sum_part(s, row, 0, s->head, sums);
-    sum_part(s, row, s->head, s->tail, sums);
-    sum_part(s, row, s->tail, s->count, sums);
+    s->set->rank1->sum(&s->rank1->row, find_taps(s, samples_row(s, y)), s->count,
+                       s->strips->scratch, sums_at(s, slot));
 }
 
-/* Sets head and tail: whole blocks, as few as possible. */
-static void find_ends(strip *s)
+/* Requests memory before it is needed: the processor does not see that a strip goes on a row below.
+ * gcc takes a function that only requests for one without effect and drops its calls, unless it is
+ * inlined. */
+static inline __attribute__((always_inline)) void request_bytes(const void *first, const void *end)
 {
-    size_t left = left_of(s->rank1), beyond = reach_of(s->rank1) - left + 2 * SLACK;
-    size_t end = row_values(s) > beyond ? row_values(s) - beyond : 0;
-    size_t head = s->first < left ? (left - s->first + SLACK - 1) / SLACK * SLACK : 0;
-    size_t tail = s->first + s->count <= end ? s->count
-                  : s->first < end           ? (end - s->first) / SLACK * SLACK
-                                             : 0;
-    s->head = head < s->count ? head : s->count;
-    s->tail = tail > s->head ? tail : s->head;
+    const char *at = (const char *)((uintptr_t)first / GC_ALIGNMENT * GC_ALIGNMENT);
+    for (; at < (const char *)end; at += GC_ALIGNMENT)
+        __builtin_prefetch(at);
 }
 
-/* Requests the samples of a row before they are needed: the processor does not see that a strip
- * goes on a row below. Among them are those that the filter reads beside the strip. gcc takes a
- * function that only requests for one without effect and drops its calls, unless it is inlined. */
+/* Requests row y of samples, with those that the filter reads beside the strip. */
 static inline __attribute__((always_inline)) void request(const strip *s, int64_t y)
 {
     const uint8_t *row = samples_row(s, y);
@@ -303,9 +299,16 @@ static inline __attribute__((always_inline)) void request(const strip *s, int64_
     size_t from = s->first > left ? s->first - left : 0;
     size_t end = gc_smaller((int64_t)(s->first - left + s->count + reach_of(s->rank1)),
                             (int64_t)row_values(s));
-    for (size_t at = from / GC_ALIGNMENT * GC_ALIGNMENT; row != NULL && at < end;
-         at += GC_ALIGNMENT)
-        __builtin_prefetch(row + at);
+    if (row != NULL)
+        request_bytes(row + from, row + end);
+}
+
+/* Requests row y of output, if there is one: what is stored in caches first comes from memory. */
+static inline __attribute__((always_inline)) void request_output(const strip *s, int64_t y)
+{
+    const char *row = s->output + (size_t)(y - s->area.top) * s->stride + s->first;
+    if (y < s->area.bottom)
+        request_bytes(row, row + s->count);
 }
 
 /* The places of rows of output from row y on. What loops store below the first `row_count` of them
@@ -346,10 +349,13 @@ static void compute_strip(const strip *s)
     for (int64_t y = s->area.top; y < s->area.bottom; y += GC_RANK1_ROWS) {
         int64_t last = gc_smaller(y + GC_RANK1_ROWS, s->area.bottom) - 1;
         for (; ready < last - step->top + step->height; ready++) {
-            request(s, ready + ROWS_AHEAD);
+            if (s->is_large)
+                request(s, ready + ROWS_AHEAD);
             sum_row(s, ready, ready_slot);
             ready_slot = slot_after(s, ready_slot, 1);
         }
+        for (int o = 1; o <= GC_RANK1_ROWS && s->is_large && !s->streams; o++)
+            request_output(s, last + o);
         finish_rows(s, y, (int)(last - y + 1), slot, &s->strips->output[waiting / GC_RANK1_ROWS]);
         slot = slot_after(s, slot, GC_RANK1_ROWS);
         waiting += (size_t)(last - y + 1);
@@ -377,10 +383,10 @@ static size_t even_width(const strip_memory *strips, size_t values)
 static void compute_levels(strip *s, bool is_large)
 {
     size_t values = row_values(s), width = even_width(s->strips, values);
+    s->is_large = is_large;
     s->streams = is_large && may_stream(s);
     for (; s->first < values; s->first += s->count) {
         s->count = values - s->first < width ? values - s->first : width;
-        find_ends(s);
         compute_strip(s);
     }
     atomic_thread_fence(memory_order_seq_cst); /* what goes past the caches has no other order */
