@@ -424,7 +424,8 @@ static gconv_status name_output(gc_output *output, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_EXISTS, "exists already");
     if (!named && errno == EEXIST)
         return gc_fail(error, GCONV_ERROR_WRITE,
-                       "not replaced: somebody made it while the output was written");
+                       "not replaced: somebody made it while the output was written "
+                       "(--no-clobber skips it)");
     if (!named)
         return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot name the output");
     if (!release_pending(output->pending))

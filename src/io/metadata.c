@@ -138,6 +138,10 @@ static void warn_of_unkept(const gconv_metadata *metadata, const gconv_metadata 
         gc_warn(warnings, "IPTC dropped: it is not kept");
     if (metadata->has_comment && kept->tags[GC_TIFF_DESCRIPTION].values == NULL)
         gc_warn(warnings, "comment dropped: it is not kept");
+    if (metadata->private_tags > 0)
+        gc_warn(warnings, "TIFF tag %lu%s dropped: private tags are not kept",
+                (unsigned long)metadata->private_tag,
+                metadata->private_tags > 1 ? " and others" : "");
     const gc_tiff_tag *tags = metadata->tags;
     int dropped = 0;
     while (dropped < GC_TIFF_TAGS &&

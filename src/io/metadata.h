@@ -80,6 +80,8 @@ struct gconv_metadata {
     bool has_xmp;
     bool has_iptc;
     bool has_comment;
+    int private_tags; /* of a TIFF, and the first of them */
+    uint32_t private_tag;
     bool has_srgb;
     int srgb_intent;
     bool has_gamma;

@@ -241,7 +241,7 @@ edges_are() {
     expect 0 gconv edges -v --background black opaque.png out.png
     like "$err" "*option '--background' had no effect: no output lost transparency"
     for value in transparent '#12' '#12345' '#1234567' '#ggg' 256 -1 '' none; do
-        complains 2 "option '--background': '*' is not a name such as white or red, a grey from 0 to 255, #RGB or #RRGGBB*" \
+        complains 2 "option '--background': '*' is not a grey from 0 to 255, #RGB or #RRGGBB (in quotes), or a name: white, black, *, fuchsia or purple*" \
             gconv edges --background "$value" clear.png out.png
     done
 }

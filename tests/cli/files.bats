@@ -66,7 +66,13 @@ load common
     for name in out out.txt out. .png a.png/out; do
         complains 2 "$name: its extension names no known format; give --format *" gconv edges in.png $name
     done
+    for name in '{stem}.xyz' '{stem}.' '{dir}.d/{name}.v2'; do
+        complains 2 "$name: its extension names no known format; give --format *" \
+            gconv edges --name "$name" -o dir in.png
+    done
     holds in.png
+    silently gconv edges --name '{stem}.xyz' -f png -o dir in.png
+    (cd dir && holds in.xyz)
 }
 
 @test "names of formats that gconv does not write" {

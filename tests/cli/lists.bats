@@ -61,6 +61,7 @@ setup_photos() {
     done
     complains 2 "option '--name': '../{stem}' leads upwards; *" gconv edges -o out --name '../{stem}' c
     complains 2 "option '--name': '{stem}/' ends in a slash; *" gconv edges -o out --name '{stem}/' c
+    complains 2 "option '--name': '/tmp/{stem}' begins with a slash; *" gconv edges -o out --name '/tmp/{stem}' c
     complains 2 "--format contradicts the extension of --name '{stem}.jpg'; *" \
         gconv edges -o out -f png --name '{stem}.jpg' c
     for option in parents name={stem} files-from=list files0-from=list shard=1/2 update dry-run on-error=stop; do

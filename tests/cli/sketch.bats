@@ -54,7 +54,7 @@ paper_and_ink() {
     same "$(paper_and_ink out.png 4)" '255 0 0 0 255 0 0 255'
     complains 2 "*--paper transparent needs a format with alpha, such as PNG; jpeg has none" \
         gconv sketch --paper transparent bar.png out.jpg
-    complains 2 "*option '--paper': 'wite' is not transparent, a name such as white or red, *did you mean 'white'*" \
+    complains 2 "*option '--paper': 'wite' is not transparent, a grey from 0 to 255, *, or a name: *did you mean 'white'*" \
         gconv sketch --paper wite bar.png out.png
     gconv sketch --paper Aqua --ink MAROON bar.png out.png
     same "$(paper_and_ink out.png 3)" '0 255 255 128 0 0'

@@ -548,6 +548,11 @@ def test_copied_tags(draw):
         write("g.tif", make_tiff(make_image(draw, 9, 7, tags=tags)))
         assert name + b" tags dropped" in run("filter", "-v", "-k", "box3", "g.tif", output).stderr, (tags, output)
         assert output == "h.png" or 33922 not in read_tags(read("h.tif"))[0]
+    for numbers, others in ((50839,), b""), ((50838, 50839, 65000), b" and others"):
+        write("g.tif", make_tiff(make_image(draw, 9, 7, tags=[tag(n, 3, 1, 2, 3) for n in numbers] + place)))
+        told = run("filter", "-k", "box3", "--in-place", "g.tif").stderr
+        assert told == b"gconv: g.tif: warning: TIFF tag %d%s dropped: private tags are not kept\n" % (numbers[0], others)
+        assert run("filter", "-k", "box3", "--in-place", "g.tif").stderr == b""
     write("g.tif", make_tiff(make_image(draw, 9, 7, tags=[tag(270, 2, b'{"shape": [9, 7]}\0')])))
     run("filter", "-k", "box3", "g.tif", "h.tif")
     assert 270 not in read_tags(read("h.tif"))[0]

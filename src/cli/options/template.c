@@ -75,6 +75,9 @@ gconv_status gc_template_check(const char *text, gconv_error *error)
     if (leads_upwards(text))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%.200s' leads upwards; outputs lie below -o DIR", text);
+    if (text[0] == '/')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%.200s' begins with a slash; outputs lie below -o DIR", text);
     if (text[strlen(text) - 1] == '/')
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.200s' ends in a slash; it names files",
                        text);

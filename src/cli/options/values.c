@@ -426,14 +426,16 @@ static gconv_status read_colour(const char *value, const char *also, uint8_t col
     if (value[0] == '#' ? read_digits(value + 1, colour) : read_named(value, colour))
         return GCONV_OK;
     const char *names[COLOUR_COUNT];
-    char nearest[64];
-    for (int i = 0; i < COLOUR_COUNT; i++)
+    char nearest[64], list[200] = "";
+    for (int i = 0; i < COLOUR_COUNT; i++) {
         names[i] = colours[i].name;
+        gc_list_name(list, sizeof list, names[i], (size_t)(COLOUR_COUNT - i - 1));
+    }
     gc_suggest(value, names, COLOUR_COUNT, nearest, sizeof nearest);
     return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                   "'%.64s' is not %sa name such as white or red, a grey from 0 to 255, #RGB or "
-                   "#RRGGBB (in quotes)%s",
-                   value, also, nearest);
+                   "'%.64s' is not %sa grey from 0 to 255, #RGB or #RRGGBB (in quotes), or a name: "
+                   "%s%s",
+                   value, also, list, nearest);
 }
 
 gconv_status gc_set_background(gc_options *options, const char *value, gconv_error *error)

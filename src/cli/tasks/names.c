@@ -112,9 +112,15 @@ bool gc_extension_fits(const gc_options *options, const gc_named_format *named, 
     return named->format == format;
 }
 
-gconv_status gc_check_extension(const gc_named_format *named, gconv_error *error)
+gconv_status gc_check_extension(const gc_named_format *named, gconv_format wanted,
+                                gconv_error *error)
 {
     char list[GC_FORMAT_LIST_BYTES];
+    if (named->foreign == NULL && named->format == GCONV_FORMAT_UNKNOWN &&
+        wanted == GCONV_FORMAT_UNKNOWN)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "its extension names no known format; give --format %s",
+                       gc_list_formats(list));
     if (named->foreign == NULL)
         return GCONV_OK;
     if (named->foreign->missing != NULL)

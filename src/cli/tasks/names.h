@@ -45,8 +45,10 @@ gconv_format gc_sniff(const char *path, int *unknown, const gconv_foreign_format
 bool gc_extension_fits(const gc_options *options, const gc_named_format *named,
                        gconv_format format);
 
-/* Fails if the extension of an output is that of a format which gconv does not write. */
-gconv_status gc_check_extension(const gc_named_format *named, gconv_error *error);
+/* Fails if the extension of an output is that of a format which gconv does not write, or of none
+ * unless one is wanted. */
+gconv_status gc_check_extension(const gc_named_format *named, gconv_format wanted,
+                                gconv_error *error);
 
 /* Fails if a format cannot hold samples of `depth` bits. NULL, an unknown format, passes. */
 gconv_status gc_check_depth(const gconv_format_info *format, int depth, gconv_error *error);

@@ -163,14 +163,9 @@ static gconv_status choose_named_format(const gc_options *options, gc_task *task
                                         gconv_error *error)
 {
     const gc_named_format named = gc_format_named(task->output);
-    char list[GC_FORMAT_LIST_BYTES];
-    gconv_status status = gc_check_extension(&named, error);
+    gconv_status status = gc_check_extension(&named, task->format, error);
     if (status != GCONV_OK)
         return status;
-    if (named.format == GCONV_FORMAT_UNKNOWN && task->format == GCONV_FORMAT_UNKNOWN)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "its extension names no known format; give --format %s",
-                       gc_list_formats(list));
     bool named_pnm = named.format == GCONV_FORMAT_PGM || named.format == GCONV_FORMAT_PPM;
     bool says_which = options->form.either_pnm && named_pnm && !named.either_pnm;
     if (task->format == GCONV_FORMAT_UNKNOWN || says_which) {

@@ -302,7 +302,10 @@ static gconv_status check_naming(gc_walk *w)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--format contradicts the extension of --name '%.200s'; write {ext}", name);
     *w->subject = name;
-    gconv_status status = gc_check_extension(&options->batch.named, error);
+    const char *extension = name != NULL ? name + gc_find_extension(name) : "";
+    bool says_none = extension[0] == '\0' || strpbrk(extension, "{}") != NULL;
+    gconv_status status = gc_check_extension(
+        &options->batch.named, says_none ? GCONV_FORMAT_PNG : options->writer.format, error);
     if (status == GCONV_OK)
         *w->subject = NULL;
     return status;

@@ -339,10 +339,26 @@ static const void *find_values(TIFF *tiff, int which, uint32_t *count)
     return values;
 }
 
+/* Counts private tags that are neither copied nor read otherwise. */
+static void count_private_tags(TIFF *tiff, gconv_metadata *metadata)
+{
+    enum { FIRST = 32768 };
+    for (int i = 0; i < gc_tiff.TIFFGetTagListCount(tiff); i++) {
+        uint32_t tag = gc_tiff.TIFFGetTagListEntry(tiff, i);
+        bool known = tag < FIRST || tag == TIFFTAG_ICCPROFILE || tag == TIFFTAG_RICHTIFFIPTC ||
+                     tag == TIFFTAG_EXIFIFD || tag == TIFFTAG_GPSIFD;
+        for (int k = 0; k < GC_TIFF_TAGS; k++)
+            known = known || tag == kept[k].tag;
+        if (!known && metadata->private_tags++ == 0)
+            metadata->private_tag = tag;
+    }
+}
+
 gconv_status gc_tiff_get_tags(gc_tiff_file *file, bool whole, gconv_metadata *metadata,
                               gconv_error *error)
 {
     gconv_status status = GCONV_OK;
+    count_private_tags(file->tiff, metadata);
     for (int i = 0; status == GCONV_OK && i < GC_TIFF_TAGS; i++) {
         gc_tiff_tag *tag = &metadata->tags[i];
         if (i == GC_TIFF_DESCRIPTION && !whole)

@@ -21,6 +21,8 @@
     X(TIFFGetFieldDefaulted)                                                                       \
     X(TIFFGetStrileByteCount)                                                                      \
     X(TIFFGetStrileOffset)                                                                         \
+    X(TIFFGetTagListCount)                                                                         \
+    X(TIFFGetTagListEntry)                                                                         \
     X(TIFFGetVersion)                                                                              \
     X(TIFFIsBigTIFF)                                                                               \
     X(TIFFIsByteSwapped)                                                                           \
