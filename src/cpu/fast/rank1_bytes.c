@@ -70,14 +70,12 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Fixed point of levels. */
 #define UNIT 65536.0
 
-/* The largest sum of |R|: sums of a row of samples stay below 2^25. A fine row may have
- * 2^GC_RANK1_FINE_BITS times as much: its sums stay below 2^31. */
-#define ROW_MAX 131000.0
+/* The largest sum of |R|: sums of a row of samples stay below 2^31. */
+#define ROW_MAX 8384000.0
 
 /* The largest divisor by which loops divide. */
 #define DIVISOR_MAX 16384.0
@@ -88,14 +86,12 @@
 /* The largest 2e. About 2e of 65536 values are computed again in double. */
 enum { TWICE_ERROR_MAX = 2048 };
 
-/* Factors that are tried for a row. The better its integers fit, the fewer values are computed
- * again. */
-enum { FACTORS_MIN = 256, FACTORS_MAX = 8192, VALUES_A_FACTOR = 4096 };
+/* Scales that are tried for a row: some, and one more for so many values of the image. The better
+ * its products fit, the fewer values are computed again. */
+enum { SCALES_MIN = 4, SCALES_MAX = 64, VALUES_A_SCALE = 1 << 18 };
 
-/* The widest row that is coarse, and the largest 2e of one. Fine rows, whose weights are integers
- * of 22 bits in two parts, take less time than what would be in doubt beyond. Either way e is that
- * of the weights that the loops have. */
-enum { COARSE_MAX = 7, COARSE_ERROR_MAX = 40 };
+/* The largest factor of the two samples of a term, and of one alone: terms stay below 2^15. */
+enum { FACTOR_MAX = 64, FACTOR_ALONE_MAX = 127 };
 
 /* Weights count as whole if they are integers times 2^-SHIFT_MAX, or a larger power of 2. */
 enum { SHIFT_MAX = 24 };
@@ -193,40 +189,6 @@ double gc_rank1_seconds(const gc_problem *problem)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static double misfit(const float *row, int width, double factor)
-{
-    double sum = 0;
-    for (int i = 0; i < width; i++)
-        sum += fabs((double)row[i] * factor - rint((double)row[i] * factor));
-    return sum / factor;
-}
-
-/* The factor whose integers are nearest to the row, of those that make the largest weight whole.
- * The smallest that is tried is half of the largest. */
-static double choose_factor(const gc_problem *problem, const float *row, bool is_fine)
-{
-    int width = problem->chain.steps[0].width;
-    double sum = 0, largest = 0;
-    for (int i = 0; i < width; i++) {
-        sum += fabs((double)row[i]);
-        largest = fmax(largest, fabs((double)row[i]));
-    }
-    double most = fmin((ROW_MAX - width) / sum, INT16_MAX / largest);
-    if (is_fine)
-        return most * (1 << GC_RANK1_FINE_BITS);
-    double best = most, least = HUGE_VAL, whole = floor(most * largest);
-    double values = (double)problem->chain.width * problem->chain.height;
-    double count = fmax(FACTORS_MIN, fmin(FACTORS_MAX, values / VALUES_A_FACTOR));
-    for (double tried = 0; tried < fmin(count, whole / 2); tried++) {
-        double factor = (whole - tried) / largest, rest = misfit(row, width, factor);
-        if (rest < least) {
-            best = factor;
-            least = rest;
-        }
-    }
-    return best;
-}
-
 /* Whether weights i and width - 1 - i are the same, times `sign`. */
 static bool is_symmetric(const float *weights, int count, float sign)
 {
@@ -236,37 +198,76 @@ static bool is_symmetric(const float *weights, int count, float sign)
     return is;
 }
 
-/* Puts 16 bits into the half of a pair that is tap t's. */
-static void set_tap(int32_t *pairs, int t, int value)
+/* 1 or -1 if a row is symmetric, times that, else 0. */
+static int sign_of(const float *row, int width)
 {
-    pairs[t / 2] |= (int32_t)((uint32_t)(uint16_t)(int16_t)value << 16 * (t % 2));
+    return is_symmetric(row, width, 1) ? 1 : is_symmetric(row, width, -1) ? -1 : 0;
 }
 
-static void set_taps(gc_rank1_row *row, int terms)
+/* A weight of a row: a factor times a tap. */
+typedef struct product {
+    int factor, tap;
+    double misfit;
+} product;
+
+/* The product that is nearest to the weight of term t of a row with this sign. A whole number of 16
+ * bits is its own tap. */
+static product nearest_product(double weight, int width, int sign, int t)
 {
-    const int unit = row->is_fine ? 1 << GC_RANK1_FINE_BITS : 1;
-    memset(row->taps, 0, (size_t)row->width * sizeof *row->taps);
-    memset(row->fine_taps, 0, (size_t)row->width * sizeof *row->fine_taps);
-    for (int t = 0; t < terms; t++) {
-        int weight = (int)row->weights[t], tap = (int)rint((double)weight / unit);
-        set_tap(row->taps, t, tap);
-        set_tap(row->fine_taps, t, weight - tap * unit);
+    const int most = sign != 0 && 2 * t + 1 < width ? FACTOR_MAX : FACTOR_ALONE_MAX;
+    int factor = (int)fmax(1, ceil(fabs(weight) / INT16_MAX));
+    product best = {.misfit = HUGE_VAL};
+    for (; factor <= most && best.misfit > 0; factor++) {
+        double tap = rint(weight / factor), misfit = fabs(factor * tap - weight);
+        if (misfit < best.misfit)
+            best = (product){factor, (int)tap, misfit};
     }
+    return best;
 }
 
-static void set_row(gc_rank1 *rank1, const float *weights, double factor, bool is_fine)
+static int terms_of(int width, int sign)
+{
+    return sign != 0 ? (width + 1) / 2 : width;
+}
+
+/* The scale for which products are nearest to the row, of those from half of the largest on. */
+static double choose_scale(const gc_problem *problem, const float *row)
+{
+    const int width = problem->chain.steps[0].width, sign = sign_of(row, width);
+    double sum = 0, largest = 0, best = 0, least = HUGE_VAL;
+    for (int i = 0; i < width; i++) {
+        sum += fabs((double)row[i]);
+        largest = fmax(largest, fabs((double)row[i]));
+    }
+    double most = fmin(ROW_MAX / sum, FACTOR_MAX * (INT16_MAX - 1.0) / largest);
+    double values = (double)problem->chain.width * problem->chain.height;
+    int count = (int)fmin(SCALES_MAX, SCALES_MIN + values / VALUES_A_SCALE);
+    for (int tried = 0; tried < count; tried++) {
+        double scale = most * (1 - 0.5 * tried / count), misfit = 0;
+        for (int t = 0; t < terms_of(width, sign); t++)
+            misfit += nearest_product((double)row[t] * scale, width, sign, t).misfit / scale;
+        if (misfit < least) {
+            best = scale;
+            least = misfit;
+        }
+    }
+    return best;
+}
+
+/* Sets weights, factors and taps to the products that are nearest to weights times `scale`. */
+static void set_row(gc_rank1 *rank1, const float *weights, double scale)
 {
     gc_rank1_row *row = &rank1->row;
-    int width = row->width;
-    for (int i = 0; i < width; i++)
-        row->weights[i] = (float)rint((double)weights[i] * factor);
-    bool is_even = is_symmetric(row->weights, width, 1);
-    bool is_odd = !is_even && is_symmetric(row->weights, width, -1);
-    int terms = is_even || is_odd ? (width + 1) / 2 : width;
-    row->is_folded = is_even || is_odd;
-    row->is_fine = is_fine;
-    row->factors = (int16_t)(is_even ? 0x0101 : 0xff01);
-    set_taps(row, terms);
+    const int width = row->width, sign = sign_of(weights, width);
+    row->is_folded = sign != 0;
+    for (int t = 0; t < terms_of(width, sign); t++) {
+        const product of = nearest_product((double)weights[t] * scale, width, sign, t);
+        const int other = row->is_folded ? width - 1 - t : t;
+        row->weights[other] = (float)(sign * of.factor * of.tap);
+        row->weights[t] = (float)(of.factor * of.tap);
+        row->factors[t] = (int16_t)(of.factor + (other != t ? 256 * sign * of.factor : 0));
+        row->taps[t / 2] |= (int32_t)((uint32_t)(uint16_t)(int16_t)of.tap << 16 * (t % 2));
+    }
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
@@ -403,7 +404,7 @@ static double row_sum(const gc_rank1 *rank1)
 }
 
 /* Sets the column so that the loops compute x. Returns 2e. */
-static double set_column(gc_rank1 *rank1, const float *weights, double factor)
+static double set_column(gc_rank1 *rank1, const float *weights, double row_scale)
 {
     const gc_conversion *conversion = &rank1->problem->conversion;
     gc_rank1_column *column = &rank1->column;
@@ -412,7 +413,7 @@ static double set_column(gc_rank1 *rank1, const float *weights, double factor)
     if (absolute)
         scale = fabs(scale);
     for (int j = 0; j < column->height; j++)
-        column->weights[j] = (float)((double)weights[j] * UNIT * scale / factor);
+        column->weights[j] = (float)((double)weights[j] * UNIT * scale / row_scale);
     measure_error(rank1, &sum, &sum_absolute);
     double start = UNIT * (conversion->offset + 0.5 - (absolute ? 0 : 127.5 * sum));
     column->start = (float)(fabs(start) + TWICE_ERROR_MAX);
@@ -426,22 +427,14 @@ static double set_column(gc_rank1 *rank1, const float *weights, double factor)
     return 2 * exceeding;
 }
 
-/* Row and column of other weights. Returns 2e. */
-static double set_real(gc_rank1 *rank1, const analysis *a, bool is_fine)
-{
-    double factor = choose_factor(rank1->problem, a->products.row[0], is_fine);
-    set_row(rank1, a->products.row[0], factor, is_fine);
-    return set_column(rank1, a->products.column[0], factor);
-}
-
 static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)
 {
     size_t width = (size_t)rank1->step->width, height = (size_t)rank1->step->height;
     rank1->row.weights = calloc(width, sizeof *rank1->row.weights);
     rank1->row.taps = calloc(width, sizeof *rank1->row.taps);
-    rank1->row.fine_taps = calloc(width, sizeof *rank1->row.fine_taps);
+    rank1->row.factors = calloc(width, sizeof *rank1->row.factors);
     rank1->column.weights = calloc(height, sizeof *rank1->column.weights);
-    if (rank1->row.weights != NULL && rank1->row.taps != NULL && rank1->row.fine_taps != NULL &&
+    if (rank1->row.weights != NULL && rank1->row.taps != NULL && rank1->row.factors != NULL &&
         rank1->column.weights != NULL)
         return GCONV_OK;
     gc_rank1_destroy(rank1);
@@ -469,13 +462,14 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
         rank1->border[c] = (uint8_t)step->border[c];
     rank1->column.is_even = is_symmetric(a.products.column[0], step->height, 1);
     if (a.is_whole) {
-        set_row(rank1, a.products.row[0], 1, false);
+        set_row(rank1, a.products.row[0], 1);
         set_whole_column(rank1, &a);
         try_short(rank1, &a);
         return GCONV_OK;
     }
-    bool is_coarse = step->width <= COARSE_MAX && set_real(rank1, &a, false) <= COARSE_ERROR_MAX;
-    if (!is_coarse && set_real(rank1, &a, true) > TWICE_ERROR_MAX)
+    double scale = choose_scale(problem, a.products.row[0]);
+    set_row(rank1, a.products.row[0], scale);
+    if (set_column(rank1, a.products.column[0], scale) > TWICE_ERROR_MAX)
         gc_rank1_destroy(rank1);
     return GCONV_OK;
 }
@@ -484,7 +478,7 @@ void gc_rank1_destroy(gc_rank1 *rank1)
 {
     free(rank1->row.weights);
     free(rank1->row.taps);
-    free(rank1->row.fine_taps);
+    free(rank1->row.factors);
     free(rank1->column.weights);
     *rank1 = (gc_rank1){.step = NULL};
 }

@@ -23,21 +23,18 @@ typedef struct gc_edges_loops {
 
 /* ---- Rank 1 on bytes ------------------------------------------------------------------------- */
 
-enum { GC_RANK1_ROWS = 2, GC_RANK1_FINE_BITS = 6 }; /* rows of output are computed together */
+enum { GC_RANK1_ROWS = 2 }; /* rows of output are computed together */
 
-/* A row of whole weights: as they are for the portable loops, and in pairs for the others. If
- * weights have the same magnitudes on both sides of the middle, it is folded: term t is samples t
- * and width - 1 - t, each times its factor; the sample in the middle is alone. Else term t is
- * sample t alone. */
+/* A row of whole weights: as they are for the portable loops, and as factors times taps for the
+ * others. If weights have the same magnitudes on both sides of the middle, it is folded: term t is
+ * samples t and width - 1 - t, each times its factor. Else term t is sample t alone, as is the
+ * sample in the middle: their second factor is 0. Terms stay below 2^15. */
 typedef struct gc_rank1_row {
     float *weights;
     int width;
-    size_t advance;  /* from tap to tap, in samples */
-    int16_t factors; /* of the two samples of a term, that of the first one in the lower byte */
-    /* Of terms 2p and 2p + 1: two taps of 16 bits, the first one in the lower half. If the row is
-     * fine, a weight is 2^GC_RANK1_FINE_BITS taps and a fine tap. */
-    int32_t *taps, *fine_taps;
-    bool is_fine;
+    size_t advance;   /* from tap to tap, in samples */
+    int16_t *factors; /* of the samples of a term, that of the first one in the lower byte */
+    int32_t *taps;    /* of terms 2p and 2p + 1: 16 bits each, the first one in the lower half */
     bool is_folded;
     bool is_short; /* weights are bytes; sums have 16 bits */
 } gc_rank1_row;

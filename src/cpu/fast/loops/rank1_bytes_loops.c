@@ -102,8 +102,8 @@ INLINE void sum_low_columns(const floats weights[SMALL], const int height, const
     floats upper[TOGETHER], lower[TOGETHER];
     UNROLL for (int v = 0; v < TOGETHER; v++)
     {
-        upper[v] = load_once(rows[0] + at + v * LANES);
-        lower[v] = load_once(rows[height] + at + v * LANES);
+        upper[v] = load(rows[0] + at + v * LANES);
+        lower[v] = load(rows[height] + at + v * LANES);
     }
     UNROLL for (int j = 0; j < height / 2; j++) UNROLL for (int v = 0; v < TOGETHER; v++)
     {
@@ -123,7 +123,7 @@ INLINE void sum_low_columns(const floats weights[SMALL], const int height, const
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
-/* The place of a block of levels. */
+/* The place of a row of levels. */
 typedef struct place {
     uint8_t *out;
     const uint8_t *kept; /* samples of which some stay in the place of levels, or NULL */
@@ -158,18 +158,18 @@ INLINE floats value_of(const gc_rank1_column *column, const gc_rank1_kind kind, 
 #if defined(__AVX2__)
 
 /* A block of levels in 16 bits. Clamps to 0..255. */
-INLINE void store_levels(integers low, integers high, const place *to)
+INLINE void store_levels(integers low, integers high, const place *to, size_t at)
 {
     integers levels = VECTOR(packus_epi16)(low, high);
     if (to->kept != NULL)
-        levels = take_kept(levels, to->kept, to->kept_mask);
+        levels = take_kept(levels, to->kept + at, to->kept_mask);
 #if defined(__AVX512BW__)
     if (to->streams) {
-        stream_samples(levels, to->out);
+        stream_samples(levels, to->out + at);
         return;
     }
 #endif
-    store_samples(levels, to->out);
+    store_samples(levels, to->out + at);
 }
 
 /* Puts bits of lanes of vector v at the places that the samples of these lanes have in a block. */
@@ -195,7 +195,8 @@ INLINE uint64_t near_bits(const integers fixed[VECTORS], uint32_t near)
 }
 
 INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
-                             const bool absolute, const floats sums[VECTORS], const place *to)
+                             const bool absolute, const floats sums[VECTORS], const place *to,
+                             size_t at)
 {
     integers values[VECTORS], levels[VECTORS];
     UNROLL for (int v = 0; v < VECTORS; v++)
@@ -204,7 +205,7 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
         levels[v] = kind == GC_RANK1_FIXED ? VECTOR(srai_epi32)(values[v], 16) : values[v];
     }
     store_levels(VECTOR(packs_epi32)(levels[0], levels[1]),
-                 VECTOR(packs_epi32)(levels[2], levels[3]), to);
+                 VECTOR(packs_epi32)(levels[2], levels[3]), to, at);
     return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
 }
 
@@ -236,7 +237,8 @@ INLINE uint64_t near_bits(uint16x8_t parts, uint16_t near)
 /* Values in fixed point have their levels in the upper halves, and their distance from a tie in the
  * lower ones. */
 INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
-                             const bool absolute, const floats sums[VECTORS], const place *to)
+                             const bool absolute, const floats sums[VECTORS], const place *to,
+                             size_t at)
 {
     const uint16_t near = (uint16_t)column->near;
     int16x8_t values[VECTORS], wide[2];
@@ -251,9 +253,9 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
     }
     uint8x16_t levels = vqmovun_high_s16(vqmovun_s16(wide[0]), wide[1]);
     if (to->kept != NULL)
-        levels =
-            vbslq_u8(vreinterpretq_u8_u32(vdupq_n_u32(to->kept_mask)), vld1q_u8(to->kept), levels);
-    vst1q_u8(to->out, levels);
+        levels = vbslq_u8(vreinterpretq_u8_u32(vdupq_n_u32(to->kept_mask)), vld1q_u8(to->kept + at),
+                          levels);
+    vst1q_u8(to->out + at, levels);
     if (kind != GC_RANK1_FIXED)
         return 0;
     uint16x8_t low = vreinterpretq_u16_s16(vuzp1q_s16(values[0], values[1]));
@@ -302,9 +304,10 @@ INLINE uint64_t near_bits(const int32_t fixed[BLOCK], uint32_t near)
 }
 
 INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
-                             const bool absolute, const floats vectors[VECTORS], const place *to)
+                             const bool absolute, const floats vectors[VECTORS], const place *to,
+                             size_t at)
 {
-    uint8_t *out = to->out;
+    uint8_t *out = to->out + at;
     float sums[BLOCK];
     int32_t values[BLOCK];
     memcpy(sums, vectors, sizeof sums);
@@ -315,7 +318,7 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
     for (int i = 0; i < BLOCK; i++)
         out[i] = (uint8_t)clamped(kind == GC_RANK1_FIXED ? values[i] >> 16 : values[i]);
     for (int i = 0; i < BLOCK && to->kept != NULL; i++)
-        out[i] = to->kept_mask >> 8 * (i % 4) & 1 ? to->kept[i] : out[i];
+        out[i] = to->kept_mask >> 8 * (i % 4) & 1 ? to->kept[at + (size_t)i] : out[i];
     return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
 }
 
@@ -329,12 +332,6 @@ INLINE place place_of(const gc_rank1_output *output, int row)
                    .streams = output->streams};
 }
 
-INLINE void go_on(place *to)
-{
-    to->out += BLOCK;
-    to->kept += to->kept != NULL ? BLOCK : 0;
-}
-
 /* Sets bits of values from value `first` on. */
 INLINE void mark(gc_rank1_near *near, size_t first, uint64_t bits)
 {
@@ -344,12 +341,12 @@ INLINE void mark(gc_rank1_near *near, size_t first, uint64_t bits)
     near->words |= word;
 }
 
-/* A block of one row of output, from value `first` on. */
+/* A block of one row of output, from value `first` on, stored at `at`. */
 INLINE void finish_row(const gc_rank1_column *column, const gc_rank1_kind kind, const bool absolute,
-                       const floats sums[VECTORS], size_t first, place *to, gc_rank1_near *near)
+                       const floats sums[VECTORS], size_t first, const place *to, size_t at,
+                       gc_rank1_near *near)
 {
-    uint64_t bits = finish_block(column, kind, absolute, sums, to);
-    go_on(to);
+    uint64_t bits = finish_block(column, kind, absolute, sums, to, at);
     if (kind == GC_RANK1_FIXED && __builtin_expect(bits != 0, 0))
         mark(near, first, bits);
 }
@@ -360,15 +357,16 @@ typedef struct incomplete {
     uint8_t *to[ROWS];
 } incomplete;
 
-/* Has the last block, of `count` values, stored in `last`. */
-static __attribute__((noinline)) void begin_last(place to[ROWS], size_t count, incomplete *last)
+/* Has the last block, of `count` values from value `first` on, stored at the start of `last`. */
+static __attribute__((noinline)) void begin_last(place to[ROWS], size_t first, size_t count,
+                                                 incomplete *last)
 {
     for (int o = 0; o < ROWS; o++) {
-        last->to[o] = to[o].out;
+        last->to[o] = to[o].out + first;
         to[o].out = last->out[o];
         to[o].streams = false;
         if (to[o].kept != NULL)
-            to[o].kept = memcpy(last->kept[o], to[o].kept, count);
+            to[o].kept = memcpy(last->kept[o], to[o].kept + first, count);
     }
 }
 
@@ -418,15 +416,14 @@ INLINE void finish_short(const gc_rank1_column *column, const int height, const 
         VECTOR(set1_epi16)((int16_t)column->weights[j]);
     UNROLL for (int o = 0; o < ROWS; o++) to[o] = place_of(output, o);
     for (size_t first = 0; first < count; first += BLOCK) {
-        if (__builtin_expect(count - first < BLOCK, 0))
-            begin_last(to, count - first, &last);
+        const bool is_last = count - first < BLOCK;
+        if (__builtin_expect(is_last, 0))
+            begin_last(to, first, count - first, &last);
         UNROLL for (int half = 0; half < 2; half++) sum_short_columns(
             weights, height, rows, first + (size_t)(half * BLOCK / 2), sums[half]);
         UNROLL for (int o = 0; o < ROWS; o++)
-        {
-            store_levels(divide_short(&by, sums[0][o]), divide_short(&by, sums[1][o]), &to[o]);
-            go_on(&to[o]);
-        }
+            store_levels(divide_short(&by, sums[0][o]), divide_short(&by, sums[1][o]), &to[o],
+                         is_last ? 0 : first);
     }
     if (count % BLOCK != 0)
         end_last(&last, count % BLOCK);
@@ -477,11 +474,12 @@ INLINE void finish_rows(const gc_rank1_column *all, const gc_rank1_kind kind, co
     floats start = all_of(kind == GC_RANK1_DIVIDED || absolute ? 0 : column.start);
     for (size_t first = 0; first < count; first += BLOCK) {
         floats sums[ROWS][VECTORS];
-        if (__builtin_expect(count - first < BLOCK, 0))
-            begin_last(to, count - first, &last);
+        const bool is_last = count - first < BLOCK;
+        if (__builtin_expect(is_last, 0))
+            begin_last(to, first, count - first, &last);
         sum_block(&column, height, weights, height > 0 ? low_rows : rows, first, start, sums);
-        UNROLL for (int o = 0; o < ROWS; o++)
-            finish_row(&column, kind, absolute, sums[o], first, &to[o], &output->near[o]);
+        UNROLL for (int o = 0; o < ROWS; o++) finish_row(
+            &column, kind, absolute, sums[o], first, &to[o], is_last ? 0 : first, &output->near[o]);
     }
     if (count % BLOCK != 0)
         end_last(&last, count % BLOCK);

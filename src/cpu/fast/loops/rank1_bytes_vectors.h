@@ -32,7 +32,7 @@ enum { VECTORS = 4 };
 #if defined(__AVX512BW__) || defined(GC_NEON)
 #define USUAL(of) of(3) of(5) of(7) of(9) of(11) of(13) of(15)
 #else
-#define USUAL(of) of(3) of(5) of(7) of(9)
+#define USUAL(of) of(3) of(5) of(7) of(9) of(11)
 #endif
 
 #if defined(__AVX512BW__)
@@ -101,7 +101,7 @@ INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
 
 typedef __m256i integers;
 typedef __m256 floats;
-enum { LANES = 8, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 9 };
+enum { LANES = 8, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 11 };
 
 #define VECTOR(name) _mm256_##name
 #define AND _mm256_and_si256
@@ -130,7 +130,7 @@ INLINE floats magnitude(floats x)
 /* Bit i: lane i is below `end`. Neither may be 2^31 or more. */
 INLINE uint32_t below(integers x, uint32_t end)
 {
-    __m256i is = _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)end), x);
+    __m256i is = _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)end));
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(is));
 }
 
@@ -193,7 +193,7 @@ INLINE floats magnitude(floats x)
 
 #else
 
-enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 9 };
+enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 11 };
 typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
 typedef float unaligned_floats
     __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
