@@ -1,7 +1,7 @@
 """Further claims of docs/reproduction.md: tables and sentences that study.py does not name."""
 
 import re
-from statistics import mean
+from statistics import mean, median
 
 from study_data import *  # noqa: F403
 
@@ -54,8 +54,8 @@ def claims_of_kth():
              for name in ("shared", "const")]
     yield "`shared` takes # to # times the convolution time of `naive`, and `const` # to # times", [
         *range_of(large[0]), *range_of(large[1])]
-    yield "the convolution of `naive` is # to # of some # us", [
-        *range_of(1e6 * KTH.alone(f, "naive", side) for f in both for side in sides[:2]), None]
+    yield "by `kernel ms`: # and # us at 3x3 and 256, and `naive` #.", [
+        us(KTH, "3x3", name, width=256) for name in ("shared", "const", "naive")]
     # Equations 9 to 11 and 13, FLOP for a byte.
     intensity = {
         "naive, 9": lambda n: 0.25,
@@ -115,16 +115,15 @@ def claims_of_2011():
         return ratios, [ratios[f] for f in filters], sum(ratio > 1 for ratio in ratios.values())
 
     ratios, at, faster = thinned("tiled:nopad", "tiled:nopad:16x16x2", "17x41", "17x9")
-    yield "factor 4 over factor 2: # on average, faster at # of # sizes; # at 17x41, # at 17x9", [
-        mean(ratios.values()), faster, len(ratios), *at]
+    yield "factor 4 over factor 2: # (the median), faster at # of # sizes; # at 17x41, # at 17x9", [
+        median(ratios.values()), faster, len(ratios), *at]
     ratios, _, faster = thinned("tiled:16x16x2", "tiled:nopad:16x16x2")
     yield "padding is faster at # of # sizes, # times on average", [
         faster, len(ratios), mean(ratios.values())]
-    yield "the two are alike at every height, within # %", [
-        max(100 * abs(r - 1) for f, r in ratios.items() if f.startswith("17x"))]
+    yield "and where it loses # to # %", range_of(
+        100 * (1 - r) for f, r in ratios.items() if f.startswith("17x"))
     ratios, at, faster = thinned("tiled:32x32x4", "tiled:32x32x2", "43x43")
-    yield "# at 7x7, slower at # of # sizes, # at 43x43 (thinned study); all sizes run in 227 KiB", [
-        ratios["7x7"], len(ratios) - faster, len(ratios), *at]
+    yield "# at 7x7, # at 43x43, faster at all sizes", [ratios["7x7"], *at]
     rates = IN_2011.rates("adaptive")
     yield "best # GFLOP/s, at #x#. On average over # sizes", [
         max(rates.values()), *max(rates, key=rates.get), len(rates)]
@@ -133,11 +132,11 @@ def claims_of_2011():
     longer = {f: percent_longer(OWN.ratio(f, "naive:const", "naive")) for f in SIX}
     yield "`naive:const` takes # % less than `naive` at 3x3, # % less at 17x17 and # % less at 31x31. At 43x43 it takes # % more", [
         *(-longer[f] for f in ("3x3", "17x17", "31x31")), longer["43x43"]]
-    ratios = ALL_2014.ratios("adaptive", "tiled")
-    yield "Over all 441 sizes of 2014, blocks of 32x32 for both, read as the kernels ran, the mean is #", [mean(ratios.values())]
+    ratios = IN_2014.ratios("adaptive", "tiled")
+    yield "Over all 441 sizes of 2014, blocks of 32x32 for both, the mean is #", [mean(ratios.values())]
     yield "# % over six squares, # % over all 441 sizes", [
         100 * (mean(SQUARES.ratio(f, "adaptive", "tiled") for f in SIX) - 1), 100 * (mean(ratios.values()) - 1)]
-    yield "and up to # times as slow as `adaptive`", [max(ALL_2011.ratios("adaptive", "tiled").values())]
+    yield "and up to # times as slow as `adaptive`", [max(IN_2011.ratios("adaptive", "tiled").values())]
     own = [percent_longer(OWN.ratio(f, "tiled", "adaptive")) for f in SIX]
     yield "`tiled` is # and # % slower than `adaptive` at 3x3 and 5x5, and up to # % faster from 9x9 on", [
         *own[:2], max(100 * (OWN.ratio(f, "tiled", "adaptive") - 1) for f in SIX[2:])]
@@ -147,10 +146,10 @@ def claims_of_2011():
     yield "it reaches # GFLOP/s at 43x43, half of what", [rate(SQUARES, "43x43", "naive")]
     nopad = [1 / SQUARES.ratio(f, "tiled:nopad", "tiled") for f in ("9x9", "31x31", "17x17")]
     yield "blocks of 16x16 take # times as long at 9x9 as `tiled` with blocks of 32x32, which needs no padding, and # times at 31x31. At 17x17 they take # times", nopad
-    padded = ALL_2011.ratios("tiled", "tiled:nopad")
+    padded = IN_2011.ratios("tiled", "tiled:nopad")
     yield "It loses for tall ones, at # of 361 sizes", [sum(r < 1 for r in padded.values())]
-    yield "they are alike up to a height of 19, and `tiled` takes # times as long at 17x31 and # times at 17x33", [
-        1 / padded["17x31"], 1 / padded["17x33"]]
+    yield "they are alike up to a height of 17, and `tiled` takes # times as long at 17x27 and # times at 17x33", [
+        1 / padded["17x27"], 1 / padded["17x33"]]
     rates = {f: 1e-9 * row["flops"] for (_, f, _), row in CPU_2011.rows.items()}
     yield "`cpu` reaches # to # GFLOP/s over all # sizes: the least at #x7, the most at #x39", [
         *range_of(rates.values()), len(rates),
@@ -163,24 +162,23 @@ def claims_of_2014():
         *(SQUARES.ratio("3x3", name, "naive") for name in ("adaptive", "adaptive:unrolled"))]
     yield "faster than `naive` at 17x17 (# us for #)", [
         1e6 * OWN.alone("17x17", name) for name in ("const", "naive")]
-    rates = ALL_2014.rates("adaptive:unrolled")
-    far = [r for (w, h), r in rates.items() if 435 <= w * h <= 629 or w * h >= 1443]
-    yield "They stay at about # GFLOP/s or below", [1000 * round(max(far) / 1000)]
-    yield "with factors 5 and 8 reach # to # (31x13 to 43x31)", [
-        1000 * round(rates[size] / 1000) for size in ((31, 13), (43, 31))]
+    rates = IN_2014.rates("adaptive:unrolled")
+    yield "They reach # to # GFLOP/s, where 43x33, with # weights and a factor of 8, has #", [
+        *(100 * round(r / 100) for r in range_of(r for (w, h), r in rates.items() if w * h >= 1443)),
+        43 * 33, 100 * round(rates[43, 33] / 100)]
     yield "does not run on a GTX 680, both take the same time: #.", [SQUARES.ratio("43x43", "adaptive", "tiled")]
-    slower = [f for f, r in ALL_2014.ratios("adaptive", "tiled").items() if r < 1]
+    slower = [f for f, r in IN_2014.ratios("adaptive", "tiled").items() if r < 1]
     widths, heights = zip(*(map(int, f.split("x")) for f in slower))
     yield "All of these are at most # columns wide and # to # rows high", [max(widths), *range_of(heights)]
     yield "`adaptive:nc` takes # to # % longer than `adaptive` at the six squares", range_of(
         percent_longer(SQUARES.ratio(f, "adaptive:nc", "adaptive")) for f in SIX)
     yield "| map of `const` | # GFLOP/s at 3x3, # at 43x43 |", [rate(SQUARES, f, "const") for f in ("3x3", "43x43")]
     ratios = IN_2014.ratios("tiled", "tiled:32x32x2")
-    yield "factor 4 over factor 2: # on average, slower at # of # sizes, # at 41x43", [
-        mean(ratios.values()), sum(r < 1 for r in ratios.values()), len(ratios), ratios["41x43"]]
+    yield "factor 4 over factor 2: # on average, faster at all # sizes, # at 41x43", [
+        mean(ratios.values()), sum(r > 1 for r in ratios.values()), ratios["41x43"]]
     by_width = dict(zip(range(3, 44, 2), IN_2014.by_width("tiled:nopad:16x16x2", *range(3, 44, 2))))
     yield "on average at a width of 17, # to # at all others", range_of(v for w, v in by_width.items() if w != 17)
-    rates = ALL_2014.rates("tiled:nopad")
+    rates = IN_2014.rates("tiled:nopad")
     best = [max((rates[w, h], w) for w in range(3, 44, 2))[1] for h in range(3, 44, 2)]
     last = [min((rates[w, h], w) for w in range(3, 44, 2))[1] for h in range(3, 44, 2)]
     yield "Factor 4: width 17 is the fastest up to a height of #", [3 + 2 * best.index(first(best, lambda w: w != 17)) - 2]
@@ -190,7 +188,7 @@ def claims_of_2014():
     yield "It takes # to # at the other 78, which are # to # rows high and at most # columns wide", [
         *range_of(factor for _, _, factor in others), *range_of(h for _, h, _ in others), max(w for w, _, _ in others)]
     yield "The rate of `adaptive` over that of `tiled` is # on average, over that of `naive` #.", [
-        mean(ALL_2014.ratios("adaptive", name).values()) for name in ("tiled", "naive")]
+        mean(IN_2014.ratios("adaptive", name).values()) for name in ("tiled", "naive")]
     yield "| GTX 680, printed | # | # | # | 2.00 | 3.77 |", [
         of_source("section 9", step, 4096) for step in ("naive", "adaptive tiling")] + [
         of_source("sections 5 and 9", "adaptive, unrolled", 4096)]
@@ -210,10 +208,13 @@ def claims_of_2014():
         for name in (*(f"twopass:tiled:{tile}" for tile in tiles), "twopass:tiled")]
     eight = [IN_2014.ratio(f, "twopass:tiled:x8", "twopass:tiled")
              for _, f, name in IN_2014.rows if name == "twopass:tiled:x8"]
-    yield "over the # squares of the thinned study, factor 8 for all of them takes up to # % less time, and up to # % more", [
+    yield "over the # squares, factor 8 for all of them takes up to # % less time, and up to # % more", [
         len(eight), 100 * (1 - 1 / max(eight)), percent_longer(min(eight))]
-    longer = [100 * (RANK1.alone(f + " rank 1", "twopass:tiled") / IN_2014.alone(f + " rank 1", "twopass:tiled") - 1) for f in SIX]
-    yield "`twopass:tiled` takes # to # % longer than in this table", range_of(longer)
+    passes = dict(re.findall(r"^(\d+x\d+) rank 1 +(\S+ +\S+)$", (RESULTS / "passes-h200.txt").read_text(), re.M))
+    yield "| rank 1 | rows | columns | GFLOP/s: rows | columns | |---|---|---|---|---|" + "".join(
+        f" | {f} | # | # | # | # |" for f in SIX), [
+        number for f in SIX for times in [[float(t) for t in passes[f].split()]]
+        for number in (*times, *(2e-3 * int(f.split("x")[0]) * PIXELS / t for t in times))]
     yield "`const` reaches # there (preset `adaptive-2014`)", [rate(SQUARES, "3x3", "const")]
     intensity = 2 * 9 * 32 * 32 / (4 * 34 * 34)
     yield "gives # FLOP/byte at 3x3: 766.36", [intensity]
@@ -222,6 +223,37 @@ def claims_of_2014():
     yield "`cpu`: # GFLOP/s at 3x3, # at 17x17 and # at 43x43; the most is #, at #x43", [
         *(rates[f] for f in ("3x3", "17x17", "43x43")), max(rates.values()),
         int(max(rates, key=rates.get).split("x")[0])]
+
+
+def claims_of_tuning():
+    """The search of tunings: sizes, blocks and factors that it found."""
+    found = {}
+    for line in (RESULTS / "tuning-h200.txt").read_text().splitlines():
+        if line.startswith("adaptive:unrolled"):
+            _, size, _, _, rows, warps, _, factor, _, gain = line.split()
+            found[size] = (32 * int(warps) // int(rows), int(rows)), int(factor), float(gain)
+    blocks, factors, gains = zip(*found.values())
+
+    def share(values, is_met):
+        return 100 * sum(map(is_met, values)) / len(found)
+
+    yield "Of the 441 sizes # were searched", [len(found)]
+    yield "and this search found #x# and #.", [*found["17x43"][0], found["17x43"][1]]
+    yield "of 1 to 10 | # on average, of # to # |", [mean(factors), *range_of(factors)]
+    yield "16 wide at 342 of 441 sizes | 16 wide at # of # sizes", [
+        sum(w == 16 for w, _ in blocks), len(found)]
+    yield "| factor 2 | 21.3 | 24.0 | | # |", [share(factors, lambda f: f == 2)]
+    yield "| factor 4 | 33.6 | 44.2 | 24.9 | # |", [share(factors, lambda f: f == 4)]
+    yield "| factors above 4 | 34.2 | 31.8 | | # |", [share(factors, lambda f: f > 4)]
+    yield "| range of factors | | 2 to 10 | 1 to 8 | # to # |", range_of(factors)
+    yield "| blocks 16 wide | 77.6; 83.2 | 76.2 | 92.1 | # |", [share(blocks, lambda b: b[0] == 16)]
+    yield "| blocks of 16x64 | 49.7 | | 36.5 | # |", [share(blocks, lambda b: b == (16, 64))]
+    yield "| blocks of 16x16 | | | | # |", [share(blocks, lambda b: b == (16, 16))]
+    yield "On average a block has # threads", [mean(w * h for w, h in blocks)]
+    yield "At 43x43 it found a kernel that is # times as fast as the default, at 3x43 one that is # times", [
+        found["43x43"][2], found["3x43"][2]]
+    yield "At the other # sizes it gains # %", [
+        len(found) - 2, 100 * (max(gain for f, (_, _, gain) in found.items() if f not in ("43x43", "3x43")) - 1)]
 
 
 SPATIAL = ("direct", "separable", "tensor", "adaptive:unrolled")
@@ -270,7 +302,7 @@ def claims_of_transforms():
     yield "`tilefft` | | | at #x25 for 4096x4096, #x19 for 1024x1024 and #x33 for 256x256", [
         fastest_from("tilefft", width) for width in (4096, 1024, 256)]
     yield "none up to 63x63, but `tilefft` at #x63 for 256x256", [fastest_from("tilefft", 256, " rank 1")]
-    yield "every tap, full rank | | | at #x13 for 4096x4096, #x19 for 1024x1024, varying between #x17 and #x45", [
+    yield "every tap, full rank | | | at #x13 for 4096x4096, #x21 for 1024x1024, varying between #x17 and #x43", [
         tiles_from("h200", 4096)[0], tiles_from("h200", 1024)[0],
         tiles_from("h200", 256)[0], tiles_from("h200", 256)[1] + 2]
     yield "the same | | | at #x11 for 4096x4096 and 1024x1024, #x13 for 256x256", [
@@ -303,8 +335,8 @@ def claims_of_locality():
         200 * row("fft", 2**log)["flops"] / row("fft", 2**log)["theory_flops"] for log in range(6, 14))
     yield "take # times as long as a copy", [two["kernel_seconds"] / copy["kernel_seconds"]]
     shares = {log: 200 * row("cpu", 2**log)["flops"] / row("cpu", 2**log)["theory_flops"] for log in range(1, 15)}
-    yield "at # GB/s, reaches # to # % of half the bound from 16 to 256 points (its row `memory` varies by 15 %), # % at 1024 points and # % at", [
-        16e-9 * row("cpu", 1)["pixels_per_second"], *range_of(shares[log] for log in range(4, 9)), shares[10], shares[14]]
+    yield "at # GB/s, reaches # to # % of half the bound up to 256 points (its row `memory` varies from run to run), # % at 1024 points and # % at", [
+        16e-9 * row("cpu", 1)["pixels_per_second"], *range_of(shares[log] for log in range(1, 9)), shares[10], shares[14]]
     for log, words in ((1, "| 1 | # GFLOP/s | # |"), (4, "| 4 | # | # |"), (8, "| 8 | # | # |")):
         yield words, [5 * log * 17.7, 5 * log * 600]
 
@@ -345,6 +377,6 @@ def claims_of_padding():
 
 
 def claims():
-    for part in (claims_of_kth, claims_of_lecture, claims_of_2011, claims_of_2014,
+    for part in (claims_of_kth, claims_of_lecture, claims_of_2011, claims_of_2014, claims_of_tuning,
                  claims_of_transforms, claims_of_locality, claims_of_padding):
         yield from part()

@@ -15,7 +15,6 @@ from study_pictures import charts  # noqa: E402, F401
 
 RESULTS = SOURCE / "docs/results"
 PIXELS = 4096 * 4096
-PASSES = 0.168e-3  # seconds for border and conversion, where a table has no column of them
 
 
 def alone(row):
@@ -67,15 +66,6 @@ def read_json(name, machine="h200"):
     return Data(row for row in document["results"] if row.get("runs"))
 
 
-def read_all_sizes(name):
-    pattern = r"^(\d+x\d+)( rank 1)? +grey8 +(\S+) +([\d.]+) "
-    text = (RESULTS / "study-h200" / f"{name}-all-sizes.txt").read_text()
-    return Data(
-        {"width": 4096, "filter": f + rank, "name": n, "kernel_seconds": 1e-3 * float(ms) - PASSES}
-        for f, rank, n, ms in re.findall(pattern, text, re.MULTILINE)
-    )
-
-
 def read_presets(name):
     parts = re.split(r"^# (?! )(.*)\n", (RESULTS / f"{name}-h200.txt").read_text(), flags=re.M)
     made = {}
@@ -109,8 +99,6 @@ STEPS_READ, STEPS_BUILT, BLOCKS_BUILT = list(BUILT.values())[-6:-3]
 KTH, LECTURE, SQUARES, OWN, RANK1, SECTION_8 = (
     read_json(name) for name in ("kth", "lecture", "squares", "own", "rank1", "section8"))
 IN_2011, IN_2014 = read_json("adaptive-2011"), read_json("adaptive-2014")
-ALL_2011, ALL_2014 = read_all_sizes("adaptive-2011"), read_all_sizes("adaptive-2014")
 MAP, LINES, STUDY_KTH = (read_json(name) for name in ("fft-map", "fft-locality", "kth"))
-DRAWN_2014 = read_json("adaptive-2014-drawn")
 SIX = ["3x3", "5x5", "9x9", "17x17", "31x31", "43x43"]
 STEPS = ["naive", "const", "tiled", "adaptive", "adaptive:nc", "adaptive:unrolled"]

@@ -6,7 +6,7 @@
 
 /* `gconv tune`, driver 580.159.04, CUDA 13.0: entries of 2026-11-22 at commit a06d6ab. Of the other
  * entries, sums of products (GC_FORM_RANK2, GC_FORM_RANK3) at 485d136, tiles (GC_FORM_TILES) at the
- * commit that added them, the rest at 72f3e86. */
+ * commits that added them, the rest at 72f3e86. */
 static const gc_tuned h200[] = {
     {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_WARP, 2, 4, GC_ONE_TILE, 1}, 36.736, "2026-11-22"},
     {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_RANK1, 4, 4, GC_QUEUE, 1}, 40.672, "2026-11-21"},
@@ -99,6 +99,7 @@ static const gc_tuned h200[] = {
     {13, 13, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8}, 373.152, "2026-11-23"},
     {17, 17, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 16, 8, GC_ONE_TILE, 5}, 583.520, "2026-11-23"},
     {31, 31, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 16, 8, GC_ONE_TILE, 8}, 1168.160, "2026-11-23"},
+    {43, 43, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 32, 16, GC_ONE_TILE, 8}, 1788.800, "2026-11-28"},
 };
 
 static const struct {
