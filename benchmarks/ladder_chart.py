@@ -4,16 +4,19 @@ gconv's own kernels, over the size of a square filter. Every figure comes from t
 
 Usage: ladder_chart.py [--data] >docs/images/ladder.svg
        --data prints the times of the chart instead, one a line: PANEL NAME SIDE MICROSECONDS
-Environment: PRESETS and OURS, files in the place of presets-h200.txt and study-h200/ours.txt.
+Environment: DATA, a folder in the place of docs/results/study-h200, of which it reads squares.json,
+rank1.json and ours.json.
 """
 
 import io
+import json
 import os
 import re
 import sys
 from pathlib import Path
 
-RESULTS = Path(__file__).resolve().parent.parent / "docs/results"
+DATA = Path(__file__).resolve().parent.parent / "docs/results/study-h200"
+SIDES = (3, 5, 9, 17, 31, 43)
 
 # The curves of each panel, from slow to fast: name, colour, width. Colours that people with colour
 # blindness can tell apart (Okabe and Ito).
@@ -39,31 +42,16 @@ CURVES = (
 
 
 def measured():
-    """Lines of presets-h200.txt, whose parts begin with comments, and of the table of --preset
-    ours, which names its columns in its first line."""
-    times, panel = {}, None
-    presets = os.environ.get("PRESETS") or RESULTS / "presets-h200.txt"
-    for line in Path(presets).read_text(encoding="utf-8").splitlines():
-        if line.startswith("# "):
-            parts = ("--preset adaptive-2014", "no preset, filters of rank 1")
-            panel = next((i for i, part in enumerate(parts) if line[2:].startswith(part)), None)
-            continue
-        fields = line.split(",")
-        right = len(fields) > 11 and re.search("exact|within bound", fields[6])
-        if panel is not None and right and fields[4] in CURVES[panel]:
-            side = int(fields[2].split("x")[0])
-            times[panel, fields[4], side] = 1e6 * float(fields[11])
-    columns, ours = {}, os.environ.get("OURS") or RESULTS / "study-h200/ours.txt"
-    for line in Path(ours).read_text(encoding="utf-8").splitlines():
-        fields = line.split()
-        if fields[:1] == ["filter"]:
-            heads = re.sub(" (ms|%)", "", line).split()
-            columns = {name: i for i, name in enumerate(heads)}
-        elif columns and len(fields) > 3 and fields[columns["name"]] in FASTEST.split(","):
-            side, time = int(fields[0].split("x")[0]), fields[columns["kernel"]]
-            if side in (3, 5, 9, 17, 31, 43) and time.replace(".", "").isdigit():
-                key = 0, FASTEST, side
-                times[key] = min(1e3 * float(time), times.get(key, float("inf")))
+    """Microseconds by panel, curve and side."""
+    times = {}
+    for name, panel in (("squares", 0), ("rank1", 1), ("ours", 0)):
+        text = (Path(os.environ.get("DATA") or DATA) / f"{name}.json").read_text(encoding="utf-8")
+        for row in json.loads(text)["results"]:
+            curve = FASTEST if name == "ours" and row["name"] in FASTEST.split(",") else row["name"]
+            key = panel, curve, row.get("filter_width")
+            measured = row.get("kernel_seconds") and bool(row.get("rank1")) == bool(panel)
+            if curve in CURVES[panel] and key[2] in SIDES and measured:
+                times[key] = min(1e6 * row["kernel_seconds"], times.get(key, float("inf")))
     return times
 
 

@@ -134,10 +134,6 @@ def claims():
     yield "at 3x3, 5x5, 9x9, 17x17, 31x31 and 43x43: # on average", [mean(ratios)]
     rates = [2e-9 * int(f.split("x")[0])**2 * PIXELS / SQUARES.alone(f, "adaptive") for f in SIX[3:]]
     yield "on `adaptive` stays at # to # GFLOP/s", [100 * (r // 100) for r in (min(rates), max(rates))]
-    before, after = PRESETS["no preset, blocks of the implementations"], PRESETS["adaptive-2014"]
-    yield "runs in # us; before there was one, the default took # times as long", [
-        1e6 * SQUARES.alone("31x31", "adaptive:unrolled"),
-        before.alone("31x31", "adaptive:unrolled") / after.alone("31x31", "adaptive:unrolled")]
     # KTH and the lecture.
     for f, place in (("3x3", "table 2"), ("5x5", "table 3")):
         for side in (256, 1024, 4096):

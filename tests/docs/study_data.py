@@ -66,16 +66,17 @@ def read_json(name, machine="h200"):
     return Data(row for row in document["results"] if row.get("runs"))
 
 
-def read_presets(name):
-    parts = re.split(r"^# (?! )(.*)\n", (RESULTS / f"{name}-h200.txt").read_text(), flags=re.M)
-    made = {}
-    for head, part in zip(parts[1::2], parts[2::2]):
+def read_parts(name):
+    """The tables of a file, each below a comment."""
+    parts = re.split(r"^# (?! ).*\n", (RESULTS / f"{name}-h200.txt").read_text(), flags=re.M)
+    made = []
+    for part in parts[1:]:
         rows = [row for row in csv.DictReader(part.splitlines()) if row.get("kernel_seconds")]
         for row in rows:
             for key in row:
                 if key.endswith("seconds") or key in ("width", "flops"):
                     row[key] = float(row[key] or 0)
-        made[head.removeprefix("--preset ")] = Data(rows)
+        made.append(Data(rows))
     return made
 
 
@@ -93,9 +94,7 @@ def first(sides, is_met):
     return next(side for side in sides if is_met(side))
 
 
-PRESETS = read_presets("presets")
-BUILT = read_presets("ladder-built-in")
-STEPS_READ, STEPS_BUILT, BLOCKS_BUILT = list(BUILT.values())[-6:-3]
+STEPS_READ, STEPS_BUILT, BLOCKS_BUILT = read_parts("ladder-built-in")[-6:-3]
 KTH, LECTURE, SQUARES, OWN, RANK1, SECTION_8 = (
     read_json(name) for name in ("kth", "lecture", "squares", "own", "rank1", "section8"))
 IN_2011, IN_2014 = read_json("adaptive-2011"), read_json("adaptive-2014")
