@@ -21,13 +21,13 @@
  * - D is a power of 2. The loops add up the level (GC_RANK1_PLAIN). All partial sums are exact.
  * - D is odd. No S / D is a tie. The nearest tie is at least 1 / (2 |D|) away. The loops add up the
  *   level if their error is smaller than that.
- * - D is another integer up to 16384, or that error is too large. The loops divide S by D, and add
- *   the offset (GC_RANK1_DIVIDED). If S / D is a tie, float32 holds it. Division finds it, and so
- *   does the product with 1 / D, once it is corrected. Every other S / D is at least 1/32768 away
- *   from a tie. If |S / D| is 512 or more, the level is clamped, because the offset is at most 255.
- *   If not, division is at most 2^-16 off, the corrected product less than 2^-36 more. The addition
- *   is at most 2^-17 off, or its sum is 256 or more in magnitude and clamped. Together that is
- *   below 1/32768.
+ * - D is another integer up to 16384, or that error is too large. The loops add D times the offset
+ *   to S, still an integer below 2^24, and divide by D (GC_RANK1_DIVIDED). If the quotient is a
+ *   tie, float32 holds it. Every other one is at least 1/32768 away from a tie. Outside 0..256
+ *   levels are clamped. Inside, division is at most 2^-17 off. Vectors add the product with 1 / D
+ *   to 256, and take 256 away. 1 / D as float32 puts the product less than 2^-16 off. The sum is a
+ *   multiple of 2^-15, and rounds by at most 2^-16. Together that is below 1/32768. The sum of a
+ *   tie is the tie, which is such a multiple.
  * - No weight is negative, the offset is 0, and S + D / 2 is below 2^16. The loops stay in whole
  *   numbers of 16 bits (GC_RANK1_SHORT), division and ties too.
  *
@@ -130,9 +130,9 @@ static bool takes_whole(const gc_problem *problem, const analysis *a, double fac
     for (int i = 0; i < problem->chain.steps[0].width; i++)
         sum += fabs((double)a->products.row[0][i]);
     bool divides = gc_is_power(a->divisor)
-                       ? largest < 0x1p24 && fabs(a->divisor) > 0x1p-24
+                       ? fabs(a->divisor) > 0x1p-24
                        : gc_is_whole(a->divisor) && fabs(a->divisor) <= DIVISOR_MAX;
-    return divides && sum <= INT16_MAX && gc_is_power(conversion->scale) &&
+    return divides && largest < 0x1p24 && sum <= INT16_MAX && gc_is_power(conversion->scale) &&
            gc_is_whole(conversion->offset) && fabs(conversion->offset) <= UINT8_MAX;
 }
 
@@ -321,7 +321,7 @@ static void set_whole_column(gc_rank1 *rank1, const analysis *a)
     column->kind = is_plain ? GC_RANK1_PLAIN : GC_RANK1_DIVIDED;
     for (int j = 0; j < column->height; j++)
         column->weights[j] = (float)((double)a->products.column[0][j] / (is_plain ? divisor : 1));
-    column->start = (float)conversion->offset;
+    column->start = (float)(conversion->offset * (is_plain ? 1 : divisor));
     column->sign = conversion->absolute && conversion->scale < 0 ? -1 : 1;
     column->divisor = (float)divisor;
     column->reciprocal = (float)(1 / divisor);

@@ -56,8 +56,8 @@ typedef struct gc_short_divisor {
     int shift;
 } gc_short_divisor;
 
-/* How columns of sums become levels: see fast/rank1_bytes.c. Value: start + the sum, or, if it is
- * divided or its magnitude is taken, start + sign * that. */
+/* How columns of sums become levels: see fast/rank1_bytes.c. Value: start + the sum, or, if its
+ * magnitude is taken, start + sign * that. */
 typedef struct gc_rank1_column {
     float *weights;
     int height;

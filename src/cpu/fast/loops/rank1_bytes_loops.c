@@ -133,24 +133,15 @@ typedef struct place {
 
 #if defined(__AVX2__) || defined(GC_NEON)
 
-/* A tie is exact: if the first product is not the quotient, the rest corrects it. */
-INLINE floats quotient(const gc_rank1_column *column, floats sum)
-{
-    floats reciprocal = all_of(column->reciprocal);
-    floats first = multiply(sum, reciprocal);
-    floats rest = subtract_product(sum, first, all_of(column->divisor));
-    return multiply_add(first, rest, reciprocal);
-}
-
+/* Added to a quotient, 256 rounds it to a multiple of 2^-15, as all ties are. */
 INLINE floats value_of(const gc_rank1_column *column, const gc_rank1_kind kind, const bool absolute,
                        floats sum)
 {
-    sum = absolute ? magnitude(sum) : sum;
-    if (kind == GC_RANK1_DIVIDED)
-        sum = quotient(column, sum);
-    return kind == GC_RANK1_DIVIDED || absolute
-               ? multiply_add(all_of(column->start), sum, all_of(column->sign))
-               : sum;
+    if (absolute)
+        sum = multiply_add(all_of(column->start), magnitude(sum), all_of(column->sign));
+    if (kind != GC_RANK1_DIVIDED)
+        return sum;
+    return add(multiply_add(all_of(256), sum, all_of(column->reciprocal)), all_of(-256));
 }
 
 #endif
@@ -285,10 +276,8 @@ INLINE int32_t nearest(float value)
 INLINE float value_of(const gc_rank1_column *column, const gc_rank1_kind kind, const bool absolute,
                       float sum)
 {
-    sum = absolute ? fabsf(sum) : sum;
-    if (kind == GC_RANK1_DIVIDED)
-        sum = sum / column->divisor;
-    return kind == GC_RANK1_DIVIDED || absolute ? column->start + sum * column->sign : sum;
+    sum = absolute ? column->start + fabsf(sum) * column->sign : sum;
+    return kind == GC_RANK1_DIVIDED ? sum / column->divisor : sum;
 }
 
 /* Bits of samples whose values in fixed point are near a tie. */
@@ -471,7 +460,7 @@ INLINE void finish_rows(const gc_rank1_column *all, const gc_rank1_kind kind, co
     UNROLL for (int j = 0; j <= height; j++) low_rows[j] = rows[j];
     UNROLL for (int j = 0; j <= height / 2; j++) weights[j] = all_of(column.weights[j]);
     UNROLL for (int o = 0; o < ROWS; o++) to[o] = place_of(output, o);
-    floats start = all_of(kind == GC_RANK1_DIVIDED || absolute ? 0 : column.start);
+    floats start = all_of(absolute ? 0 : column.start);
     for (size_t first = 0; first < count; first += BLOCK) {
         floats sums[ROWS][VECTORS];
         const bool is_last = count - first < BLOCK;

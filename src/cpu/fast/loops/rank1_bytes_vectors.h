@@ -176,16 +176,6 @@ INLINE floats multiply_add(floats sum, floats a, floats b)
     return vfmaq_f32(sum, a, b);
 }
 
-INLINE floats multiply(floats a, floats b)
-{
-    return vmulq_f32(a, b);
-}
-
-INLINE floats subtract_product(floats x, floats a, floats b)
-{
-    return vfmsq_f32(x, a, b);
-}
-
 INLINE floats magnitude(floats x)
 {
     return vabsq_f32(x);
