@@ -217,7 +217,7 @@ static void show_line(const char *name, double done, size_t item, size_t items, 
     /* Images that are computed at one time do not know of each other: the largest part counts. */
     if (done > progress.done)
         progress.done = done;
-    if (now >= progress.next) {
+    if (now >= progress.next && !gc_counts_are_stopped()) {
         if (are_images)
             describe_images(item, items, now, rest, sizeof rest);
         else if (items > 0)
