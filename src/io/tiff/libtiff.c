@@ -246,14 +246,13 @@ gconv_status gc_tiff_open_part(gc_tiff_file *part, const gc_tiff_file *whole, gc
     return open_file(part, error);
 }
 
-void gc_tiff_empty_part(gc_tiff_file *part)
+const void *gc_tiff_encode(gc_tiff_file *part, void *strip, size_t size, size_t *encoded)
 {
     part->size = part->held.size = sizeof part->head;
-}
-
-void *gc_tiff_part_bytes(const gc_tiff_file *part, size_t *size)
-{
-    *size = part->held.size - sizeof part->head;
+    if (gc_tiff.TIFFWriteEncodedStrip(part->tiff, 0, strip, (tmsize_t)size) < 0 ||
+        part->failure.status != GCONV_OK)
+        return NULL;
+    *encoded = part->held.size - sizeof part->head;
     return part->held.bytes + sizeof part->head;
 }
 

@@ -96,11 +96,9 @@ gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big
 /* Begins a file in memory for strips of an image of `whole`, for any thread; nobody is warned. */
 gconv_status gc_tiff_open_part(gc_tiff_file *part, const gc_tiff_file *whole, gconv_error *error);
 
-/* Drops its strips, so that the next one is encoded into the same memory. */
-void gc_tiff_empty_part(gc_tiff_file *part);
-
-/* What its strip became. */
-void *gc_tiff_part_bytes(const gc_tiff_file *part, size_t *size);
+/* What a strip of `size` bytes becomes, in the part's memory, up to the next call; NULL: gc_tiff_fail
+ * says why. */
+const void *gc_tiff_encode(gc_tiff_file *part, void *strip, size_t size, size_t *encoded);
 
 /* Decodes a strip or tile; false if it has fewer bytes, or cannot be decoded. */
 bool gc_tiff_decode(gc_tiff_file *file, uint32_t number, void *bytes, size_t size);

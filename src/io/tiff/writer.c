@@ -172,11 +172,9 @@ static gconv_status open_sampler(const tiff_encoder *encoder, compressor *by, gc
 static gconv_status press_by_libtiff(const tiff_encoder *encoder, gc_tiff_file *file,
                                      strip *pressed, size_t size)
 {
-    gc_tiff_empty_part(file);
-    if (gc_tiff.TIFFWriteEncodedStrip(file->tiff, 0, pressed->bytes, (tmsize_t)size) < 0 ||
-        file->failure.status != GCONV_OK)
+    const void *bytes = gc_tiff_encode(file, pressed->bytes, size, &pressed->size);
+    if (bytes == NULL)
         return gc_tiff_fail(file, "a strip was not compressed", &pressed->error);
-    const void *bytes = gc_tiff_part_bytes(file, &pressed->size);
     if (pressed->size > room_of(encoder))
         return gc_fail(&pressed->error, GCONV_ERROR_WRITE, "a strip grows when it is compressed");
     memcpy(pressed->bytes + encoder->strip_bytes, bytes, pressed->size);
