@@ -60,7 +60,7 @@ all_targets() {
 make_pack() {
   build
   mkdir -p "$pack"
-  cp -R "$here/run.sh" "$here/corpus" "$here/dictionaries" "$pack"
+  cp -R "$here/run.sh" "$here/corpus" "$here/dictionaries" "$here/../lsan.supp" "$pack"
   for target in $(all_targets); do
     strip -g -o "$pack/fuzz_$target" "$binaries/fuzz_$target"
     # What is not an archive goes along.
@@ -92,8 +92,15 @@ run_piece() {
   [ ! -f "$here/dictionaries/$target.dict" ] || set -- "$@" "-dict=$here/dictionaries/$target.dict"
   set -- "$@" "$work/$target/corpus"
   [ ! -d "$here/corpus/$target" ] || set -- "$@" "$here/corpus/$target"
+  # Libraries that are not built here allocate much, and libjxl writes lines about each bad file.
+  sanitizer=
+  case $target in heif | jxl) sanitizer=quarantine_size_mb=1:malloc_context_size=2 ;; esac
+  [ "$target" != jxl ] || set -- -close_fd_mask=2 "$@"
+  leaks=$here/lsan.supp
+  [ -f "$leaks" ] || leaks=$here/../lsan.supp
   status=0
   LD_LIBRARY_PATH="$binaries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" UBSAN_OPTIONS=print_stacktrace=1 \
+    ASAN_OPTIONS=$sanitizer LSAN_OPTIONS="suppressions=$leaks:print_suppressions=0" \
     "$binaries/fuzz_$target" "$@" >"$work/log/$target.$number" 2>&1 </dev/null || status=$?
   echo "status $status" >>"$work/log/$target.$number"
 }

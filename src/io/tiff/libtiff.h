@@ -96,8 +96,8 @@ gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big
 /* Begins a file in memory for strips of an image of `whole`, for any thread; nobody is warned. */
 gconv_status gc_tiff_open_part(gc_tiff_file *part, const gc_tiff_file *whole, gconv_error *error);
 
-/* What a strip of `size` bytes becomes, in the part's memory, up to the next call; NULL: gc_tiff_fail
- * says why. */
+/* What a strip of `size` bytes becomes, in the part's memory, up to the next call. NULL:
+ * gc_tiff_fail says why. */
 const void *gc_tiff_encode(gc_tiff_file *part, void *strip, size_t size, size_t *encoded);
 
 /* Decodes a strip or tile; false if it has fewer bytes, or cannot be decoded. */
