@@ -6,6 +6,7 @@ extern "C" {
 #include "base/cache.h"
 #include "base/clock.h"
 #include "base/processors.h"
+#include "base/threads.h"
 }
 
 #include <algorithm>
@@ -99,18 +100,19 @@ struct turn {
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
-/* Contenders that are compiled in order, on threads of their own, while those before them are
- * timed: compiling takes longer than everything else. */
+/* Contenders that helpers compile in order, while those before them are timed: compiling takes
+ * longer than everything else. */
 struct compilation {
     gc_search *of;
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t one_more = PTHREAD_COND_INITIALIZER;
     int next, end; /* contenders: a thread takes `next` */
     bool compiled[GC_CANDIDATES_MAX] = {};
-    pthread_t threads[GC_CANDIDATES_MAX];
-    int count = 0; /* of threads */
+    gconv_status status = GCONV_OK; /* of the trials */
+    gconv_error *error;
 
-    compilation(gc_search *of, int first, int end) : of(of), next(first), end(end)
+    compilation(gc_search *of, int first, int end, gconv_error *error)
+        : of(of), next(first), end(end), error(error)
     {
     }
 };
@@ -132,24 +134,6 @@ static bool compile_one(compilation *work)
     return true;
 }
 
-static void *compile_some(void *opaque)
-{
-    compilation *work = (compilation *)opaque;
-    cudaSetDevice(work->of->tuner->device.index);
-    while (compile_one(work))
-        continue;
-    return nullptr;
-}
-
-/* One processor is left to the thread that times. */
-static void begin_compiling(compilation *work)
-{
-    int most = std::min(gc_processor_count() - 1, work->end - work->next);
-    while (work->count < most &&
-           pthread_create(&work->threads[work->count], nullptr, compile_some, work) == 0)
-        work->count++;
-}
-
 static bool is_compiled(compilation *work, int i)
 {
     pthread_mutex_lock(&work->lock);
@@ -167,15 +151,6 @@ static void await_compiled(compilation *work, int i)
     while (!work->compiled[i])
         pthread_cond_wait(&work->one_more, &work->lock);
     pthread_mutex_unlock(&work->lock);
-}
-
-static void end_compiling(compilation *work)
-{
-    pthread_mutex_lock(&work->lock);
-    work->end = work->next;
-    pthread_mutex_unlock(&work->lock);
-    for (int i = 0; i < work->count; i++)
-        pthread_join(work->threads[i], nullptr);
 }
 
 /* Null if all were left out. */
@@ -220,9 +195,9 @@ static bool can_go_on(gconv_status status)
     return status == GCONV_ERROR_DEVICE && cudaDeviceSynchronize() == cudaSuccess;
 }
 
-static gconv_status try_compiled(gc_search *s, compilation *work, int tuning_count,
-                                 gconv_error *error)
+static gconv_status try_compiled(compilation *work, int tuning_count, gconv_error *error)
 {
+    gc_search *s = work->of;
     gconv_tuning_result *result = s->result;
     for (; s->count < tuning_count; s->count++) {
         result->finished = s->goes_on(s->user, s->count, tuning_count);
@@ -241,13 +216,30 @@ static gconv_status try_compiled(gc_search *s, compilation *work, int tuning_cou
     return GCONV_OK;
 }
 
+/* The thread that searches tries what helpers compile. What none has begun to compile at its end is
+ * left. */
+static void take_part(void *opaque, int member)
+{
+    compilation *work = (compilation *)opaque;
+    if (member > 0) {
+        cudaSetDevice(work->of->tuner->device.index);
+        while (compile_one(work))
+            continue;
+        return;
+    }
+    work->status = try_compiled(work, work->end, work->error);
+    pthread_mutex_lock(&work->lock);
+    work->end = work->next;
+    pthread_mutex_unlock(&work->lock);
+}
+
+/* One processor is left to the thread that times. */
 static gconv_status try_all(gc_search *s, int tuning_count, gconv_error *error)
 {
-    compilation work(s, s->count, tuning_count);
-    begin_compiling(&work);
-    gconv_status status = try_compiled(s, &work, tuning_count, error);
-    end_compiling(&work);
-    return status;
+    compilation work(s, s->count, tuning_count, error);
+    int threads = std::min(gc_processor_count(), tuning_count - s->count + 1);
+    gc_team_run(threads, true, take_part, &work);
+    return work.status;
 }
 
 static void set_result(gc_search *s, const gc_tuning &best, double microseconds,
