@@ -193,9 +193,9 @@ def detect(image: Any, method: int, threshold: float, low: float, high: float, *
 def _seen(image: Any, lines: Array) -> Array:
     """The lines of finite samples; a warning if there are none, as white is another number."""
     if numpy is not None and type(image) is numpy.ndarray and image.dtype.kind == "f" and not (
-            numpy.vdot(image, image) < 2.0 ** 64 or (abs(image) <= 2 ** 32).all()):
+            image.max() <= 2.0 ** 32 and image.min() >= -2.0 ** 32):
         raise ValueError("a sample is infinite, not a number, or beyond 2^32")
-    if numpy is not None and type(lines) is numpy.ndarray and not lines.any():
+    if numpy is not None and type(lines) is numpy.ndarray and lines.max() == 0:
         warn_of_white(image, 4)
     return lines
 

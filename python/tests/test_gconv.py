@@ -647,6 +647,8 @@ sys.stdout.buffer.write(blurred.tobytes() + weighted.tobytes())
                  lambda: gconv.run("a.png", "out", "filter", kernel=gconv.Filter("gauss5"))),
                 (ValueError, "infinite, not a", lambda: gconv.edges(FLOATS + numpy.inf)),
                 (ValueError, "beyond 2.32", lambda: gconv.edges(FLOATS + numpy.float32(1e10))),
+                (ValueError, "beyond 2.32", lambda: gconv.edges(FLOATS - numpy.float32(1e10))),
+                (ValueError, "not a number", lambda: gconv.edges(FLOATS * numpy.float32("nan"))),
                 (ValueError, "within 1 and 100", lambda: gconv.imwrite("a.jpg", BYTES, quality=200)),
                 (ValueError, "overlaps", lambda: blur(small, 1, output=small)),
                 (ValueError, "none of", lambda: blur(BYTES, 1, mode="mirrored")),
