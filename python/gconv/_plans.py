@@ -239,8 +239,7 @@ class Plan:
                         fail(status, self._error)
                 if self._grid is not None:
                     seen = made[self._grid].ravel()
-                    # vdot warns of no overflow, and numbers of Python compare faster than numpy's.
-                    if not (numpy.vdot(seen, seen).item() < self._usual
+                    if not (numpy.vdot(seen, seen).item() < self._usual  # no warning of overflow
                             or float(seen.min()) * 2 ** 12 > seen.max()):
                         self._mend(describe(image), describe(made), made)
                 return made
