@@ -43,17 +43,18 @@ gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error
     return GCONV_OK;
 }
 
-void gc_decoder_warn_trailing(const gc_decoder *decoder)
+gconv_status gc_decoder_tell_trailing(const gc_decoder *decoder, gconv_error *error)
 {
+    if (decoder->warnings.whole)
+        return gc_metadata_lose(&decoder->warnings, GCONV_KEEP_NOTHING,
+                                "bytes follow the end of the image", error);
     gc_warn(&decoder->warnings, "bytes after the end of the image ignored");
+    return GCONV_OK;
 }
 
 gconv_status gc_decoder_check_trailing(gc_decoder *decoder, gconv_error *error)
 {
-    (void)error;
-    if (gc_input_has_more(decoder->input))
-        gc_decoder_warn_trailing(decoder);
-    return GCONV_OK;
+    return gc_input_has_more(decoder->input) ? gc_decoder_tell_trailing(decoder, error) : GCONV_OK;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -351,9 +352,9 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
         gc_warn(&decoder->warnings, "transparent pixels were put on a background of #%02x%02x%02x",
                 reader->options.background[0], reader->options.background[1],
                 reader->options.background[2]);
-    reader->finished = status == GCONV_OK;
     if (status == GCONV_OK && may_go_on(reader))
-        look_behind(reader, false, NULL);
+        status = look_behind(reader, false, &reader->failure);
+    reader->finished = status == GCONV_OK;
     return settle(reader, status, error);
 }
 

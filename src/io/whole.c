@@ -67,10 +67,8 @@ gconv_status gc_whole_read(gc_decoder *common, uint32_t count, unsigned char *ro
 
 gconv_status gc_whole_finish(gc_decoder *common, gconv_error *error)
 {
-    (void)error;
-    if (((const gc_whole_decoder *)common)->has_more)
-        gc_decoder_warn_trailing(common);
-    return GCONV_OK;
+    bool has_more = ((const gc_whole_decoder *)common)->has_more;
+    return has_more ? gc_decoder_tell_trailing(common, error) : GCONV_OK;
 }
 
 bool gc_whole_help(gc_decoder *common)

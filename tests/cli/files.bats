@@ -544,6 +544,21 @@ gconv: told.png: warning: comment dropped: it is not kept"
     silently gconv filter -k box3 --in-place --quiet kept.png
 }
 
+@test "--in-place leaves an image alone behind whose end bytes follow" {
+    for kind in pgm ppm png:grey jpeg:ycc; do
+        image=a.${kind%%:*}
+        make_image "$kind" "$image" 9 7 noise
+        printf film >>"$image"
+        cp "$image" was
+        expect 1 gconv filter -k box3 --in-place "$image"
+        like "$err" "gconv: $image: bytes follow the end of the image and would be lost; --tolerant *"
+        cmp "$image" was
+        expect 0 gconv filter -k box3 "$image" "other.${kind%%:*}"
+        expect 0 gconv filter -k box3 --in-place --tolerant "$image"
+        cmp "$image" "other.${kind%%:*}"
+    done
+}
+
 @test "--in-place without -o replaces every image, in its own format" {
     mkdir in in/below
     make_image png:grey in/a.png 9 7 noise

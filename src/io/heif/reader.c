@@ -178,9 +178,9 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
         failure = gc_heif.heif_context_get_primary_image_handle(opened->context, &opened->handle);
     if (failure.code != heif_error_Ok)
         return gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
-    if (has_trailing(file))
-        gc_decoder_warn_trailing(common);
-    status = read_shape(opened, error);
+    status = has_trailing(file) ? gc_decoder_tell_trailing(common, error) : GCONV_OK;
+    if (status == GCONV_OK)
+        status = read_shape(opened, error);
     if (status == GCONV_OK)
         status = read_icc(opened, error);
     if (status == GCONV_OK)

@@ -582,9 +582,6 @@ gconv_status gc_libjpeg_finish(gc_libjpeg *decoder, gconv_error *error)
     gconv_status status = decoder->stopped ? GCONV_OK : finish_image(decoder);
     if (status != GCONV_OK || decoder->at_end)
         return status;
-    if (decoder->source.bytes_in_buffer > 0)
-        gc_decoder_warn_trailing(decoder->common);
-    else
-        gc_decoder_check_trailing(decoder->common, error);
-    return GCONV_OK;
+    return decoder->source.bytes_in_buffer > 0 ? gc_decoder_tell_trailing(decoder->common, error)
+                                               : gc_decoder_check_trailing(decoder->common, error);
 }

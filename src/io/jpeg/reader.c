@@ -128,17 +128,12 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     if (decoder->accepted) { /* the device has told the end of the image */
-        if (decoder->trailing)
-            gc_decoder_warn_trailing(common);
-        return GCONV_OK;
+        return decoder->trailing ? gc_decoder_tell_trailing(common, error) : GCONV_OK;
     }
     if (decoder->own != NULL && !decoder->own_stopped) {
         bool trailing;
-        if (gc_fast.jpeg_decoding->end(decoder->own, &trailing)) {
-            if (trailing)
-                gc_decoder_warn_trailing(common);
-            return GCONV_OK;
-        }
+        if (gc_fast.jpeg_decoding->end(decoder->own, &trailing))
+            return trailing ? gc_decoder_tell_trailing(common, error) : GCONV_OK;
         gconv_status caught_up = catch_up(decoder, error);
         if (caught_up != GCONV_OK)
             return caught_up;

@@ -197,9 +197,7 @@ static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gcon
     if (size > 0 && may_begin_image(bytes, size) && (size >= MAGIC_BYTES || !wait))
         return GCONV_OK;
     *alone = true;
-    if (size > 0)
-        gc_decoder_warn_trailing(common);
-    return GCONV_OK;
+    return size > 0 ? gc_decoder_tell_trailing(common, error) : GCONV_OK;
 }
 
 const gc_decoder_type gc_pnm_decoder = {
