@@ -303,9 +303,10 @@ static gconv_status check_naming(gc_walk *w)
                        "--format contradicts the extension of --name '%.200s'; write {ext}", name);
     *w->subject = name;
     const char *extension = name != NULL ? name + gc_find_extension(name) : "";
-    bool says_none = extension[0] == '\0' || strpbrk(extension, "{}") != NULL;
-    gconv_status status = gc_check_extension(
-        &options->batch.named, says_none ? GCONV_FORMAT_PNG : options->writer.format, error);
+    bool says_one = extension[0] != '\0' && strpbrk(extension, "{}") == NULL;
+    gconv_status status =
+        says_one ? gc_check_extension(&options->batch.named, options->writer.format, error)
+                 : GCONV_OK;
     if (status == GCONV_OK)
         *w->subject = NULL;
     return status;

@@ -306,9 +306,10 @@ static inline __attribute__((always_inline)) void request(const strip *s, int64_
 /* Requests row y of output, if there is one: what is stored in caches first comes from memory. */
 static inline __attribute__((always_inline)) void request_output(const strip *s, int64_t y)
 {
+    if (y >= s->area.bottom)
+        return;
     const char *row = s->output + (size_t)(y - s->area.top) * s->stride + s->first;
-    if (y < s->area.bottom)
-        request_bytes(row, row + s->count);
+    request_bytes(row, row + s->count);
 }
 
 /* The places of rows of output from row y on. What loops store below the first `row_count` of them
