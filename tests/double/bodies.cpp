@@ -68,12 +68,12 @@ __thread float pixels[SHARED_FLOATS];
 } // namespace decode
 namespace encode
 {
-__thread float pixels[SHARED_FLOATS];
+__thread float4 gc_block_memory[SHARED_FLOATS / 4];
 #include "gpu/png/bits.cu"
 } // namespace encode
 namespace jpeg
 {
-__thread float pixels[SHARED_FLOATS];
+__thread float4 gc_block_memory[SHARED_FLOATS / 4];
 #include "gpu/jpeg/jpeg.cu"
 } // namespace jpeg
 #include "gpu/probe/contiguous_kernel.cuh"

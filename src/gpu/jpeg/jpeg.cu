@@ -272,8 +272,8 @@ static __device__ inline void clear_coefficients(const chunk_findings &to)
  * thought. */
 static __global__ void follow(const gc_packed *packed, chunk_findings to, int is_first_pass)
 {
-    extern __shared__ float pixels[];
-    shared_states *shared = (shared_states *)pixels;
+    extern __shared__ float4 gc_block_memory[];
+    shared_states *shared = (shared_states *)gc_block_memory;
     int thread = (int)threadIdx.x, first = (int)blockIdx.x * OWN - AHEAD, chunk = first + thread;
     if (is_first_pass)
         clear_coefficients(to);
@@ -328,8 +328,8 @@ static __device__ inline tally operator+(tally a, tally b)
  * those before it in the same block, and puts the sum of all into to.sums. */
 static __global__ void add_up(const gc_packed *packed, chunk_findings to)
 {
-    extern __shared__ float pixels[];
-    tally *sums = (tally *)pixels;
+    extern __shared__ float4 gc_block_memory[];
+    tally *sums = (tally *)gc_block_memory;
     int thread = (int)threadIdx.x;
     unsigned chunk = blockIdx.x * ADDING_THREADS + threadIdx.x;
     tally own = chunk < packed->chunks ? to.tallies[chunk] : tally{0, 0, 0, 0}, sum = own;
@@ -463,8 +463,8 @@ static __device__ inline bool arrives(const chunk_place &place)
  * `rejected` may lie on the host. */
 static __global__ void store(const gc_packed *packed, chunk_findings to, unsigned *rejected)
 {
-    extern __shared__ float pixels[];
-    shared_data *shared = (shared_data *)pixels;
+    extern __shared__ float4 gc_block_memory[];
+    shared_data *shared = (shared_data *)gc_block_memory;
     load_shared(packed, false, (int)(blockIdx.x * THREADS), shared);
     __syncthreads();
     unsigned chunk = blockIdx.x * THREADS + threadIdx.x;

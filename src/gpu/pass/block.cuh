@@ -219,7 +219,7 @@ static __device__ inline void gc_block_multiply(const float *base, const weights
 #pragma unroll
     for (int q = 0; q < rows + filter::height - 1; q++) {
         asm volatile("" ::: "memory");
-        float window[4 * words];
+        alignas(16) float window[4 * words];
 #pragma unroll
         for (int k = 0; k < words; k++)
             *(float4 *)&window[4 * k] = *(const float4 *)(base + q * pitch + 4 * k);

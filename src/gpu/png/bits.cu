@@ -127,8 +127,8 @@ static __global__ void __launch_bounds__(THREADS)
               gc_compressed_block *found)
 {
     enum { PART = 1 << 16, WINDOW_32K = 0x78, FASTEST = 0x01, STORED_BYTES = 15, HEAD_BITS = 16 };
-    extern __shared__ float pixels[];
-    block_state *shared = (block_state *)pixels;
+    extern __shared__ float4 gc_block_memory[];
+    block_state *shared = (block_state *)gc_block_memory;
     unsigned char *output = slots + (size_t)blockIdx.x * SLOT;
     unsigned char *bytes = scratch + (size_t)blockIdx.x * SCRATCH;
     uint16_t *tokens = (uint16_t *)(bytes + BLOCK + SLACK);

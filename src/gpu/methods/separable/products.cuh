@@ -47,7 +47,8 @@ struct gc_block_products {
 #pragma unroll 2
         for (int line = warp; line < block::lines; line += config::warps) {
             const float *base = tile + line * block::pitch + 4 * lane;
-            float window[4 * block::words], sums[end - first][4] = {};
+            alignas(16) float window[4 * block::words];
+            float sums[end - first][4] = {};
 #pragma unroll
             for (int k = 0; k < block::words; k++)
                 *(float4 *)&window[4 * k] = *(const float4 *)(base + 4 * k);
@@ -79,7 +80,7 @@ struct gc_block_products {
 #pragma unroll
         for (int q = 0; q < config::rows + config::height - 1; q++) {
             asm volatile("" ::: "memory");
-            float values[end - first][4];
+            alignas(16) float values[end - first][4];
 #pragma unroll
             for (int p = 0; p < end - first; p++)
                 *(float4 *)values[p] =

@@ -79,7 +79,7 @@ static __device__ inline void gc_vectors_add(const float *rows, const float *wei
                                              float (&sums)[GC_VECTORS_OUTPUTS][4])
 {
     const int count = GC_VECTORS_OUTPUTS;
-    float w[count + GC_VECTORS_STEP];
+    alignas(16) float w[count + GC_VECTORS_STEP];
 #pragma unroll
     for (int k = 0; k < count + GC_VECTORS_STEP; k += 4)
         *(float4 *)&w[k] = *(const float4 *)(weights + at - count + k);
