@@ -352,8 +352,11 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
         gc_warn(&decoder->warnings, "transparent pixels were put on a background of #%02x%02x%02x",
                 reader->options.background[0], reader->options.background[1],
                 reader->options.background[2]);
+    gconv_status behind = GCONV_OK; /* gconv_reader_next fails by it if this image can be kept */
     if (status == GCONV_OK && may_go_on(reader))
-        status = look_behind(reader, false, &reader->failure);
+        behind = look_behind(reader, false, &reader->failure);
+    if (status == GCONV_OK && reader->options.whole)
+        status = behind;
     reader->finished = status == GCONV_OK;
     return settle(reader, status, error);
 }

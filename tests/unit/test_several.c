@@ -81,6 +81,27 @@ TEST(a_next_image_that_is_broken)
     assert_int_equal(gconv_reader_shape(reader)->width, 1);
 }
 
+TEST(what_follows_an_image_is_no_failure_of_it)
+{
+    static const char bytes[] = "YUV4MPEG2 W1 H1 F1:1 Cmono\nFRAME\nxfilm";
+    for (int whole = 0; whole < 2; whole++) {
+        gconv_reader_options options = gconv_reader_options_default();
+        unsigned char pixel;
+        bool more = true;
+        options.whole = whole;
+        save_file("film", bytes, sizeof bytes - 1);
+        OWNED_READER reader = opened_reader("film", &options);
+        assert_ok(gconv_reader_read(reader, 1, &pixel, 1, &error));
+        if (whole)
+            assert_int_equal(gconv_reader_finish(reader, &error), GCONV_ERROR_FORMAT);
+        else
+            assert_ok(gconv_reader_finish(reader, &error));
+        assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_ERROR_FORMAT);
+        assert_false(more);
+        assert_contains(error.message, "does not begin with FRAME");
+    }
+}
+
 /* A socket with unread bytes on the other side, which is closed, fails after what was sent. */
 TEST(a_failure_behind_an_image_is_no_image)
 {

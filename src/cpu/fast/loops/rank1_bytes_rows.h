@@ -17,21 +17,6 @@
 
 #if defined(__AVX2__)
 
-/* Lanes of two samples: of a[0] and b[0], then of a[1] and b[1]. */
-INLINE void pair(const integers a[2], const integers b[2], integers pairs[VECTORS])
-{
-    UNROLL for (int half = 0; half < 2; half++)
-    {
-        pairs[2 * half] = VECTOR(unpacklo_epi16)(a[half], b[half]);
-        pairs[2 * half + 1] = VECTOR(unpackhi_epi16)(a[half], b[half]);
-    }
-}
-
-INLINE void add_pairs(integers sums[VECTORS], const integers pairs[VECTORS], int32_t taps)
-{
-    UNROLL for (int v = 0; v < VECTORS; v++) sums[v] = add_products(sums[v], pairs[v], taps);
-}
-
 /* A term: samples of two places, each times its factor. */
 INLINE void fold(const uint8_t *first, const uint8_t *second, integers factors, integers term[2])
 {
@@ -51,7 +36,11 @@ INLINE void add_terms(integers sums[VECTORS], const integers a[2], const integer
                       int32_t taps)
 {
     integers pairs[VECTORS];
-    pair(a, b, pairs);
+    UNROLL for (int half = 0; half < 2; half++)
+    {
+        pairs[2 * half] = VECTOR(unpacklo_epi16)(a[half], b[half]);
+        pairs[2 * half + 1] = VECTOR(unpackhi_epi16)(a[half], b[half]);
+    }
     UNROLL for (int v = 0; v < VECTORS; v++) sums[v] = add_products(sums[v], pairs[v], taps);
 }
 
