@@ -538,9 +538,9 @@ typedef struct gconv_reader_options {
     /* Takes a warning: one line for people. May be NULL. */
     void (*warn)(void *user, const char *message);
     void *warn_user; /* passed to `warn` and `warn_damage` */
-    /* Takes warnings of three kinds: damage that `tolerant` accepts; damage that loses metadata
-     * which `keep` asks for; float samples that do not fit a white of 255. NULL: `warn` takes
-     * them. */
+    /* Takes warnings of what readers of the pixels have to know: damage that `tolerant` accepts;
+     * damage that loses metadata which `keep` asks for; bytes behind the image of a pipe; float
+     * samples that were rounded or do not fit a white of 255. NULL: `warn` takes them. */
     void (*warn_damage)(void *user, const char *message);
     gconv_decoder decoder; /* what may decode a JPEG; other formats are decoded on the CPU */
     /* Gets the descriptor of the file before the file is read. The descriptor stays open until
@@ -552,7 +552,7 @@ typedef struct gconv_reader_options {
     gconv_bytes_function *read;
     void *opened_user; /* passed to `opened` and `read` */
     gconv_keep keep; /* metadata that the caller goes on to use; the reader reads all in any case */
-    bool whole;      /* if damage costs some of these, gconv_reader_open fails */
+    bool whole;      /* if damage costs some of these, or the file has others, that is a failure */
     /* Float samples: the one that is white, above 0. Samples are multiplied by 255 / white. 0: the
      * white that the file says, else 255. */
     double white;
@@ -561,6 +561,7 @@ typedef struct gconv_reader_options {
     uint32_t page, page_last;
     gconv_planes planes; /* of Y4M */
     gconv_nan nan;
+    bool any_white; /* of float samples: the caller does not ask what is white; no warning of it */
 } gconv_reader_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: auto_orient, 2^30

@@ -18,6 +18,18 @@ enum { WIDTH_MIN = 40, WIDTH_MAX = 100 };
 
 static gconv_status refuse(const char *name, gconv_error *error)
 {
+    gconv_filter *filter = NULL;
+    bool is_filter = gconv_filter_load_builtin(name, &filter, NULL) == GCONV_OK;
+    gconv_filter_free(filter);
+    if (is_filter)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%s' is a filter and no implementation; gconv kernel %s shows it", name,
+                       name);
+    if (gconv_format_from_name(name) != GCONV_FORMAT_UNKNOWN)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%s' is a format and no implementation; gconv info without an operand "
+                       "lists the formats",
+                       name);
     int count = gconv_implementation_count();
     const char **names = malloc((size_t)count * sizeof *names);
     for (int i = 0; names != NULL && i < count; i++)

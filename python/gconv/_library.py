@@ -65,7 +65,8 @@ class ReaderOptions(Structure):
                 ("warn_damage", c_void_p), ("decoder", c_int), ("opened", c_void_p),
                 ("read", c_void_p), ("opened_user", c_void_p), ("keep", c_int),
                 ("whole", c_bool), ("white", c_double), ("page", c_uint32),
-                ("page_last", c_uint32), ("planes", c_int), ("nan", c_int)]
+                ("page_last", c_uint32), ("planes", c_int), ("nan", c_int),
+                ("any_white", c_bool)]
 
 
 class WriterOptions(Structure):

@@ -256,7 +256,8 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
     if (left_out && isinf(least))
         gc_explain(&choice->explanation, "cuda       is not part of this build");
     else if (left_out)
-        gc_explain(&choice->explanation, "cuda       not asked: %.3f ms at least, with its start",
+        gc_explain(&choice->explanation,
+                   "cuda       not looked for: a GPU would take %.3f ms at least, with its start",
                    1e3 * least / gc_images_left(problem));
     else
         status = ask_gpus(c, error);

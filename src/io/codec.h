@@ -76,12 +76,12 @@ struct gc_decoder_type {
 /* Fails if the shape has more pixels than max_pixels, or more bytes than memory can address. */
 gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error);
 
-/* Tells what is below if bytes follow the image. Never waits for them. For a gc_decoder_type,
- * too. */
+/* Tells what is below if bytes follow the image. Waits a tenth of a second for them. For a
+ * gc_decoder_type, too. */
 gconv_status gc_decoder_check_trailing(gc_decoder *decoder, gconv_error *error);
 
-/* Warns that bytes follow the image and are ignored, or fails if all that a file holds is
- * wanted. */
+/* Warns that bytes follow the image and are ignored, in a pipe as of damage: they may be frames.
+ * Fails if all that a file holds is wanted. */
 gconv_status gc_decoder_tell_trailing(const gc_decoder *decoder, gconv_error *error);
 
 /* ---- Writing --------------------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ void gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings)
     if (floats->white <= 0)
         return;
     if (floats->rounded)
-        gc_warn(warnings, "numbers of 64 bits were rounded to 32 bits");
+        gc_warn_damage(warnings, "numbers of 64 bits were rounded to 32 bits");
     if (floats->white_is_said && largest > floats->white)
         gc_warn(warnings, "samples of up to %g, and white is %g", largest, floats->white);
     if (floats->white_is_said)
@@ -57,7 +57,6 @@ void gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings)
                        "samples of up to %g, and 255 is taken for white; --white V says what is",
                        largest);
     if (floats->least >= 0 && largest > 0 && largest <= 1)
-        gc_warn_damage(warnings,
-                       "all samples are within 0 and 1, and 255 is taken for white; --white 1 is "
-                       "for such files");
+        gc_warn_damage(warnings, "all samples are within 0 and 1, which is black where 255 is "
+                                 "white; give --white 1 for such files");
 }

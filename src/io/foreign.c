@@ -22,10 +22,7 @@ typedef struct foreign_row {
 
 #define VIDEO(name)                                                                                \
     {                                                                                              \
-        name,                                                                                      \
-            "a video and no image; 'ffmpeg -i IN -pix_fmt yuv420p -f yuv4mpegpipe - | gconv "      \
-            "... - OUT' filters its frames",                                                       \
-            false, NULL                                                                            \
+        name, "a video and no image; " GC_TAKE_FRAMES, false, NULL                                 \
     }
 
 #define PACKED(name, unpacker)                                                                     \

@@ -37,6 +37,8 @@ typedef struct gc_signature {
 #define GC_RAW_OF_CAMERA "a camera's raw image"
 #define GC_RAW_CONVERTER "darktable-cli"
 #define GC_UNREAD(converter) "which gconv does not read; '" converter "' converts it"
+#define GC_TAKE_FRAMES                                                                             \
+    "'ffmpeg -i IN -pix_fmt yuv420p -f yuv4mpegpipe - | gconv ... - OUT' filters its frames"
 #define GC_LACKS_TIFF "this build of gconv lacks libtiff"
 #define GC_LACKS_WEBP "this build of gconv lacks libwebp"
 #define GC_LACKS_HEIF "this build of gconv lacks libheif"

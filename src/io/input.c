@@ -280,11 +280,12 @@ void gc_input_restart(gc_input *input)
     input->taken = input->end - input->start;
 }
 
-bool gc_input_has_more(gc_input *input)
+bool gc_input_has_more(gc_input *input, int patience)
 {
     const unsigned char *bytes;
     size_t available = input->end - input->start;
-    if (available == 0 && input->regular &&
+    struct pollfd arrives = {.fd = input->descriptor, .events = POLLIN};
+    if (available == 0 && (input->regular || (patience > 0 && poll(&arrives, 1, patience) > 0)) &&
         gc_input_peek(input, 1, &bytes, &available, NULL) != GCONV_OK)
         return false;
     return available > 0;

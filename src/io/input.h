@@ -80,8 +80,8 @@ gconv_status gc_input_rewind(gc_input *input, gconv_error *error);
 /* Another image begins: GC_INPUT_BYTES_MAX limits the bytes from here on. */
 void gc_input_restart(gc_input *input);
 
-/* Whether bytes are left. Never waits: of a pipe, only bytes that are buffered count. False if the
- * input cannot be read. */
-bool gc_input_has_more(gc_input *input);
+/* Whether bytes are left: of a pipe, those that are buffered, or else arrive within `patience`
+ * milliseconds. False if the input cannot be read. */
+bool gc_input_has_more(gc_input *input, int patience);
 
 #endif

@@ -58,6 +58,20 @@ gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, cons
     return GCONV_OK;
 }
 
+gconv_status gc_metadata_check(const gconv_metadata *metadata, const gc_warnings *warnings,
+                               gconv_error *error)
+{
+    bool kept = metadata->tags[GC_TIFF_DESCRIPTION].values != NULL;
+    const char *what = metadata->has_xmp                ? "XMP is not kept"
+                       : metadata->has_iptc             ? "IPTC is not kept"
+                       : metadata->has_comment && !kept ? "a comment is not kept"
+                       : metadata->private_tags > 0     ? "a private tag is not kept"
+                                                        : NULL;
+    return what == NULL || !warnings->whole
+               ? GCONV_OK
+               : gc_metadata_lose(warnings, GCONV_KEEP_ALL, what, error);
+}
+
 /* There is room for GC_EXIF_ROOM_BYTES behind the copy. */
 static gconv_status set_blob(unsigned char **blob, size_t *blob_bytes, const void *bytes,
                              size_t size, const char *name, const gc_warnings *warnings,

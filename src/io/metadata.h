@@ -97,6 +97,10 @@ void gc_metadata_clear(gconv_metadata *metadata);
 gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, const char *what,
                               gconv_error *error);
 
+/* Fails if all has to be kept, and the file has what gconv never keeps. */
+gconv_status gc_metadata_check(const gconv_metadata *metadata, const gc_warnings *warnings,
+                               gconv_error *error);
+
 /* Keep a copy of a blob, as far as it is not damaged. The EXIF thumbnail is removed: it shows the
  * picture before it was filtered. The resolution in EXIF becomes the image's if the file itself
  * gives none. An empty blob is dropped with a warning. */

@@ -48,13 +48,19 @@ gconv_status gc_decoder_tell_trailing(const gc_decoder *decoder, gconv_error *er
     if (decoder->warnings.whole)
         return gc_metadata_lose(&decoder->warnings, GCONV_KEEP_NOTHING,
                                 "bytes follow the end of the image", error);
-    gc_warn(&decoder->warnings, "bytes after the end of the image ignored");
+    if (decoder->input->regular)
+        gc_warn(&decoder->warnings, "bytes after the end of the image ignored");
+    else
+        gc_warn_damage(&decoder->warnings,
+                       "bytes after the end of the image ignored; of a video " GC_TAKE_FRAMES);
     return GCONV_OK;
 }
 
 gconv_status gc_decoder_check_trailing(gc_decoder *decoder, gconv_error *error)
 {
-    return gc_input_has_more(decoder->input) ? gc_decoder_tell_trailing(decoder, error) : GCONV_OK;
+    const int patience = 100; /* milliseconds; the next frame of a video may not be there yet */
+    return gc_input_has_more(decoder->input, patience) ? gc_decoder_tell_trailing(decoder, error)
+                                                       : GCONV_OK;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -150,6 +156,10 @@ static gconv_status plan_layers(gconv_reader *reader, gconv_error *error)
     gc_decoder *decoder = reader->decoder;
     gconv_metadata *metadata = &decoder->metadata;
     bool is_float = decoder->shape.depth == 32;
+    gconv_status status = gc_metadata_check(metadata, &decoder->warnings, error);
+    if (status != GCONV_OK)
+        return status;
+    decoder->floats.white_is_said |= options->any_white;
     if (options->nan == GCONV_NAN_IGNORE && is_float && decoder->shape.channels % 2 == 0)
         return gc_fail(error, GCONV_ERROR_FORMAT, "--nan ignore takes no alpha");
     reader->stored = decoder->shape;
@@ -348,6 +358,8 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
         gc_floats_finish(&decoder->floats, &decoder->warnings);
     if (!reader->selected && decoder->type->finish != NULL)
         status = decoder->type->finish(decoder, &reader->failure);
+    if (status == GCONV_OK) /* of a PNG, with text behind the image data */
+        status = gc_metadata_check(&decoder->metadata, &decoder->warnings, &reader->failure);
     if (status == GCONV_OK && reader->composited && !reader->finished)
         gc_warn(&decoder->warnings, "transparent pixels were put on a background of #%02x%02x%02x",
                 reader->options.background[0], reader->options.background[1],

@@ -47,9 +47,12 @@ static gconv_status judge_row(const gconv_reader *reader, const float *row, uint
     if (i == count)
         return GCONV_OK;
     return gc_fail(error, GCONV_ERROR_FORMAT,
-                   "a sample is infinite, not a number, or beyond 2^32: %g at x %zu, y %lu",
+                   "a sample is infinite, not a number, or beyond 2^32: %g at x %zu, y %lu%s",
                    isnan(row[i]) ? (double)NAN : (double)row[i], i / channels,
-                   (unsigned long)(reader->decoder->bottom_up ? shape->height - 1 - y : y));
+                   (unsigned long)(reader->decoder->bottom_up ? shape->height - 1 - y : y),
+                   takes_all || isfinite(row[i])
+                       ? ""
+                       : "; 'gconv filter -k gaussian:1 --nan ignore IN OUT' fills small holes");
 }
 
 /* Adds alpha to a row, from its end on, and makes the samples of missing pixels 0. */

@@ -114,6 +114,20 @@ END
 *'
 }
 
+@test "frames in a pipe, of which one image counts, are told without -v" {
+    for kind in png:grey jpeg:ycc; do
+        make_image "$kind" in 9 7 noise
+        gconv edges in wanted.png
+        frames() { cat in; sleep "$1"; cat in; }
+        for seconds in 0 0.02; do
+            expect 0 gconv edges - out.png < <(frames $seconds)
+            like "$err" "gconv: standard input: warning: bytes after the end of the image *yuv4mpegpipe - | gconv *"
+            cmp out.png wanted.png
+        done
+        silently gconv edges - out.png < <(cat in)
+    done
+}
+
 @test "--max-pixels refuses from the header" {
     setup_old
     fails_clean 'in.png: 90 x 70 is 6300 pixels, more than the limit of 6299 (--max-pixels)' \

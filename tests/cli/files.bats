@@ -338,6 +338,18 @@ setup_tree() {
         [ $wanted -eq 0 ] || same "$err" "gconv: 'in/fax.pgm' and 'fax.png' beside it would both be written to 'out/fax.png'; $both"
     done
     (cd out && holds Fax.png fax.png other.png)
+    # What gconv does not read has no output, and fails by its format.
+    printf 'GIF89a..........' >in/fax.gif
+    foreign="gconv: in/fax.gif: this is GIF, which gconv does not read; 'vips copy' converts it"
+    expect 1 gconv edges in/fax.gif -o out
+    like "$err" "$foreign
+*"
+    expect 1 gconv edges -o both in/fax.gif in/fax.png
+    like "$err" "$foreign
+*"
+    cmp both/fax.png out/fax.png
+    complains 2 "'in/fax.pgm' and 'fax.png' beside it *" gconv edges -o new in/fax.gif in/fax.pgm in/fax.png
+    rm in/fax.gif
     silently gconv edges in/fax.png alone.png
     cmp alone.png out/fax.png
     for option in --no-clobber --update --in-place --parents --recursive --format=png --dry-run; do
@@ -527,7 +539,7 @@ gconv: 20 of 40 images done, 20 failed, 0 skipped"
     cmp a.png kept.png
 }
 
-@test "what a replaced image had and its result lacks is told without -v" {
+@test "an image is not replaced by a result that lacks what it had, unless that is accepted and told" {
     make_image png:grey plain.png 9 7 noise
     { # behind the header: a comment, and XMP
         head -c 33 plain.png
@@ -537,11 +549,25 @@ gconv: 20 of 40 images done, 20 failed, 0 skipped"
     } >told.png
     cp told.png kept.png
     silently gconv filter -k box3 kept.png smooth.png
-    expect 0 gconv filter -k box3 --in-place told.png
+    expect 1 gconv filter -k box3 --in-place told.png
+    like "$err" 'gconv: told.png: XMP is not kept and would be lost; --tolerant or --strip lets that pass
+*'
+    cmp told.png kept.png
+    expect 0 gconv filter -k box3 --in-place --tolerant told.png
     same "$err" "gconv: told.png: warning: XMP dropped: it is not kept
 gconv: told.png: warning: comment dropped: it is not kept"
     cmp told.png smooth.png
-    silently gconv filter -k box3 --in-place --quiet kept.png
+    silently gconv filter -k box3 --in-place --strip kept.png
+    { # a comment behind the image data, which is met when the result is there
+        head -c -12 plain.png
+        printf '%b' '\000\000\000\011tEXtComment\000a\263\237\334\310'
+        tail -c 12 plain.png
+    } >late.png
+    cp late.png kept.png
+    expect 1 gconv filter -k box3 --in-place late.png
+    like "$err" 'gconv: late.png: a comment is not kept and would be lost; *'
+    cmp late.png kept.png
+    silently gconv edges --in-place late.png
 }
 
 @test "--in-place leaves an image alone behind whose end bytes follow" {

@@ -216,8 +216,13 @@ float() {
     cat in.pfm floats.pfm | gconv filter -k identity >both.pfm
     cat in.pfm floats.pfm | cmp - both.pfm
     printf 'Pf\n1 1\n-1.0\n\0\0\300\177' >nan.pfm
-    complains 1 'nan.pfm: a sample is infinite, not a number, or beyond 2^32: nan at x 0, y 0' \
-        gconv filter -k identity nan.pfm out.pfm
+    for command in 'filter -k identity' edges; do
+        complains 1 "nan.pfm: a sample is infinite, not a number, or beyond 2^32: nan at x 0, y 0; 'gconv filter -k gaussian:1 --nan ignore IN OUT' fills small holes" \
+            gconv $command nan.pfm out.tif
+    done
+    float hole.pfm 1.0 42c80000 7fc00000 42c80000 # 100, not a number, 100
+    silently gconv filter -k gaussian:1 --nan ignore hole.pfm filled.pfm
+    silently gconv edges filled.pfm out.png
 }
 
 @test "16-bit samples pass through PFM" {
@@ -245,15 +250,23 @@ float() {
     silently gconv filter -k identity --white 1 unit.pfm out.pfm
     same "$(rows out.pfm)" '0 63.75 255'
     silently gconv edges --white 1 -t 60 unit.pfm out.png
-    warning='all samples are within 0 and 1, and 255 is taken for white; --white 1 is for such files'
+    warning='all samples are within 0 and 1, which is black where 255 is white; give --white 1 for such files'
     expect 0 gconv filter -k identity unit.pfm out.png
     same "$err" "gconv: unit.pfm: warning: $warning"
     silently gconv filter -q -k identity unit.pfm out.png
+    for change in '' '--border constant:0'; do # numbers that stay as they are
+        silently gconv filter $change -k box3 unit.pfm out.pfm
+    done
+    for change in '--depth 8 -f pgm' '--offset 1' '--border constant:1'; do
+        expect 0 gconv filter $change -k box3 unit.pfm -o float
+        same "$err" "gconv: unit.pfm: warning: $warning"
+    done
     prints 0 "*\"$warning\"*" gconv filter -k identity --json unit.pfm out.png
     float large.pfm 1.0 00000000 43800000 # 256
     expect 0 gconv filter -k identity large.pfm out.png
     same "$err" 'gconv: large.pfm: warning: samples of up to 256, and 255 is taken for white; --white V says what is'
     silently gconv filter -k identity --white 256 large.pfm out.png
+    silently gconv filter -k identity large.pfm out.pfm
     for scale in 255 65535; do # the header says it: no guess
         float said.pfm $scale 00000000 3f800000
         silently gconv filter -k identity said.pfm out.png

@@ -37,7 +37,7 @@ cpu_works() {
     like "$PLACE" "$WORK/prefix/*/libgconv-$(gconv --version | sed -n 's/^gconv \([0-9]*\.[0-9]*\)\..*/\1/p')/libgconv-cuda.so"
     cpu_works "there is no CUDA module $PLACE"
     expect 0 gconv filter --explain -k box3 small.png out.png
-    same "$(grep -cE '^cuda +(not asked: [0-9.]+ ms at least, with its start|is not part of this build)$' <<<"$err")" 1
+    same "$(grep -cE '^cuda +(not looked for: a GPU would take [0-9.]+ ms at least, with its start|is not part of this build)$' <<<"$err")" 1
 }
 
 @test "the installed module is found, also where the installation was moved or is called by a link" {

@@ -379,14 +379,16 @@ static bool ends_in_return(const char *name)
     return length > 0 && name[length - 1] == '\r';
 }
 
-/* Counts images whose threshold leaves hardly any edges, or too many. Small images tell nothing. */
+/* Counts images whose threshold leaves hardly any edges, or too many. Small images tell nothing,
+ * and floats only if an option says what is white. */
 static void note_share(gc_summary *s, const gc_task *task, const gc_result *result)
 {
     const double few = 0.001, many = 0.5, small = 100000 /* pixels */;
     double pixels = (double)result->output.width * result->output.height;
     bool is_part = s->options->rows.count > 0, thins = s->options->command == GC_COMMAND_THIN;
     if (!result->found.counted || s->options->draw.cut == GC_CUT_SHARE || is_part ||
-        (pixels < small && !thins))
+        (pixels < small && !thins) ||
+        (result->input.depth == 32 && !gc_option_given(s->options, "white")))
         return;
     if (share_of_edges(result) < few)
         gc_images_count(&s->with_few, gc_input_name(task->input));

@@ -68,6 +68,7 @@ gconv_status gc_open_input(gc_work *work)
     options.warn = gc_take_warning;
     options.warn_damage = gc_take_damage;
     options.warn_user = &work->input_warnings;
+    options.any_white = gc_takes_any_white(work);
     if (task->format == GCONV_FORMAT_UNKNOWN ||
         (gc_met_format(task->format) & GC_MET_METADATA) != 0)
         options.keep = gc_kept_metadata(work->options);

@@ -182,6 +182,16 @@ static double offset_of(const gconv_job *job)
     return job->has_offset ? job->offset : last->has_offset ? last->offset : 0;
 }
 
+bool gc_takes_any_white(const gc_work *work)
+{
+    const gconv_job *job = &work->worker->session->job;
+    const gconv_format_info *info = gconv_format_describe(work->task->format);
+    int depth = work->options->form.depth;
+    bool floats = depth == 32 || (depth == 0 && (info == NULL || (info->depths & 32) != 0));
+    return floats && work->options->command == GC_COMMAND_FILTER && offset_of(job) == 0 &&
+           (job->border != GCONV_BORDER_CONSTANT || job->border_value == 0);
+}
+
 /* The values that v of rule 5 (core/conversion.c) can have before it is clamped. Samples of float32
  * can be anything. */
 static range range_of_values(const gconv_job *job, double white)

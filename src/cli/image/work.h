@@ -97,6 +97,9 @@ gconv_format gc_output_format(const gc_work *work);
 /* The depth of the output: that of --depth, else the one that format and input suggest. */
 gconv_status gc_output_depth(const gc_work *work, int *depth);
 
+/* Whether floats become floats by numbers that do not depend on white: no level is added. */
+bool gc_takes_any_white(const gc_work *work);
+
 /* The metadata that outputs keep, as far as their format has a place for them. */
 gconv_keep gc_kept_metadata(const gc_options *options);
 

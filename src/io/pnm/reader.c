@@ -185,7 +185,7 @@ static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gcon
     size_t size;
     size_t blanks;
     do {
-        if (!wait && !gc_input_has_more(input))
+        if (!wait && !gc_input_has_more(input, 0))
             return GCONV_OK;
         gconv_status status = gc_input_peek(input, wait ? MAGIC_BYTES : 1, &bytes, &size, error);
         if (status != GCONV_OK)

@@ -11,9 +11,12 @@
 
 /* ---- What is read, and what is not ----------------------------------------------------------- */
 
-static gconv_status refuse(gconv_error *error, const char *what)
+#define TO_COLOURS GC_UNREAD("vips colourspace IN OUT.tif srgb")
+#define TO_FLOATS GC_UNREAD("vips cast IN OUT.tif float")
+
+static gconv_status refuse(gconv_error *error, const char *what, const char *remedy)
 {
-    return gc_fail(error, GCONV_ERROR_FORMAT, "a TIFF of %s, which gconv does not read", what);
+    return gc_fail(error, GCONV_ERROR_FORMAT, "a TIFF of %s, %s", what, remedy);
 }
 
 /* Refuses what a camera stores beside a small picture: DNG, and the files of makers that begin with
@@ -53,14 +56,15 @@ static gconv_status check_photometric(const gc_tiff_layout *layout, gconv_error 
         {PHOTOMETRIC_CIELAB, "L*a*b* samples"},
         {PHOTOMETRIC_ICCLAB, "L*a*b* samples"},
         {PHOTOMETRIC_ITULAB, "L*a*b* samples"},
-        {PHOTOMETRIC_MASK, "a transparency mask"},
     };
     const uint16_t is = layout->photometric;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
         if (is == refused[i].photometric)
-            return refuse(error, refused[i].what);
+            return refuse(error, refused[i].what, TO_COLOURS);
     if (is == PHOTOMETRIC_YCBCR && layout->compression != COMPRESSION_JPEG)
-        return refuse(error, "YCbCr samples that are not compressed by JPEG");
+        return refuse(error, "YCbCr samples that are not compressed by JPEG", TO_COLOURS);
+    if (is == PHOTOMETRIC_MASK)
+        return refuse(error, "a transparency mask", GC_UNREAD("magick"));
     if (is > PHOTOMETRIC_YCBCR)
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "a TIFF of the photometric interpretation %u, which gconv does not read",
@@ -71,9 +75,9 @@ static gconv_status check_photometric(const gc_tiff_layout *layout, gconv_error 
 static gconv_status check_compression(const gc_tiff_layout *layout, gconv_error *error)
 {
     if (layout->compression == COMPRESSION_OJPEG)
-        return refuse(error, "JPEG compression of the old kind (6)");
+        return refuse(error, "JPEG compression of the old kind (6)", TO_COLOURS);
     if (layout->compression == COMPRESSION_SGILOG || layout->compression == COMPRESSION_SGILOG24)
-        return refuse(error, "LogL or LogLuv samples");
+        return refuse(error, "LogL or LogLuv samples", TO_COLOURS);
     if (!gc_tiff.TIFFIsCODECConfigured(layout->compression))
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "a TIFF of the compression %u, which this libtiff does not read",
@@ -89,20 +93,19 @@ static gconv_status check_samples(gc_tiff_layout *layout, uint16_t format, gconv
                        "a TIFF of %u samples a pixel; gconv reads those of up to 16",
                        layout->samples);
     if (format == SAMPLEFORMAT_INT)
-        return refuse(error, "samples with a sign");
+        return refuse(error, "samples with a sign", TO_FLOATS);
     if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP)
-        return refuse(error, "complex samples");
+        return refuse(error, "complex samples", GC_UNREAD("numpy.abs"));
     if (layout->floats && layout->bits != 32 && layout->bits != 64)
         return gc_fail(error, GCONV_ERROR_FORMAT,
-                       "a TIFF of floats of %u bits; gconv reads those of 32 and 64", layout->bits);
+                       "a TIFF of floats of %u bits; gconv reads those of 32 and 64, and "
+                       "tifffile.imread(IN).astype('float32') makes them",
+                       layout->bits);
     if (!layout->floats && (layout->bits == 0 || layout->bits > GC_TIFF_BITS_MAX))
         return gc_fail(error, GCONV_ERROR_FORMAT,
-                       "a TIFF of whole samples of %u bits; gconv reads those of up to 16",
-                       layout->bits);
-    if (layout->floats && layout->white_is_zero)
-        return refuse(error, "floats whose 0 is white");
-    if (layout->floats && layout->photometric == PHOTOMETRIC_PALETTE)
-        return refuse(error, "floats with a palette");
+                       "a TIFF of whole samples of %u bits, beyond 16, " TO_FLOATS, layout->bits);
+    if (layout->floats && (layout->white_is_zero || layout->photometric == PHOTOMETRIC_PALETTE))
+        return refuse(error, "floats whose 0 is white, or with a palette", TO_COLOURS);
     return GCONV_OK;
 }
 

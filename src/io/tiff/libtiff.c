@@ -360,9 +360,11 @@ gconv_status gc_tiff_get_tags(gc_tiff_file *file, bool whole, gconv_metadata *me
     count_private_tags(file->tiff, metadata);
     for (int i = 0; status == GCONV_OK && i < GC_TIFF_TAGS; i++) {
         gc_tiff_tag *tag = &metadata->tags[i];
-        if (i == GC_TIFF_DESCRIPTION && !whole)
-            continue;
         const void *values = find_values(file->tiff, i, &tag->count);
+        if (i == GC_TIFF_DESCRIPTION) {
+            metadata->has_comment = tag->count > 0;
+            tag->count = whole ? tag->count : 0;
+        }
         if (tag->count > TAG_BYTES_MAX / kept[i].width) {
             tag->count = 0;
             status = gc_metadata_lose(file->warnings,

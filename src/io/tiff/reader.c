@@ -52,13 +52,11 @@ static bool is_secondary(const tiff_decoder *decoder)
 static gconv_status pass_over(tiff_decoder *decoder, gconv_error *error)
 {
     const gc_warnings *warnings = &decoder->common.warnings;
-    if (warnings->whole)
-        return gc_metadata_lose(warnings, GCONV_KEEP_NOTHING,
-                                "a smaller version or a mask of a page is not kept", error);
-    if (!decoder->passed_over)
-        gc_warn(warnings, "a smaller version or a mask of a page dropped: it is not kept");
+    const bool told = decoder->passed_over;
     decoder->passed_over = true;
-    return GCONV_OK;
+    return told ? GCONV_OK
+                : gc_metadata_lose(warnings, warnings->whole ? GCONV_KEEP_NOTHING : GCONV_KEEP_ALL,
+                                   "a smaller version or a mask of a page is not kept", error);
 }
 
 static gconv_status fail_directory(const tiff_decoder *decoder, gconv_error *error)
@@ -164,7 +162,6 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
                                     ? GCONV_COMPRESSION_LZW
                                     : GC_TIFF_DEFLATE_LEVEL;
     metadata->has_xmp = gc_tiff.TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes) != 0;
-    metadata->has_comment = gc_tiff.TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &bytes) != 0;
     metadata->has_iptc = gc_tiff.TIFFGetField(tiff, TIFFTAG_RICHTIFFIPTC, &size, &bytes) != 0;
     if (gc_tiff.TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &bytes)) {
         status = gc_whole_check_blob("ICC profile", size, error);
@@ -278,14 +275,19 @@ static void free_image(tiff_decoder *decoder)
 static gconv_status begin_image(tiff_decoder *decoder, gconv_error *error)
 {
     gc_decoder *common = &decoder->common;
+    TIFF *tiff = decoder->file.tiff;
     double white = 0;
+    uint16_t below;
+    void *places;
     gconv_status status = gc_tiff_layout_read(&decoder->layout, common, &decoder->file, error);
     if (status == GCONV_OK)
         status = plan_units(decoder, error);
+    if (status == GCONV_OK && gc_tiff.TIFFGetField(tiff, TIFFTAG_SUBIFD, &below, &places))
+        status = pass_over(decoder, error);
     if (status != GCONV_OK)
         return status;
     if (decoder->layout.floats)
-        gc_tiff.TIFFGetField(decoder->file.tiff, TIFFTAG_SMAXSAMPLEVALUE, &white);
+        gc_tiff.TIFFGetField(tiff, TIFFTAG_SMAXSAMPLEVALUE, &white);
     common->floats = (gc_floats){.white = 0};
     if (decoder->layout.floats)
         common->floats = gc_floats_begin(white, common->white);

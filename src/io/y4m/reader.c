@@ -240,7 +240,7 @@ static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gcon
     const unsigned char *bytes;
     size_t size;
     if (next_plane(((y4m_decoder *)common)->stream) > 0 ||
-        (!wait && !gc_input_has_more(common->input)))
+        (!wait && !gc_input_has_more(common->input, 0)))
         return GCONV_OK;
     gconv_status status = gc_input_peek(common->input, wait ? 5 : 1, &bytes, &size, error);
     if (status != GCONV_OK)
