@@ -144,21 +144,19 @@ typedef struct gconv_tuning_result {
  * are tried. False ends the search. */
 typedef bool gconv_tuning_goes_on(void *user, int done, int count);
 
-/* A device, and the file that keeps what was found for it. */
+/* A device, and what the cache keeps that was found for it. */
 typedef struct gconv_tuner gconv_tuner;
 
-/* Finds the file and reads it. Nothing is asked of the device before gconv_tuner_begin. */
+/* Reads what is kept. Nothing is asked of the device before gconv_tuner_begin. */
 gconv_status gconv_tuner_create(const gconv_device_info *device, gconv_tuner **tuner,
                                 gconv_error *error);
 void gconv_tuner_free(gconv_tuner *tuner);
-
-const char *gconv_tuner_path(const gconv_tuner *tuner);
 
 /* Takes memory on the device. *side becomes the side of the square planes that are timed. Needs
  * NVRTC (gconv_nvrtc_version). */
 gconv_status gconv_tuner_begin(gconv_tuner *tuner, int *side, gconv_error *error);
 
-/* Whether the tuner has read a result for the case from the file. If so, *known, which may be NULL,
+/* Whether a result for the case was kept before. If so, *known, which may be NULL,
  * gets that result: form, schedule, rows, warps, tiles and seconds. */
 bool gconv_tuner_knows(const gconv_tuner *tuner, const gconv_tuning_case *one,
                        gconv_tuning_result *known);
@@ -168,8 +166,9 @@ gconv_status gconv_tuner_search(gconv_tuner *tuner, const gconv_tuning_case *one
                                 gconv_tuning_goes_on *goes_on, void *user,
                                 gconv_tuning_result *result, gconv_error *error);
 
-/* Adds the result of the last finished search to the file. Before a search the file is written as
- * it is, which shows whether it can be. Waits while another process writes it. */
+/* Keeps the result of the last finished search in the cache. Before a search what is kept is
+ * written as it is, which shows whether it can be. Waits while another process searches or
+ * writes. */
 gconv_status gconv_tuner_keep(gconv_tuner *tuner, gconv_error *error);
 
 /* ---- Verification ---------------------------------------------------------------------------- */

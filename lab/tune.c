@@ -172,7 +172,6 @@ static void print_head(const tuning *t)
         gc_json_integer("schema", GC_JSON_SCHEMA);
         gc_json_string("command", "tune");
         gc_json_string("device", t->device.name);
-        gc_json_string("file", gconv_tuner_path(t->tuner));
         gc_json_integer("width", t->side);
         gc_json_integer("height", t->side);
         gc_json_open("results", '[');
@@ -285,6 +284,7 @@ static gconv_status search_all(tuning *t, gconv_error *error)
             t->known++;
             gc_tiles_count(&t->counts, &t->cases[t->current].what, &known);
             gc_counts_add(false, false);
+            show_result(t, &t->cases[t->current], &known);
         } else if (finished)
             status = search_case(t, &finished, error);
     }
@@ -303,7 +303,6 @@ static gconv_status run(tuning *t, gconv_error *error)
         status = gconv_tuner_keep(t->tuner, error);
     if (status != GCONV_OK)
         return status;
-    gc_note(NULL, "what is found is kept in %s", gconv_tuner_path(t->tuner));
     t->begin = gc_seconds();
     status = gconv_tuner_begin(t->tuner, &t->side, error);
     if (status != GCONV_OK)

@@ -667,7 +667,6 @@ tune() (
     says "^gconv: [1-9][0-9]* of [0-9]* searched, $known known before" || return
     ! grep 'left out' "$work/stderr" || return
   done
-  cat "$XDG_CACHE_HOME"/gconv/tuning-*.txt || return
   for implementation in direct separable; do
     "$check" --quick --impl "$implementation" || return
   done

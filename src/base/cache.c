@@ -121,15 +121,15 @@ static gconv_status read_descriptor(int descriptor, char **bytes, size_t *size, 
     return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot read the cache");
 }
 
-/* `touch` makes the file the one that was used last. */
-static gconv_status read_file(int directory, const char *name, bool touch, char **bytes,
-                              size_t *size, gconv_error *error)
+/* Makes the file the one that was used last, too. */
+static gconv_status read_file(int directory, const char *name, char **bytes, size_t *size,
+                              gconv_error *error)
 {
     int descriptor = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "not in the cache");
     gconv_status status = read_descriptor(descriptor, bytes, size, error);
-    if (touch && status == GCONV_OK)
+    if (status == GCONV_OK)
         futimens(descriptor, NULL);
     close(descriptor);
     return status;
@@ -151,22 +151,15 @@ static int create_temporary(int directory, const char *name, char *temporary, si
     return descriptor;
 }
 
-static bool write_pieces(int descriptor, const struct iovec *pieces, int count)
+static gconv_status replace_file(int directory, const char *name, const struct iovec pieces[2],
+                                 gconv_error *error)
 {
-    for (int i = 0; i < count; i++)
-        if (!gc_write_all(descriptor, pieces[i].iov_base, pieces[i].iov_len))
-            return false;
-    return true;
-}
-
-static gconv_status replace_file(int directory, const char *name, const struct iovec *pieces,
-                                 int count, bool sync, gconv_error *error)
-{
-    char temporary[NAME_LENGTH_MAX + GC_SUFFIX_BYTES + 2];
+    char temporary[NAME_LENGTH_MAX + GC_SUFFIX_BYTES + 3];
     int descriptor = create_temporary(directory, name, temporary, sizeof temporary);
     if (descriptor < 0)
         return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write to the cache");
-    bool written = write_pieces(descriptor, pieces, count) && (!sync || gc_sync(descriptor));
+    bool written = gc_write_all(descriptor, pieces[0].iov_base, pieces[0].iov_len) &&
+                   gc_write_all(descriptor, pieces[1].iov_base, pieces[1].iov_len);
     int failure = errno;
     if (close(descriptor) != 0 && written) {
         written = false;
@@ -290,7 +283,7 @@ gconv_status gc_cache_load(const char *kind, gc_hash key, void **bytes, size_t *
         return status;
     char *whole = NULL;
     size_t length = 0;
-    status = read_file(directory, name, true, &whole, &length, error);
+    status = read_file(directory, name, &whole, &length, error);
     if (status == GCONV_OK && is_whole(kind, key, whole, length)) {
         *bytes = whole;
         *size = length - sizeof(entry_end);
@@ -316,7 +309,7 @@ gconv_status gc_cache_store(const char *kind, gc_hash key, const void *bytes, si
         return status;
     entry_end end = end_of(kind, key, bytes, size);
     const struct iovec pieces[] = {{(void *)bytes, size}, {&end, sizeof end}};
-    status = replace_file(directory, name, pieces, 2, false, error);
+    status = replace_file(directory, name, pieces, error);
     if (status == GCONV_OK)
         make_room(directory);
     close(directory);
@@ -334,50 +327,7 @@ void gc_cache_remove(const char *kind, gc_hash key)
     close(directory);
 }
 
-/* ---- Files that people may read -------------------------------------------------------------- */
-
-gconv_status gc_cache_path(const char *name, char **path, gconv_error *error)
-{
-    *path = NULL;
-    char directory[PATH_MAX];
-    size_t base = 0;
-    gconv_status status = check_name(name, error);
-    if (status == GCONV_OK)
-        status = directory_path(directory, &base, error);
-    if (status != GCONV_OK)
-        return status;
-    size_t size = strlen(directory) + strlen(name) + 2;
-    *path = malloc(size);
-    if (*path == NULL)
-        return gc_fail_memory(error, size);
-    snprintf(*path, size, "%s/%s", directory, name);
-    return GCONV_OK;
-}
-
-gconv_status gc_cache_read(const char *name, char **text, size_t *size, gconv_error *error)
-{
-    *text = NULL;
-    *size = 0;
-    int directory = -1;
-    gconv_status status = open_directory(name, false, &directory, error);
-    if (status != GCONV_OK)
-        return status;
-    status = read_file(directory, name, false, text, size, error);
-    close(directory);
-    return status;
-}
-
-gconv_status gc_cache_write(const char *name, const char *text, size_t size, gconv_error *error)
-{
-    int directory = -1;
-    gconv_status status = open_directory(name, true, &directory, error);
-    if (status != GCONV_OK)
-        return status;
-    const struct iovec piece = {(void *)text, size};
-    status = replace_file(directory, name, &piece, 1, true, error);
-    close(directory);
-    return status;
-}
+/* ---- The lock -------------------------------------------------------------------------------- */
 
 gconv_status gc_cache_lock(int *lock, gconv_error *error)
 {

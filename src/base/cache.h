@@ -28,22 +28,9 @@ gconv_status gc_cache_store(const char *kind, gc_hash key, const void *bytes, si
 /* Removes the entry of this kind under this key. A failure leaves the entry. */
 void gc_cache_remove(const char *kind, gc_hash key);
 
-/* ---- Files that people may read -------------------------------------------------------------- */
+/* ---- The lock -------------------------------------------------------------------------------- */
 
-/* A name consists of ASCII letters, digits, '-', '_' and '.', does not begin with '.', and has at
- * most 120 bytes; else GCONV_ERROR_ARGUMENT. */
-
-/* The path of the file of this name, whether it exists or not; free releases it. */
-gconv_status gc_cache_path(const char *name, char **path, gconv_error *error);
-
-/* The file's bytes and a NUL, which `size` does not count; free releases them. GCONV_ERROR_OPEN if
- * there is no such file. */
-gconv_status gc_cache_read(const char *name, char **text, size_t *size, gconv_error *error);
-
-/* Replaces the file as a whole. It is on the disk when this returns. */
-gconv_status gc_cache_write(const char *name, const char *text, size_t size, gconv_error *error);
-
-/* Locks the cache, so that a file can be read and then written before gc_cache_unlock. Other
+/* Locks the cache, so that an entry can be loaded and then stored before gc_cache_unlock. Other
  * processes and threads that lock too wait meanwhile. The lock of a process ends with the process,
  * however that ends. */
 gconv_status gc_cache_lock(int *lock, gconv_error *error);

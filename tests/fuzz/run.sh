@@ -76,7 +76,7 @@ make_pack() {
 length_of() {
   case $1 in
   number | text | kernel) echo 128 ;;
-  options | tuning | cache | pnm | npy | bmp | y4m) echo 400 ;;
+  options | cache | pnm | npy | bmp | y4m) echo 400 ;;
   exif | filter | runs | jpeg_sound) echo 1500 ;;
   *) echo 4096 ;;
   esac

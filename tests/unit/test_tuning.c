@@ -7,9 +7,6 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-static char header[256];
-static const char file_name[] = "tuning-test-gpu-1.txt";
-
 static gconv_device_info device_named(const char *name)
 {
     gconv_device_info device = {.kind = GCONV_DEVICE_CUDA,
@@ -25,17 +22,6 @@ static gconv_device_info device_named(const char *name)
 static gconv_device_info test_device(void)
 {
     return device_named("Test GPU (1)");
-}
-
-static int prepare(void **state)
-{
-    snprintf(
-        header, sizeof header,
-        "gconv tuning 1\ndevice Test GPU (1)\ndriver 13.0\nversion %s\n"
-        "# implementation, width, height, input, output, form, rows, warps, schedule, tiles, us, "
-        "date\n",
-        gconv_version());
-    return make_cache(state);
 }
 
 static const gc_tuning warp_tuning = {GC_FORM_WARP, 6, 2, GC_ONE_TILE, 1};
@@ -63,14 +49,7 @@ static int kept_count(const gconv_device_info *device)
     return list.count;
 }
 
-static int kept_count_of(const char *text, size_t size)
-{
-    gconv_device_info device = test_device();
-    assert_ok(gc_cache_write(file_name, text, size, NULL));
-    return kept_count(&device);
-}
-
-/* ---- The file -------------------------------------------------------------------------------- */
+/* ---- What is kept ---------------------------------------------------------------------------- */
 
 TEST(kept_is_read)
 {
@@ -94,23 +73,6 @@ TEST(kept_is_read)
         assert_true(list.entries[i].microseconds == 41.25);
         assert_string_equal(list.entries[i].date, "2026-11-21");
     }
-}
-
-TEST(a_file_for_people)
-{
-    gconv_device_info device = test_device();
-    gc_tuned entry = tuned(15, 3, GC_BYTE, block_tuning);
-    assert_ok(gc_tuning_keep(&device, &entry, NULL));
-    char *path, expected[512];
-    assert_ok(gc_tuning_path(&device, &path, NULL));
-    snprintf(expected, sizeof expected, "%s/%s", cache_path, file_name);
-    assert_string_equal(path, expected);
-    snprintf(expected, sizeof expected, "%s%s", header,
-             "direct     15   3 8-bit   8-bit   block  2  8 queue  3     41.250 2026-11-21\n");
-    OWNED_BLOB whole = load_file(path);
-    assert_int_equal(whole.size, strlen(expected));
-    assert_memory_equal(whole.bytes, expected, whole.size);
-    free(path);
 }
 
 TEST(the_same_filters_are_replaced)
@@ -137,90 +99,39 @@ TEST(what_is_for_others_counts_as_none)
     gconv_device_info device = test_device(), other = device_named("Test-GPU 1");
     gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
     assert_ok(gc_tuning_keep(&device, &entry, NULL));
-    assert_int_equal(kept_count(&other), 0); /* its file has the same name */
+    assert_int_equal(kept_count(&other), 0);
     other = device;
     other.driver_version = 12080;
     assert_int_equal(kept_count(&other), 0);
     assert_int_equal(kept_count(&device), 1);
-    char text[1024];
-    snprintf(text, sizeof text, "%s", header);
-    assert_int_equal(kept_count_of(text, strlen(text)), 0);
-    const char line[] = "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21\n";
-    snprintf(text, sizeof text, "%s%s", header, line);
-    assert_int_equal(kept_count_of(text, strlen(text)), 1);
-    *strstr(text, "\nversion ") = ' ';
-    assert_int_equal(kept_count_of(text, strlen(text)), 0);
-    /* What counts as none is begun anew, what is whole stays. */
+}
+
+/* What is damaged is begun anew, what is whole stays. */
+TEST(damage_counts_as_none)
+{
+    gconv_device_info device = test_device();
+    gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
+    assert_ok(gc_tuning_keep(&device, &entry, NULL));
+    damage_byte(only_entry(), 0);
+    assert_int_equal(kept_count(&device), 0);
     assert_ok(gc_tuning_keep(&device, NULL, NULL));
     assert_ok(gc_tuning_keep(&device, &entry, NULL));
     assert_ok(gc_tuning_keep(&device, NULL, NULL));
     assert_int_equal(kept_count(&device), 1);
 }
 
-/* No byte can be lost or turned over in the header; elsewhere it gives another entry or none. */
-TEST(damage_counts_as_none)
+TEST(no_more_than_fit)
 {
-    char text[1024];
-    const char line[] = "separable 5 5 float32 8-bit rank1 12 4 queue 1 41.25 2026-11-21\n";
-    size_t size = (size_t)snprintf(text, sizeof text, "%s%s", header, line);
-    for (size_t length = 0; length < size; length++)
-        if (length != strlen(header))
-            assert_int_equal(kept_count_of(text, length), 0);
-    assert_int_equal(kept_count_of(text, size), 1);
-    for (size_t i = 0; i < size; i++) {
-        text[i] ^= 0x10;
-        int count = kept_count_of(text, size);
-        assert_true(count == 0 || (i >= strlen(header) && count == 1));
-        text[i] ^= 0x10;
+    gconv_device_info device = test_device();
+    gc_tuned entry = tuned(1, 1, GC_FLOAT, block_tuning);
+    for (int i = 0; i < GC_TUNED_MAX; i++) {
+        entry.width = 1 + i;
+        assert_ok(gc_tuning_keep(&device, &entry, NULL));
     }
-    text[strlen(header) + 9] = '\0';
-    assert_int_equal(kept_count_of(text, size), 0);
-}
-
-TEST(wrong_lines_count_as_none)
-{
-    static const char *const lines[] = {
-        "",
-        "direct 3 3 float32 float32 warp 6 2 one 1 41.25",
-        "direct 3 3 float32 float32 warp 6 2 one 1 0.0004 2026-11-21", /* written as 0.000 */
-        "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21 more",
-        "# direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21",
-        "naive 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21",
-        "separable 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21",
-        "direct 3 3 float32 float32 rank1 6 2 one 1 41.25 2026-11-21",
-        "direct 0 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21",
-        "direct 3 256 float32 float32 warp 6 2 one 1 41.25 2026-11-21",
-        "direct 3 3 float64 float32 warp 6 2 one 1 41.25 2026-11-21",
-        "direct 3 3 1-bit float32 warp 6 2 one 1 41.25 2026-11-21",
-        "direct 3 3 float32 float32 warp 33 2 one 1 41.25 2026-11-21",
-        "direct 3 3 float32 float32 warp 6 0 one 1 41.25 2026-11-21",
-        "direct 3 3 float32 float32 warp 6 2 queue 2 41.25 2026-11-21",
-        "direct 3 3 float32 float32 block 6 2 two 2 41.25 2026-11-21",
-        "direct 3 3 float32 float32 block 6 2 queue 65 41.25 2026-11-21",
-        "direct 3 3 float32 float32 warp 6 2 one 1 0 2026-11-21",
-        "direct 3 3 float32 float32 warp 6 2 one 1 nan 2026-11-21",
-        "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-2",
-        "direct 3 3 float32 float32 warp 6 2 one 1 41.25 21.11.2026",
-        "direct 3 3 float32 float32 block 33 2 one 1 41.25 2026-11-21",
-        "direct 3 3 float32 float32 tiles 8 8 one 4 41.25 2026-11-21",
-        "adaptive:unrolled 3 3 float32 float32 block 8 8 one 4 41.25 2026-11-21",
-        "adaptive:unrolled 3 3 float32 float32 tiles 8 8 queue 4 41.25 2026-11-21",
-        "adaptive:unrolled 3 3 float32 float32 tiles 8 8 one 21 41.25 2026-11-21",
-        "adaptive:unrolled 3 3 float32 float32 tiles 24 8 one 4 41.25 2026-11-21",
-        "adaptive:unrolled 3 3 float32 float32 tiles 65 65 one 4 41.25 2026-11-21",
-        "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21\n"
-        "direct 3 3 float32 float32 block 6 2 one 1 41.25 2026-11-21",
-    };
-    for (size_t i = 0; i < COUNT(lines); i++) {
-        char text[1024];
-        size_t size = (size_t)snprintf(text, sizeof text, "%s%s\n", header, lines[i]);
-        if (kept_count_of(text, size) != 0)
-            fail_msg("taken: %s", lines[i]);
-    }
-    char text[1024];
-    size_t size =
-        (size_t)snprintf(text, sizeof text, "%sdirect 3 3 float32%300s\n", header, "float32");
-    assert_int_equal(kept_count_of(text, size), 0);
+    assert_ok(gc_tuning_keep(&device, &entry, NULL));
+    entry.height = 2;
+    assert_int_equal(gc_tuning_keep(&device, &entry, &error), GCONV_ERROR_LIMIT);
+    assert_int_equal(kept_count(&device), GC_TUNED_MAX);
 }
 
 TEST(no_place_to_keep_it)
@@ -230,26 +141,6 @@ TEST(no_place_to_keep_it)
     assert_int_equal(gc_tuning_keep(&device, NULL, &error), GCONV_ERROR_OPEN);
     assert_true(strlen(error.message) > 0);
     assert_int_equal(kept_count(&device), 0);
-}
-
-TEST(names_of_files)
-{
-    static const struct {
-        const char *device, *file;
-    } cases[] = {{"NVIDIA H200", "/tuning-nvidia-h200.txt"},
-                 {"  ../NVIDIA (R) \"x\" ", "/tuning-nvidia-r-x.txt"},
-                 {"\xc3\xa9", "/tuning.txt"}};
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        gconv_device_info device = device_named(cases[i].device);
-        OWNED char *path;
-        assert_ok(gc_tuning_path(&device, &path, NULL));
-        assert_string_equal(path + strlen(cache_path), cases[i].file);
-    }
-    gconv_device_info device = test_device();
-    memset(device.name, 'x', sizeof device.name - 1);
-    gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
-    assert_ok(gc_tuning_keep(&device, &entry, NULL));
-    assert_int_equal(kept_count(&device), 1);
 }
 
 /* ---- What a filter gets ---------------------------------------------------------------------- */
@@ -592,4 +483,4 @@ TEST(candidates_are_few_and_varied)
     assert_true(holds(list, count, (gc_tuning){GC_FORM_RANK1, 8, 16, GC_ONE_TILE, 1}));
 }
 
-const test_suite suite = {.before = prepare, .after = remove_cache};
+const test_suite suite = {.before = make_cache, .after = remove_cache};

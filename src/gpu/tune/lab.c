@@ -10,11 +10,10 @@ _Static_assert((int)GCONV_TUNINGS_MAX == (int)GC_TUNED_MAX, "the header says so"
 
 struct gconv_tuner {
     gconv_device_info device;
-    char *path;
     gc_tuner *planes; /* NULL before gconv_tuner_begin */
     gc_tuned found;   /* by the last finished search */
     bool has_found;
-    gc_tuned_list before; /* what the file held */
+    gc_tuned_list before; /* what the cache held */
 };
 
 int gconv_adaptive_factor(const gconv_device_info *device, const int registers[2], int block_width,
@@ -53,14 +52,8 @@ gconv_status gconv_tuner_create(const gconv_device_info *device, gconv_tuner **t
     if (t == NULL)
         return gc_fail_memory(error, sizeof *t);
     t->device = *device;
-    gconv_status status = gc_tuning_path(device, &t->path, error);
-    if (status == GCONV_OK) {
-        gc_tuning_read(device, &t->before);
-        return GCONV_OK;
-    }
-    gconv_tuner_free(t);
-    *tuner = NULL;
-    return status;
+    gc_tuning_read(device, &t->before);
+    return GCONV_OK;
 }
 
 void gconv_tuner_free(gconv_tuner *tuner)
@@ -68,13 +61,7 @@ void gconv_tuner_free(gconv_tuner *tuner)
     if (tuner == NULL)
         return;
     gc_tuner_destroy(tuner->planes);
-    free(tuner->path);
     free(tuner);
-}
-
-const char *gconv_tuner_path(const gconv_tuner *tuner)
-{
-    return tuner->path;
 }
 
 gconv_status gconv_tuner_begin(gconv_tuner *tuner, int *side, gconv_error *error)

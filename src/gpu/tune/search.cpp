@@ -11,7 +11,6 @@ extern "C" {
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <pthread.h>
 
 enum { FINALISTS = 3, RUNS_OF_SLOW = 5 };
@@ -79,7 +78,7 @@ static gconv_status measure(const gc_search *s, const gc_contender &contender, i
 }
 
 /* Searches of several processes take turns on the device while they check and time. (So does
- * whoever writes a file of the cache, which has only one lock.) */
+ * whoever keeps what was found: the cache has only one lock.) */
 struct turn {
     int lock = -1;
 
@@ -245,12 +244,8 @@ static gconv_status try_all(gc_search *s, int tuning_count, gconv_error *error)
 static void set_result(gc_search *s, const gc_tuning &best, double microseconds,
                        double untuned_microseconds)
 {
-    time_t now = time(nullptr);
-    struct tm today;
     const gc_layout &layout = s->layout;
     *s->best = {layout.width, layout.height, layout.input, layout.output, best, microseconds, ""};
-    gmtime_r(&now, &today);
-    strftime(s->best->date, sizeof s->best->date, "%Y-%m-%d", &today);
     s->result->form = gc_form_name(best.form);
     s->result->schedule = gc_schedule_name(best.schedule);
     s->result->rows = best.rows;

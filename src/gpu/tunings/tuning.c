@@ -134,7 +134,7 @@ static gc_tuning choose(const gconv_device_info *device, const gc_layout *layout
     return s.best != NULL ? s.best->tuning : default_of(device, layout);
 }
 
-/* ---- The file, read once --------------------------------------------------------------------- */
+/* ---- What was found, read once --------------------------------------------------------------- */
 
 /* An entry in the list is never changed or freed. */
 typedef struct loaded_device {

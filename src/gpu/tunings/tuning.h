@@ -15,17 +15,17 @@ typedef struct gc_tuned {
     gc_sample_type input, output;
     gc_tuning tuning;
     double microseconds; /* for a plane; 0 if it was not measured */
-    char date[11];       /* YYYY-MM-DD */
+    char date[11];       /* YYYY-MM-DD, of shipped ones */
 } gc_tuned;
 
 /* ---- What is known --------------------------------------------------------------------------- */
 
 /* The tuning for a layout, whose tuning.form says how many products (gc_form_products). It is the
  * known tuning for this size and these types, else the nearest known one that fits, else the
- * default. The file of this machine is read once in a process. */
+ * default. What was found here is read once in a process. */
 gc_tuning gc_tuning_of(const gconv_device_info *device, const gc_layout *layout);
 
-/* The tuning for a layout as gc_tuning_of finds it, but without the file of this machine. */
+/* The tuning for a layout as gc_tuning_of finds it, but without what was found here. */
 gc_tuning gc_tuning_untuned(const gconv_device_info *device, const gc_layout *layout);
 
 /* Whether the layout with its tuning can run. Form, threads and shared memory are exact, registers
@@ -43,17 +43,7 @@ const gc_tuned *gc_tuning_shipped(const gconv_device_info *device, int *count);
 
 /* ---- What was found on this machine ---------------------------------------------------------- */
 
-/* There is one file for each device in the cache. It names device, driver and version. A file that
- * was written for others, or is damaged anywhere, counts as none. It begins with
- *
- *     gconv tuning 1
- *     device NVIDIA H200
- *     driver 13.0
- *     version 0.1.0
- *
- * and a comment that names the columns. Then comes a line a result, words with blanks between them:
- * implementation (direct, separable or adaptive:unrolled), width and height of the filter, types of
- * input and output, form, rows, warps, schedule, tiles, microseconds, date. */
+/* The cache has an entry for each kind of device, driver and version of gconv. */
 
 enum { GC_TUNED_MAX = 512 };
 
@@ -62,29 +52,15 @@ typedef struct gc_tuned_list {
     gc_tuned entries[GC_TUNED_MAX]; /* at most one for the same filters */
 } gc_tuned_list;
 
-const char *gc_sample_type_name(int type); /* a gc_sample_type */
-
-/* The path of the file, whether it exists or not; freed with free. */
-gconv_status gc_tuning_path(const gconv_device_info *device, char **path, gconv_error *error);
-
-/* Reads the text of the file, which has a NUL behind its `size` bytes. False if any part of the
- * text is not what this version writes for this device. `list` has no meaning then. */
-bool gc_tuning_read_text(const gconv_device_info *device, const char *text, size_t size,
-                         gc_tuned_list *list);
-
-/* The text of the file, freed with free. */
-gconv_status gc_tuning_write_text(const gconv_device_info *device, const gc_tuned_list *list,
-                                  char **text, size_t *size, gconv_error *error);
-
-/* Reads what the file holds now. `list` is empty if the file counts as none. */
+/* Reads what the cache holds now. `list` is empty if that is nothing, or damaged. */
 void gc_tuning_read(const gconv_device_info *device, gc_tuned_list *list);
 
 /* The entry for filters of this size, types and kind; NULL if there is none. */
 const gc_tuned *gc_tuned_find(const gc_tuned_list *list, const gc_layout *layout);
 
-/* Adds an entry to the file, or replaces the one for the same filters. Entries that other processes
- * add at the same time stay. With `found` NULL the file is written with the entries that it has:
- * this shows whether it can be written. */
+/* Adds an entry to the list in the cache, or replaces the one for the same filters. Entries that
+ * other processes add at the same time stay. With `found` NULL the list is written as it is: this
+ * shows whether it can be written. */
 gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *found,
                             gconv_error *error);
 
