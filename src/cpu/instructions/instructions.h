@@ -18,7 +18,8 @@ enum { GC_ROW_SLACK = 64 };
 
 /* out[o][i] = sum_j sum_k taps[j*width+k] * rows[o+j][i + k*channels] for i in [0, count), o in
  * [0, row_count), row_count at most GC_ROWS_TOGETHER. `rows` holds height + GC_ROWS_TOGETHER - 1
- * readable rows whatever row_count is. Reads up to GC_ROW_SLACK samples beyond, writes none. */
+ * readable rows whatever row_count is. Reads up to GC_ROW_SLACK samples beyond, writes none.
+ * `every` reads none beyond if `count` is at least `block`. */
 typedef void gc_taps_function(const gc_step *step, const float *const *rows, size_t channels,
                               size_t count, int row_count, float *const *out);
 

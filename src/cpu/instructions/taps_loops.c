@@ -175,11 +175,12 @@ INLINE void store_rows(const vector sums[ROWS][VECTORS], size_t count, int row_c
 }
 
 /* `height` is the filter's height, as a constant, if that is less than ROWS - 1. Otherwise it is 0,
- * and step->height is used. */
+ * and step->height is used. The last block may compute values again that the one before it has. */
 INLINE void every_rows(const filter *step, const int height, const sample *const *rows,
                        size_t advance, size_t count, int row_count, float *const *out)
 {
-    for (size_t first = 0; first < count; first += BLOCK) {
+    for (size_t next = 0; next < count; next += BLOCK) {
+        size_t first = count >= BLOCK && count - next < BLOCK ? count - BLOCK : next;
         vector sums[ROWS][VECTORS] = {0};
         if (height > 0)
             add_low(sums, step->taps, step->width, height, rows, advance, first);

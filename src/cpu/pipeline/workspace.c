@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "core/border.h"
 #include "core/conversion.h"
 #include "core/sums.h"
 
@@ -205,15 +206,33 @@ static storing choose_storing(const gc_workspace *workspace, const gc_stream *st
 
 /* ---- Rows through the stages ----------------------------------------------------------------- */
 
-/* Loads rows into the first window until it holds every row that is needed. Under wrap a row may
- * lie outside the image; it then stands for a row inside. */
+/* Whether the first stage reads rows where the caller has them: chain values of all columns, and at
+ * least as many as loops take together, which read nothing beyond then. */
+static bool reads_bare_rows(const gc_workspace *workspace)
+{
+    const gc_problem *problem = workspace->problem;
+    const gc_conversion *conversion = &problem->conversion;
+    size_t values = (size_t)problem->chain.width * (size_t)problem->chain.channels;
+    return workspace->stages->list[0].takes_bare && conversion->input.depth == 32 &&
+           !conversion->keeps_alpha && !conversion->premultiplies &&
+           problem->chain.border != GCONV_BORDER_CONSTANT &&
+           values == values_of_stage(workspace, 0) &&
+           values >= (size_t)workspace->stages->instructions->taps->block;
+}
+
+/* Row y of the image, which the border extends. */
+static const char *samples_at(const gc_workspace *workspace, const gc_sample_rows *input, int64_t y)
+{
+    y = gc_border_index(workspace->windows->border, y, workspace->windows->height);
+    return input->samples + (size_t)(y % input->capacity) * input->stride;
+}
+
+/* Loads rows into the first window until it holds every row that is needed. */
 static void load_rows(gc_workspace *workspace, const gc_sample_rows *input)
 {
     const gc_window *window = &workspace->windows[0];
     for (; workspace->ready[0] <= workspace->needed[0]; workspace->ready[0]++) {
-        int64_t y = workspace->ready[0] % window->height;
-        y = y < 0 ? y + window->height : y;
-        load_row(workspace, input->samples + (size_t)(y % input->capacity) * input->stride,
+        load_row(workspace, samples_at(workspace, input, workspace->ready[0]),
                  gc_window_row(window, workspace->ready[0]));
         gc_window_extend(window, workspace->ready[0]);
     }
@@ -224,7 +243,10 @@ static void load_rows(gc_workspace *workspace, const gc_sample_rows *input)
 static const void *taps_at(const gc_workspace *workspace, int p, int64_t y, int r, size_t first)
 {
     const gc_window *window = &workspace->windows[p];
-    const char *row = gc_window_taps(window, first_column(workspace, p), y - window->step->top + r);
+    y += r - window->step->top;
+    if (p == 0 && workspace->bare != NULL)
+        return samples_at(workspace, workspace->bare, y);
+    const char *row = gc_window_taps(window, first_column(workspace, p), y);
     return row + first * window->sample;
 }
 
@@ -243,11 +265,13 @@ static gc_stage_input input_of(const gc_workspace *workspace, int p, int64_t y, 
         else
             workspace->rows[r] = row;
     }
-    return (gc_stage_input){.rows = workspace->rows,
-                            .bytes = workspace->bytes,
-                            .scratch = workspace->scratch,
-                            .kept = workspace->kept[p],
-                            .begins = workspace->begins[p]};
+    return (gc_stage_input){
+        .rows = workspace->rows,
+        .bytes = workspace->bytes,
+        .beside = p == 0 && workspace->bare != NULL ? workspace->windows[0].sources : NULL,
+        .scratch = workspace->scratch,
+        .kept = workspace->kept[p],
+        .begins = workspace->begins[p]};
 }
 
 /* Computes rows y to y + count - 1 of stage `p`, at most its rows_at_once: values `first` to `first
@@ -288,7 +312,8 @@ static void advance(gc_workspace *workspace, const gc_sample_rows *input, int64_
         first = workspace->ready[p];
         last = workspace->needed[p];
     }
-    load_rows(workspace, input);
+    if (workspace->bare == NULL)
+        load_rows(workspace, input);
     for (int p = 1; p < workspace->stages->count; p++)
         fill_window(workspace, p);
 }
@@ -430,6 +455,7 @@ static void compute_stages(gc_workspace *workspace, const gc_stream *stream,
                            const gc_sample_rows *input, gc_area area, char *output, size_t stride)
 {
     begin(workspace, area);
+    workspace->bare = reads_bare_rows(workspace) ? input : NULL;
     for (int64_t y = area.top; y < area.bottom; y += workspace->stages->rows_at_once) {
         int64_t last = gc_smaller(y + workspace->stages->rows_at_once, area.bottom) - 1;
         advance(workspace, input, y, last);

@@ -26,6 +26,8 @@ typedef struct gc_workspace {
     float **out;           /* the places of computed rows */
     void *pass;            /* what stages->pass needs for one thread; else NULL */
     gc_settler settler;    /* if stages->once */
+    /* Rows that the first stage reads as they are, past its window; else NULL. */
+    const gc_sample_rows *bare;
 } gc_workspace;
 
 /* For at most `columns` output columns at once. */

@@ -45,6 +45,7 @@ typedef struct gc_stage {
     const gc_step *step;
     int channels;
     bool takes_bytes;         /* reads samples of 8 bits instead of chain values */
+    bool takes_bare;          /* can read rows to which no border was added */
     int rows_at_once;         /* output rows that are cheapest together */
     int tile_columns;         /* output columns of a tile, if the solver is `tiled` */
     size_t scratch;           /* floats that `run` needs to work in */
@@ -57,11 +58,13 @@ typedef struct gc_stage {
 /* The input of some output rows. Input row r is what the first row of taps reads for output row r.
  * There are height + GC_ROWS_TOGETHER - 1 readable rows at least, however few output rows are
  * wanted, and as many more as output rows need. A tiled solver gets GC_ROWS_TOGETHER - 1 more than
- * its output rows need. Up to GC_ROW_SLACK samples beyond a row are
- * readable. */
+ * its output rows need. Up to GC_ROW_SLACK samples beyond a row are readable. But if `beside` is
+ * not NULL, rows begin and end at the sides of the image. It has the columns that the border takes
+ * for those beyond the left side, then for those beyond the right side. */
 typedef struct gc_stage_input {
     const float *const *rows;    /* of chain values; NULL if the stage takes bytes */
     const uint8_t *const *bytes; /* of samples; NULL if it does not */
+    const int64_t *beside;       /* if the stage takes bare rows; else NULL */
     float *scratch;              /* 64-byte aligned */
     float *kept;                 /* 64-byte aligned */
     bool begins;                 /* the call before this one was for another area */

@@ -108,6 +108,7 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
     gc_vectors *own = stage->own;
     stage->tile_columns = TILE_COLUMNS;
     gconv_status status = gc_vectors_create(own, stage->step, error);
+    stage->takes_bare = !own->in_double;
     gc_between_reserve(stage, own->in_double);
     return status;
 }
@@ -164,6 +165,23 @@ static double error_of(const gc_question *question, const gc_estimate *estimate)
     return gc_vectors_error(question->step, question->input);
 }
 
+/* Sums columns of the image, and takes them for those that the border puts beside it. */
+static void sum_inside(const gc_stage *stage, const gc_stage_input *input, size_t values,
+                       int row_count, float *const *between)
+{
+    const gc_vectors *own = stage->own;
+    int64_t channels = stage->channels, left = stage->step->left,
+            width = (int64_t)values / channels;
+    float *inside[GC_ROWS_TOGETHER];
+    for (int o = 0; o < row_count; o++)
+        inside[o] = between[o] + left * channels;
+    gc_vectors_sum(stage, &own->column, input->rows, values, row_count, inside);
+    for (int o = 0; o < row_count; o++)
+        for (int64_t i = 0; i < stage->step->width - 1; i++)
+            memcpy(between[o] + (i < left ? i : i + width) * channels,
+                   inside[o] + input->beside[i] * channels, (size_t)channels * sizeof(float));
+}
+
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
                 float *const *out)
 {
@@ -176,7 +194,10 @@ static void run(const gc_stage *stage, const gc_stage_input *input, size_t value
         return;
     }
     between = gc_between_rows(stage, input, values, row_count, &rest);
-    gc_vectors_sum(stage, &own->column, input->rows, all, row_count, between);
+    if (input->beside != NULL)
+        sum_inside(stage, input, values, row_count, between);
+    else
+        gc_vectors_sum(stage, &own->column, input->rows, all, row_count, between);
     gc_vectors_sum(stage, &own->row, (const float *const *)between, values, row_count, out);
 }
 
