@@ -318,6 +318,9 @@ void gc_report_image(const gc_options *options, const gc_task *task, const gc_re
 {
     for (size_t i = 0; i < result->before_count; i++)
         gc_report_image(options, task, &result->before[i]);
+    /* Behind a signal, whose handler removes unfinished outputs. */
+    if (result->outcome == GC_OUTCOME_FAILED && gc_counts_are_stopped())
+        return;
     if (result->notes != NULL)
         gc_notes_print(result->notes);
     if (result->json != NULL && result->json[0] != '\0')
