@@ -178,6 +178,23 @@ TEST(memory_does_not_grow_with_height)
     }
 }
 
+/* A small image does not lie in the rings as a whole, unless a batch reuses their memory. */
+TEST(rings_hold_a_part_of_a_single_image)
+{
+    chain c = {.count = 0};
+    append_separable(&c, 5);
+    gconv_job job = job_on(&c, 512, 512, 3, 8);
+    int64_t rows[2];
+    for (int batch = 0; batch < 2; batch++) {
+        job.runs = batch == 0 ? 1 : 100;
+        OWNED_PROBLEM problem;
+        RELEASED_BY(gc_stages_destroy) gc_stages stages;
+        gc_division division = divided(&job, &problem, &stages);
+        rows[batch] = division.input_ring * division.rows;
+    }
+    assert_true(rows[0] <= 512 / 3 && rows[1] > 512 / 2);
+}
+
 /* ---- Areas ----------------------------------------------------------------------------------- */
 
 TEST(areas_make_up_the_image)

@@ -15,6 +15,11 @@ enum {
 /* Bands that each thread takes at least: with few, one thread would end long after the others. */
 enum { BANDS_A_THREAD = 4 };
 
+/* Bands of a single image that goes through rings, at least, if they have BAND_ROWS_MIN rows. Some
+ * eight lie in the rings: a small image does not lie there as a whole. The first touch of memory
+ * takes longer than bands repeat. In a batch the image before has touched it. */
+enum { BANDS_IN_RINGS = 32 };
+
 /* Bands are made for this number of threads if their place decides the last bits of the result.
  * Those bits must not depend on the real number. This gives enough bands for most machines, and so
  * few that they repeat little. */
@@ -165,6 +170,8 @@ static int64_t choose_rows(const gc_division *division, const gc_stages *stages,
     int64_t share = (problem->chain.height + threads - 1) / threads;
     if (threads > 1)
         rows = gc_smaller(rows, share / BANDS_A_THREAD);
+    if (!in_place && problem->job.runs <= 1 && !places_tiles(problem, stages))
+        rows = gc_smaller(rows, problem->chain.height / BANDS_IN_RINGS);
     rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
     /* The first rows of a band repeat work of the band above. Keep that a small part. */
     int64_t room = in_place ? problem->chain.height
