@@ -10,7 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRAND_AT = 8, BRANDS_AT = 16, BRAND_BYTES = 4, BOX_BYTES = 8 /* of the shortest box */ };
+enum {
+    BRAND_AT = 8,
+    BRANDS_AT = 16,
+    BRAND_BYTES = 4,
+    BOX_BYTES = 8, /* of the shortest box */
+    IMAGES_MAX = 1 << 16,
+    DEPTH_MAX = 4 /* of images that others are made of: an alpha in tiles has 2 */
+};
 
 typedef struct heif_decoder {
     gc_whole_decoder whole;
@@ -47,23 +54,91 @@ static gconv_status read_brands(gc_whole_decoder *decoder, gconv_error *error)
                    "a sequence of images, which gconv does not read; 'ffmpeg -i' takes it apart");
 }
 
-/* Whether the file has more than whole boxes. */
-static bool has_trailing(const gc_buffer *file)
+/* A box, or what is left behind some. */
+typedef struct box {
+    const unsigned char *type; /* 4 letters */
+    const unsigned char *bytes;
+    size_t size;
+} box;
+
+/* Takes the first box off `rest`, or what there is of it if `cut` lets that pass. False if there is
+ * none. */
+static bool take_box(box *rest, box *taken, bool cut)
 {
-    const unsigned char *bytes = (const unsigned char *)file->bytes;
-    size_t left = file->size;
-    while (left >= BOX_BYTES) {
-        uint64_t size = gc_big_endian(bytes);
-        if (size == 1 && left >= 2 * BOX_BYTES)
-            size = (uint64_t)gc_big_endian(bytes + 8) << 32 | gc_big_endian(bytes + 12);
-        if (size == 0) /* this box ends with the file */
-            return false;
-        if (size < BOX_BYTES || size > left)
-            break;
-        bytes += size;
-        left -= size;
+    uint64_t size = rest->size >= BOX_BYTES ? gc_big_endian(rest->bytes) : 1, head = BOX_BYTES;
+    if (size == 1 && rest->size >= 2 * BOX_BYTES) {
+        head = 2 * BOX_BYTES;
+        size = (uint64_t)gc_big_endian(rest->bytes + 8) << 32 | gc_big_endian(rest->bytes + 12);
     }
-    return left > 0;
+    if (size == 0 || (cut && size > rest->size)) /* 0: it ends with what is around it */
+        size = rest->size;
+    if (size < head || size > rest->size)
+        return false;
+    *taken = (box){rest->bytes + 4, rest->bytes + head, size - head};
+    rest->bytes += size;
+    rest->size -= size;
+    return true;
+}
+
+/* The same for a box that begins with its version. Passes over boxes of other types. */
+static bool take_box_of(const char *type, box *rest, box *taken, unsigned *version)
+{
+    while (take_box(rest, taken, true))
+        if (memcmp(taken->type, type, 4) == 0 && taken->size >= 4) {
+            *version = taken->bytes[0];
+            taken->bytes += 4;
+            taken->size -= 4;
+            return true;
+        }
+    return false;
+}
+
+/* Gives each image more depth than those that have it as a tile, or as alpha. Returns the depth of
+ * the last one, which is too large if others need no look. */
+static int deepen(box references, size_t number_bytes, uint8_t depths[IMAGES_MAX])
+{
+    box one;
+    int depth = 0;
+    while (depth <= DEPTH_MAX && take_box(&references, &one, true)) {
+        const bool is_part = memcmp(one.type, "auxl", 4) == 0;
+        const unsigned char *low = one.bytes + number_bytes - 2; /* of the first number */
+        if (!is_part && memcmp(one.type, "dimg", 4) != 0)
+            continue;
+        for (size_t at = number_bytes + 2; depth <= DEPTH_MAX && at + number_bytes <= one.size;
+             at += number_bytes) {
+            uint8_t *first = &depths[low[0] << 8 | low[1]];
+            uint8_t *other = &depths[low[at] << 8 | low[at + 1]];
+            uint8_t *whole = is_part ? other : first, *part = is_part ? first : other;
+            if (*part <= *whole)
+                *part = *whole + 1;
+            depth = *part;
+        }
+    }
+    return depth;
+}
+
+/* libheif follows images that are made of each other by a new thread each time, without an end. */
+static gconv_status check_references(box rest, gconv_error *error)
+{
+    uint8_t depths[IMAGES_MAX] = {0};
+    box meta, references;
+    unsigned version;
+    while (take_box_of("meta", &rest, &meta, &version))
+        while (take_box_of("iref", &meta, &references, &version))
+            for (int i = 0; i <= DEPTH_MAX; i++)
+                if (deepen(references, version == 0 ? 2 : 4, depths) > DEPTH_MAX)
+                    return gc_fail(error, GCONV_ERROR_FORMAT,
+                                   "corrupt: images that are made of each other");
+    return GCONV_OK;
+}
+
+/* Whether the file has more than whole boxes. */
+static bool has_trailing(box rest)
+{
+    box one;
+    while (take_box(&rest, &one, false))
+        continue;
+    return rest.size > 0;
 }
 
 static gconv_status read_shape(heif_decoder *decoder, gconv_error *error)
@@ -167,6 +242,9 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
         status = gc_whole_load(&opened->whole, UINT64_MAX, error);
     if (status == GCONV_OK)
         status = read_brands(&opened->whole, error);
+    const box all = {NULL, (const unsigned char *)file->bytes, file->size};
+    if (status == GCONV_OK)
+        status = check_references(all, error);
     if (status != GCONV_OK)
         return status;
     opened->context = gc_heif.heif_context_alloc();
@@ -178,7 +256,7 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
         failure = gc_heif.heif_context_get_primary_image_handle(opened->context, &opened->handle);
     if (failure.code != heif_error_Ok)
         return gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
-    status = has_trailing(file) ? gc_decoder_tell_trailing(common, error) : GCONV_OK;
+    status = has_trailing(all) ? gc_decoder_tell_trailing(common, error) : GCONV_OK;
     if (status == GCONV_OK)
         status = read_shape(opened, error);
     if (status == GCONV_OK)
