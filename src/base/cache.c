@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-    NAME_LENGTH_MAX = 120,
+    NAME_BYTES = 64,
     NAME_ATTEMPTS = 100,
     FILE_BYTES_MAX = GC_CACHE_BYTES_MAX,
     ABANDONED_SECONDS = 3600 /* a temporary file this old was left by a crash */
@@ -64,25 +64,11 @@ static bool is_ours_alone(const struct stat *about)
     return about->st_uid == geteuid() && (about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-static gconv_status check_name(const char *name, gconv_error *error)
-{
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789-_.";
-    size_t length = strlen(name);
-    if (length == 0 || length > NAME_LENGTH_MAX || name[0] == '.' ||
-        strspn(name, allowed) != length)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' cannot name a file of the cache", name);
-    return GCONV_OK;
-}
-
-/* Opens the directory for a file of this name. */
-static gconv_status open_directory(const char *name, bool make, int *directory, gconv_error *error)
+static gconv_status open_directory(bool make, int *directory, gconv_error *error)
 {
     char path[PATH_MAX];
     size_t base = 0;
-    gconv_status status = check_name(name, error);
-    if (status == GCONV_OK)
-        status = directory_path(path, &base, error);
+    gconv_status status = directory_path(path, &base, error);
     if (status != GCONV_OK)
         return status;
     if (make)
@@ -154,7 +140,7 @@ static int create_temporary(int directory, const char *name, char *temporary, si
 static gconv_status replace_file(int directory, const char *name, const struct iovec pieces[2],
                                  gconv_error *error)
 {
-    char temporary[NAME_LENGTH_MAX + GC_SUFFIX_BYTES + 3];
+    char temporary[NAME_BYTES + GC_SUFFIX_BYTES + 2];
     int descriptor = create_temporary(directory, name, temporary, sizeof temporary);
     if (descriptor < 0)
         return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write to the cache");
@@ -244,11 +230,10 @@ typedef struct entry_end {
 
 static const char entry_magic[8] = {'g', 'c', 'o', 'n', 'v', ' ', '0', '1'};
 
-/* A name that is too long is cut to one that check_name refuses. */
-static void entry_name(const char *kind, gc_hash key, char name[NAME_LENGTH_MAX + 2])
+static void entry_name(const char *kind, gc_hash key, char name[NAME_BYTES])
 {
-    snprintf(name, NAME_LENGTH_MAX + 2, "%s-%016" PRIx64 "%016" PRIx64 "%s", kind, key.high,
-             key.low, entry_suffix);
+    snprintf(name, NAME_BYTES, "%s-%016" PRIx64 "%016" PRIx64 "%s", kind, key.high, key.low,
+             entry_suffix);
 }
 
 static entry_end end_of(const char *kind, gc_hash key, const void *bytes, size_t size)
@@ -275,10 +260,10 @@ gconv_status gc_cache_load(const char *kind, gc_hash key, void **bytes, size_t *
 {
     *bytes = NULL;
     *size = 0;
-    char name[NAME_LENGTH_MAX + 2];
+    char name[NAME_BYTES];
     int directory = -1;
     entry_name(kind, key, name);
-    gconv_status status = open_directory(name, false, &directory, error);
+    gconv_status status = open_directory(false, &directory, error);
     if (status != GCONV_OK)
         return status;
     char *whole = NULL;
@@ -299,12 +284,12 @@ gconv_status gc_cache_load(const char *kind, gc_hash key, void **bytes, size_t *
 gconv_status gc_cache_store(const char *kind, gc_hash key, const void *bytes, size_t size,
                             gconv_error *error)
 {
-    char name[NAME_LENGTH_MAX + 2];
+    char name[NAME_BYTES];
     int directory = -1;
     if (size > FILE_BYTES_MAX - sizeof(entry_end))
         return gc_fail(error, GCONV_ERROR_LIMIT, "%zu bytes are more than the cache holds", size);
     entry_name(kind, key, name);
-    gconv_status status = open_directory(name, true, &directory, error);
+    gconv_status status = open_directory(true, &directory, error);
     if (status != GCONV_OK)
         return status;
     entry_end end = end_of(kind, key, bytes, size);
@@ -318,10 +303,10 @@ gconv_status gc_cache_store(const char *kind, gc_hash key, const void *bytes, si
 
 void gc_cache_remove(const char *kind, gc_hash key)
 {
-    char name[NAME_LENGTH_MAX + 2];
+    char name[NAME_BYTES];
     int directory = -1;
     entry_name(kind, key, name);
-    if (open_directory(name, false, &directory, NULL) != GCONV_OK)
+    if (open_directory(false, &directory, NULL) != GCONV_OK)
         return;
     unlinkat(directory, name, 0);
     close(directory);
@@ -332,7 +317,7 @@ void gc_cache_remove(const char *kind, gc_hash key)
 gconv_status gc_cache_lock(int *lock, gconv_error *error)
 {
     int directory = -1;
-    gconv_status status = open_directory(lock_name, true, &directory, error);
+    gconv_status status = open_directory(true, &directory, error);
     if (status != GCONV_OK)
         return status;
     *lock = openat(directory, lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);

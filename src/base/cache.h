@@ -17,8 +17,8 @@
 enum { GC_CACHE_BYTES_MAX = 64 << 20 };
 
 /* Loads what gc_cache_store kept of this kind under this key; free releases it. GCONV_ERROR_OPEN if
- * there is no entry. A damaged entry is removed and counts as none. A kind is a word of small
- * letters. */
+ * there is no entry. A damaged entry is removed and counts as none. A kind is a word of up to 20
+ * small letters. */
 gconv_status gc_cache_load(const char *kind, gc_hash key, void **bytes, size_t *size,
                            gconv_error *error);
 

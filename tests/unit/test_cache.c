@@ -256,16 +256,4 @@ TEST(removed_counts_as_none)
     assert_ok(load(other_key, "other"));
 }
 
-TEST(names_stay_inside)
-{
-    char long_name[200];
-    memset(long_name, 'x', sizeof long_name - 1);
-    long_name[sizeof long_name - 1] = '\0';
-    const char *const names[] = {"", ".", "..", ".hidden", "a/b", "../a", "a b", "a\n", long_name};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        assert_invalid(gc_cache_store(i == 0 ? "/" : names[i], key, "", 0, NULL));
-    }
-    assert_int_equal(access(cache_path, F_OK), -1);
-}
-
 const test_suite suite = {.before = make_cache, .after = remove_cache};
