@@ -41,17 +41,19 @@ void gc_floats_convert(gc_floats *floats, float *samples, size_t count)
 }
 
 /* If neither the file nor an option gives the white, the assumed one may be wrong. */
-void gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings)
+gconv_status gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings,
+                              gconv_error *error)
 {
     double largest = (double)floats->largest;
-    if (floats->white <= 0)
-        return;
+    if (floats->rounded && warnings->whole)
+        return gc_metadata_lose(warnings, GCONV_KEEP_NOTHING,
+                                "the precision of 64 bits is not kept", error);
     if (floats->rounded)
         gc_warn_damage(warnings, "numbers of 64 bits were rounded to 32 bits");
     if (floats->white_is_said && largest > floats->white)
         gc_warn(warnings, "samples of up to %g, and white is %g", largest, floats->white);
-    if (floats->white_is_said)
-        return;
+    if (floats->white_is_said || floats->white <= 0)
+        return GCONV_OK;
     if (largest > floats->white)
         gc_warn_damage(warnings,
                        "samples of up to %g, and 255 is taken for white; --white V says what is",
@@ -59,4 +61,5 @@ void gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings)
     if (floats->least >= 0 && largest > 0 && largest <= 1)
         gc_warn_damage(warnings, "all samples are within 0 and 1, which is black where 255 is "
                                  "white; give --white 1 for such files");
+    return GCONV_OK;
 }

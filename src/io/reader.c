@@ -355,8 +355,8 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
     gc_decoder *decoder = reader->decoder;
     gconv_status status = GCONV_OK;
     if (!reader->selected)
-        gc_floats_finish(&decoder->floats, &decoder->warnings);
-    if (!reader->selected && decoder->type->finish != NULL)
+        status = gc_floats_finish(&decoder->floats, &decoder->warnings, &reader->failure);
+    if (status == GCONV_OK && !reader->selected && decoder->type->finish != NULL)
         status = decoder->type->finish(decoder, &reader->failure);
     if (status == GCONV_OK) /* of a PNG, with text behind the image data */
         status = gc_metadata_check(&decoder->metadata, &decoder->warnings, &reader->failure);

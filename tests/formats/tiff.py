@@ -605,6 +605,8 @@ def test_doubles(draw):
         image["pixels"][3][3][1] += 2.0**-40
         write("d.tif", make_tiff(image))
         assert b"rounded to 32 bits" in run("filter", "-k", "box3", "d.tif", "dd.tif").stderr
+        assert b"precision of 64 bits" in run("filter", "-k", "box3", "--in-place", "d.tif", expect=1).stderr
+        assert read("d.tif") == make_tiff(image)
 
 
 def test_threads(draw):

@@ -80,19 +80,6 @@ static bool take_box(box *rest, box *taken, bool cut)
     return true;
 }
 
-/* The same for a box that begins with its version. Passes over boxes of other types. */
-static bool take_box_of(const char *type, box *rest, box *taken, unsigned *version)
-{
-    while (take_box(rest, taken, true))
-        if (memcmp(taken->type, type, 4) == 0 && taken->size >= 4) {
-            *version = taken->bytes[0];
-            taken->bytes += 4;
-            taken->size -= 4;
-            return true;
-        }
-    return false;
-}
-
 /* Gives each image more depth than those that have it as a tile, or as alpha. Returns the depth of
  * the last one, which is too large if others need no look. */
 static int deepen(box references, size_t number_bytes, uint8_t depths[IMAGES_MAX])
@@ -117,19 +104,31 @@ static int deepen(box references, size_t number_bytes, uint8_t depths[IMAGES_MAX
     return depth;
 }
 
-/* libheif follows images that are made of each other by a new thread each time, without an end. */
-static gconv_status check_references(box rest, gconv_error *error)
+/* Whether a file, or the box that has its metadata, has images that are made of each other: libheif
+ * follows them by a new thread each time, without an end. */
+static bool has_circle(box rest, bool is_file, uint8_t depths[IMAGES_MAX])
+{
+    box one;
+    bool circle = false;
+    while (!circle && take_box(&rest, &one, true)) {
+        if (one.size < 4) /* of a version */
+            continue;
+        const box inside = {NULL, one.bytes + 4, one.size - 4};
+        if (is_file && memcmp(one.type, "meta", 4) == 0)
+            circle = has_circle(inside, false, depths);
+        else if (!is_file && memcmp(one.type, "iref", 4) == 0)
+            for (int i = 0; !circle && i <= DEPTH_MAX; i++)
+                circle = deepen(inside, one.bytes[0] == 0 ? 2 : 4, depths) > DEPTH_MAX;
+    }
+    return circle;
+}
+
+static gconv_status check_circle(box file, gconv_error *error)
 {
     uint8_t depths[IMAGES_MAX] = {0};
-    box meta, references;
-    unsigned version;
-    while (take_box_of("meta", &rest, &meta, &version))
-        while (take_box_of("iref", &meta, &references, &version))
-            for (int i = 0; i <= DEPTH_MAX; i++)
-                if (deepen(references, version == 0 ? 2 : 4, depths) > DEPTH_MAX)
-                    return gc_fail(error, GCONV_ERROR_FORMAT,
-                                   "corrupt: images that are made of each other");
-    return GCONV_OK;
+    return has_circle(file, true, depths)
+               ? gc_fail(error, GCONV_ERROR_FORMAT, "corrupt: images that are made of each other")
+               : GCONV_OK;
 }
 
 /* Whether the file has more than whole boxes. */
@@ -244,7 +243,7 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
         status = read_brands(&opened->whole, error);
     const box all = {NULL, (const unsigned char *)file->bytes, file->size};
     if (status == GCONV_OK)
-        status = check_references(all, error);
+        status = check_circle(all, error);
     if (status != GCONV_OK)
         return status;
     opened->context = gc_heif.heif_context_alloc();
