@@ -176,6 +176,13 @@ def circles(kind, draw):
         assert (b"made of each other" in told) == (wanted == 1), (references, told)
 
 
+def grids(kind, draw):
+    """A grid that states another size than its image is refused before libheif allocates it."""
+    if kind == "avif":
+        told = run("edges", "-q", os.path.join(CORPUS, "heif", "grid"), "g.png", expect=1).stderr
+        assert b"28019x26161" in told, told
+
+
 def main():
     known = formats()
     libraries = run("--version").stdout
@@ -188,7 +195,7 @@ def main():
         os.chdir(work)
         for kind in kinds:
             # HEIC shares all but the encoder with AVIF.
-            for test in (without_loss, with_loss, metadata, damage, told_losses, told_extras, circles)[: 1 if kind == "heic" else 7]:
+            for test in (without_loss, with_loss, metadata, damage, told_losses, told_extras, circles, grids)[: 1 if kind == "heic" else 8]:
                 test(kind, random.Random(1))
         os.chdir("/")
 

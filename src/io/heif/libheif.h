@@ -15,6 +15,7 @@
     X(heif_context_get_number_of_top_level_images)                                                 \
     X(heif_context_get_primary_image_handle)                                                       \
     X(heif_context_read_from_memory_without_copy)                                                  \
+    X(heif_context_set_maximum_image_size_limit)                                                   \
     X(heif_context_write)                                                                          \
     X(heif_decode_image)                                                                           \
     X(heif_encoder_release)                                                                        \
@@ -31,6 +32,8 @@
     X(heif_image_get_width)                                                                        \
     X(heif_image_handle_get_color_profile_type)                                                    \
     X(heif_image_handle_get_height)                                                                \
+    X(heif_image_handle_get_ispe_height)                                                           \
+    X(heif_image_handle_get_ispe_width)                                                            \
     X(heif_image_handle_get_list_of_metadata_block_IDs)                                            \
     X(heif_image_handle_get_luma_bits_per_pixel)                                                   \
     X(heif_image_handle_get_metadata)                                                              \

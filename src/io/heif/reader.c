@@ -146,7 +146,13 @@ static gconv_status read_shape(heif_decoder *decoder, gconv_error *error)
     int bits = gc_heif.heif_image_handle_get_luma_bits_per_pixel(handle);
     int width = gc_heif.heif_image_handle_get_width(handle);
     int height = gc_heif.heif_image_handle_get_height(handle);
+    int stored_width = gc_heif.heif_image_handle_get_ispe_width(handle);
+    int stored_height = gc_heif.heif_image_handle_get_ispe_height(handle);
     bool alpha = gc_heif.heif_image_handle_has_alpha_channel(handle) != 0;
+    /* A grid states a size of its own, which libheif allocates whatever the image's is. It refuses
+       sides at the limit, too. */
+    gc_heif.heif_context_set_maximum_image_size_limit(
+        decoder->context, 1 + (stored_width > stored_height ? stored_width : stored_height));
     if (width < 1 || height < 1 || bits < 1 || bits > 16)
         return gc_fail(error, GCONV_ERROR_FORMAT, "libheif says %d x %d pixels of %d bits", width,
                        height, bits);
