@@ -263,7 +263,7 @@ INLINE floats subtract_product(floats x, floats a, floats b)
 
 /* Divisors of short sums. */
 typedef struct short_division {
-    integers half, divisor, multiplier;
+    integers half, multiplier;
     __m128i shift;
     bool is_even, is_power;
 } short_division;
@@ -272,8 +272,7 @@ INLINE short_division division_of(const gc_short_divisor *by)
 {
     const int divisor = by->divisor;
     return (short_division){
-        .half = VECTOR(set1_epi16)((int16_t)((divisor - (by->multiplier == 0)) / 2)),
-        .divisor = VECTOR(set1_epi16)((int16_t)divisor),
+        .half = VECTOR(set1_epi16)((int16_t)((divisor - 1) / 2)),
         .multiplier = VECTOR(set1_epi16)((int16_t)by->multiplier),
         .shift = _mm_cvtsi32_si128(by->shift),
         .is_even = divisor % 2 == 0,
@@ -281,22 +280,22 @@ INLINE short_division division_of(const gc_short_divisor *by)
     };
 }
 
-/* floor(sum / divisor + 1/2), less 1 if that is an odd number and the division leaves no rest: a
- * tie. For powers of 2 what is added before the shift decides ties. */
+INLINE integers short_quotient(const short_division *by, integers sum)
+{
+    return VECTOR(srl_epi16)(by->is_power ? sum : VECTOR(mulhi_epu16)(sum, by->multiplier),
+                             by->shift);
+}
+
+/* sum / divisor, rounded, halves to the even number. An even divisor has halves: with less than
+ * half of it added they go down, and with 1 more, if the number below is odd, up. */
 INLINE integers divide_short(const short_division *by, integers sum)
 {
-    const integers one = VECTOR(set1_epi16)(1);
-    if (by->is_power) {
-        integers odd = AND(VECTOR(srl_epi16)(sum, by->shift), one);
-        sum = VECTOR(add_epi16)(VECTOR(add_epi16)(sum, by->half), odd);
-        return VECTOR(srl_epi16)(sum, by->shift);
+    integers more = VECTOR(add_epi16)(sum, by->half);
+    if (by->is_even) {
+        const integers one = VECTOR(set1_epi16)(1);
+        more = VECTOR(add_epi16)(more, AND(short_quotient(by, sum), one));
     }
-    sum = VECTOR(add_epi16)(sum, by->half);
-    integers level = VECTOR(srl_epi16)(VECTOR(mulhi_epu16)(sum, by->multiplier), by->shift);
-    if (!by->is_even)
-        return level;
-    integers rest = VECTOR(sub_epi16)(sum, VECTOR(mullo_epi16)(level, by->divisor));
-    return VECTOR(sub_epi16)(level, ANDNOT(VECTOR(min_epu16)(rest, one), AND(level, one)));
+    return short_quotient(by, more);
 }
 
 #endif
