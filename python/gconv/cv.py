@@ -44,7 +44,7 @@ def _chain(made: Filter, delta: float) -> Dict[str, Any]:
     return {"filters": [made], "correlate": True, "offset": delta}
 
 
-def _origin(anchor: Sequence[int], shape: Tuple[int, int]) -> Tuple[int, int]:
+def _origin(anchor: Sequence[int], shape: Sequence[int]) -> Tuple[int, int]:
     """How far an anchor (x, y) is from the middle, rows first; -1 is the middle."""
     across, down = (0 if place == -1 else place - side // 2
                     for place, side in zip(anchor, (shape[1], shape[0])))
@@ -109,7 +109,7 @@ def sepFilter2D(src: Any, ddepth: int, kernelX: Any, kernelY: Any, dst: Any = No
 def _difference(order: int, ksize: int) -> Array:
     """Sobel's weights of one direction: sums of neighbours, and `order` differences."""
     side = 3 if ksize == 1 and order > 0 else ksize
-    weights = numpy.ones(1)
+    weights: Array = numpy.ones(1)
     for step in range(side - 1):
         weights = numpy.convolve(weights, [1, 1] if step < side - 1 - order else [-1, 1])
     return numpy.asarray(weights)
