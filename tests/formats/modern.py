@@ -150,6 +150,18 @@ def told_extras(kind, draw):
         assert lost in run("filter", "-v", "-k", "box3", "--in-place", name, expect=1).stderr, name
 
 
+def in_place(kind, draw):
+    """Bits that gconv does not write are not lost by surprise."""
+    del draw
+    deep = os.path.join(CORPUS, "heif/avif-10.avif")
+    if kind != "avif":
+        return
+    for words, status in ((), 1), (("--depth", "8"), 0), (("--tolerant",), 0):
+        write("deep.avif", read(deep))
+        told = run("filter", "-q", "-k", "box3", "--in-place", *words, "deep.avif", expect=status).stderr
+        assert (b"8 bits, and would lose some; --depth 8 or" in told) == (read("deep.avif") == read(deep)) == (status == 1)
+
+
 def circles(kind, draw):
     """Images that are made of each other are refused: libheif would begin threads without an end."""
     if kind == "jxl":
@@ -195,7 +207,8 @@ def main():
         os.chdir(work)
         for kind in kinds:
             # HEIC shares all but the encoder with AVIF.
-            for test in (without_loss, with_loss, metadata, damage, told_losses, told_extras, circles, grids)[: 1 if kind == "heic" else 8]:
+            for test in (without_loss, with_loss, metadata, damage, told_losses, told_extras, circles, grids,
+                         in_place)[: 1 if kind == "heic" else 9]:
                 test(kind, random.Random(1))
         os.chdir("/")
 

@@ -47,6 +47,12 @@ gconv_status gc_output_depth(const gc_work *work, int *depth)
         *depth = draw->values ? 16 : draws_bits ? info->edge_depth : 8;
     if ((info->depths & *depth) == 0)
         *depth = largest_depth(info);
+    if (options->command == GC_COMMAND_FILTER && *depth < work->result->input.depth &&
+        gc_is_in_place(options, work->task) && !options->reader.tolerant)
+        return gc_fail(work->error, GCONV_ERROR_FORMAT,
+                       "gconv writes %s of %d bits, and would lose some; --depth %d or --tolerant "
+                       "lets that pass",
+                       info->title, *depth, *depth);
     if (*depth == 1 && !draws_bits)
         return gc_fail(work->error, GCONV_ERROR_ARGUMENT,
                        "%s holds black and white alone; write PGM or PNG", info->title);
