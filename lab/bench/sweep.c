@@ -9,6 +9,7 @@
 #include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
 #include "lab/bench/baseline.h"
+#include "lab/bench/beside.h"
 #include "lab/bench/inputs.h"
 #include "lab/bench/measure.h"
 #include "lab/bench/presets.h"
@@ -146,16 +147,23 @@ static gconv_status measure_transform(gc_sweep *s, const char *name, gc_point *p
     return status == GCONV_OK ? measure_again(s, &subject, budget, point, error) : status;
 }
 
-/* Fills the speed-ups of a point over those before it on the same image and filter, and says to the
- * table whether they are rough. */
-static void compare_with_others(gc_sweep *s, gc_point *point)
+/* Whether a point is of the reference, on whichever machine. */
+static bool is_reference(const gc_point *point)
+{
+    return strcspn(point->name, "@") == strlen("reference") &&
+           strncmp(point->name, "reference", strlen("reference")) == 0;
+}
+
+/* Fills the speed-ups of a point over the first `count` of others on the same image and filter,
+ * and says to the table whether they are rough. */
+static void compare_with_others(gc_sweep *s, const gc_points *others, size_t count, gc_point *point)
 {
     double seconds = gc_point_counted_seconds(point);
-    bool is_first = true, few = point->runs < RUNS_MIN;
+    bool is_first = true, printed = gc_point_is_published(point), few = point->runs < RUNS_MIN;
     s->table.rough_speed_up = s->table.rough_step = false;
     point->speed_up = point->step_speed_up = 0;
-    for (size_t i = s->points.count; point->runs > 0 && i > 0; i--) {
-        const gc_point *other = &s->points.at[i - 1];
+    for (size_t i = count; point->runs > 0 && i > 0; i--) {
+        const gc_point *other = &others->at[i - 1];
         gc_point same = *other;
         memcpy(same.name, point->name, sizeof same.name);
         if (!gc_point_is_same(&same, point))
@@ -164,12 +172,12 @@ static void compare_with_others(gc_sweep *s, gc_point *point)
             continue;
         if (is_first) {
             point->step_speed_up = gc_point_counted_seconds(other) / seconds;
-            s->table.rough_step = few || other->runs < RUNS_MIN;
+            s->table.rough_step = !printed && (few || other->runs < RUNS_MIN);
         }
         is_first = false;
-        if (strcmp(other->name, "reference") == 0) {
+        if (is_reference(other)) {
             point->speed_up = other->seconds / seconds;
-            s->table.rough_speed_up = few || other->runs < RUNS_MIN;
+            s->table.rough_speed_up = !printed && (few || other->runs < RUNS_MIN);
         }
     }
 }
@@ -177,7 +185,7 @@ static void compare_with_others(gc_sweep *s, gc_point *point)
 /* Adds a point to those of this run and prints it. */
 static gconv_status add_point(gc_sweep *s, gc_point *point, gconv_error *error)
 {
-    compare_with_others(s, point);
+    compare_with_others(s, &s->points, s->points.count, point);
     s->wrong = s->wrong || point->verdict == GC_VERDICT_WRONG;
     s->refused = s->refused || point->verdict == GC_VERDICT_UNUSABLE;
     s->slower = s->slower || point->slower;
@@ -258,17 +266,17 @@ static gconv_status measure_name(gc_sweep *s, trial *t, const char *name, gconv_
     return status == GCONV_OK ? add_measured(s, &point, error) : status;
 }
 
-/* Prints those of the points that are of the case. */
+/* Prints those of the points that are of the case, compared with each other. */
 static void show_beside(gc_sweep *s, const gc_points *beside)
 {
     for (size_t i = 0; i < beside->count && gc_bench_is_text(&s->table); i++) {
-        const gc_point *other = &beside->at[i];
-        gc_point same = s->next;
-        memcpy(same.name, other->name, sizeof same.name);
-        if (other->runs == 0 || !gc_point_is_same(other, &same))
+        gc_point other = beside->at[i], same = s->next;
+        memcpy(same.name, other.name, sizeof same.name);
+        if (other.runs == 0 || !gc_point_is_same(&other, &same))
             continue;
+        compare_with_others(s, beside, i, &other);
         gc_progress_clear();
-        gc_bench_row(&s->table, other);
+        gc_bench_row(&s->table, &other);
     }
 }
 
@@ -282,7 +290,6 @@ static gconv_status measure_names(gc_sweep *s, trial *t, gconv_error *error)
             status =
                 kept != NULL ? add_kept(s, kept, error) : measure_name(s, t, s->names[i], error);
     }
-    s->table.rough_speed_up = s->table.rough_step = false;
     if (status == GCONV_OK) {
         show_beside(s, &s->beside);
         show_beside(s, &s->published);

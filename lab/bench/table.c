@@ -65,19 +65,23 @@ static const struct {
 enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
 
 /* A ratio; two digits of it behind a tilde if it is rough. */
-static void print_ratio(double ratio, int decimals, bool rough, char cell[GC_CELL_BYTES])
+static void print_ratio(double ratio, bool rough, char cell[GC_CELL_BYTES])
 {
     double step = pow(10, floor(log10(fmax(ratio, 1e-9))) - 1);
     if (rough && ratio > 0)
         snprintf(cell, GC_CELL_BYTES, "~%gx", round(ratio / step) * step);
     else
-        gc_number_print(ratio, "x", decimals, cell);
+        gc_number_print(ratio, "x", 0, cell);
+}
+
+static double share_of_roof(const gc_point *point)
+{
+    return point->roofline > 0 ? 100 * point->flops / point->roofline : 0;
 }
 
 static void fill_cells(gc_bench_table *table, const gc_point *point)
 {
     gc_column *columns = table->columns;
-    double share = point->roofline > 0 ? 100 * point->flops / point->roofline : 0;
     for (int i = 0; i < COLUMN_COUNT; i++)
         if (all_columns[i].figure.factor > 0)
             gc_figure_print(&all_columns[i].figure, point, columns[i].cell);
@@ -88,9 +92,9 @@ static void fill_cells(gc_bench_table *table, const gc_point *point)
     snprintf(columns[COLUMN_RUNS].cell, GC_CELL_BYTES, "%d", point->runs);
     gc_total_print(point, columns[COLUMN_SPREAD].hidden, columns[COLUMN_TOTAL].cell);
     gc_spread_print(point, columns[COLUMN_SPREAD].cell);
-    gc_number_print(share, "%", 1, columns[COLUMN_ROOF].cell);
-    print_ratio(point->speed_up, 1, table->rough_speed_up, columns[COLUMN_SPEED_UP].cell);
-    print_ratio(point->step_speed_up, 2, table->rough_step, columns[COLUMN_STEP].cell);
+    gc_number_print(share_of_roof(point), "%", 1, columns[COLUMN_ROOF].cell);
+    print_ratio(point->speed_up, table->rough_speed_up, columns[COLUMN_SPEED_UP].cell);
+    print_ratio(point->step_speed_up, table->rough_step, columns[COLUMN_STEP].cell);
     snprintf(columns[COLUMN_CHANGE].cell, GC_CELL_BYTES, point->has_baseline ? "%+.1f" : "-",
              point->change);
 }
@@ -199,6 +203,14 @@ void gc_bench_not_usable(const gc_points *points)
         puts(all ? " (-v says why)" : ", ... (-v says why)");
 }
 
+static bool is_above_roof(const gc_points *points)
+{
+    for (size_t i = 0; i < points->count; i++)
+        if (share_of_roof(&points->at[i]) > 100)
+            return true;
+    return false;
+}
+
 void gc_bench_warn(const gc_bench_table *table, const gc_points *points)
 {
     size_t noisy = 0, rough = 0, timed = 0;
@@ -214,6 +226,9 @@ void gc_bench_warn(const gc_bench_table *table, const gc_points *points)
     if (rough > 0 && !table->columns[COLUMN_SPEED_UP].hidden)
         printf("~ rough: fewer than 3 runs of %zu of %zu measurements; --time gives more\n", rough,
                timed);
+    if (!table->columns[COLUMN_ROOF].hidden &&
+        (is_above_roof(points) || is_above_roof(table->beside)))
+        puts("above 100 %: caches serve counted loads, transforms save counted products");
 }
 
 void gc_bench_row(gc_bench_table *table, const gc_point *point)
@@ -369,7 +384,9 @@ void gc_bench_heads(gc_bench_table *table, const char *const *names, int name_co
     const gc_preset *preset = table->preset;
     bool has_steps = preset != NULL && preset->has_steps;
     table->columns[COLUMN_SPEED_UP].hidden = !has_steps;
-    table->columns[COLUMN_STEP].hidden = !has_steps;
+    /* Of two names the step before the second is the reference. */
+    table->columns[COLUMN_STEP].hidden =
+        !has_steps || (name_count <= 2 && table->beside->count + table->published->count == 0);
     show_roofs(table, preset != NULL && preset->has_roofs);
     table->columns[COLUMN_THEORY].hidden =
         preset == NULL || !preset->has_theory ||

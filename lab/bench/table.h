@@ -43,7 +43,7 @@ void gc_bench_refusals(const gc_bench_table *table, const gc_points *points);
 /* Prints in one line what could not be used, without reasons. */
 void gc_bench_not_usable(const gc_points *points);
 
-/* Says how many points are noisy, if any is. */
+/* Says how many points are noisy or rough, and why a share of the roof is above 100 %. */
 void gc_bench_warn(const gc_bench_table *table, const gc_points *points);
 
 /* Ends the object of --json. `subject` says in a sentence what was measured. */

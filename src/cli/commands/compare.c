@@ -67,8 +67,8 @@ static const struct {
     [COLUMN_FLOPS] = {{"GFLOP/s", 7, .rank = 2}, {AT(flops), 1e-9, 1, ""}},
     [COLUMN_INTENSITY] = {{"FLOP/B", 6, .rank = 4}, {AT(intensity), 1, 2, ""}, true},
     [COLUMN_ROOF] = {{"of roof", 7, .rank = 3}, .on_device = true},
-    [COLUMN_SPEED_UP] = {{"x ref", 8}, {AT(speed_up), 1, 1, "x"}},
-    [COLUMN_OVER_NAIVE] = {{"x naive", 7, .rank = 1}, {AT(naive_speed_up), 1, 2, "x"}, true},
+    [COLUMN_SPEED_UP] = {{"x ref", 8}, {AT(speed_up), 1, 0, "x"}},
+    [COLUMN_OVER_NAIVE] = {{"x naive", 7, .rank = 1}, {AT(naive_speed_up), 1, 0, "x"}, true},
     [COLUMN_ERROR] = {{"error", 8}},
 };
 enum { VERDICT_WIDTH = sizeof "within bound" - 1 };

@@ -7,6 +7,8 @@
 
 void gc_number_print(double value, const char *unit, int decimals, char cell[GC_CELL_BYTES])
 {
+    if (unit[0] == 'x') /* a ratio has three digits */
+        decimals = value < 9.995 ? 2 : value < 99.95;
     if (value > 0)
         snprintf(cell, GC_CELL_BYTES, "%.*f%s", decimals, value, unit);
     else
