@@ -166,6 +166,18 @@ with_instructions() {
     like "$err" '*cpu: 15x15 by a column and a row, *'
 }
 
+@test "transforms begin at larger filters on processors of Intel" {
+    needs_fast_paths
+    export GCONV_INSTRUCTIONS=avx2
+    gconv info | grep -q '^instructions: avx2' || skip "this processor or build lacks avx2"
+    local way='transforms of tiles'
+    ! grep -q GenuineIntel /proc/cpuinfo || way='every tap'
+    make_image png:grey in.png 512 512 noise
+    whole 12 | awk '{ for (i = 1; i <= NF; i++) $i = sin($i + NR * i); print }' >weights.txt
+    expect 0 gconv filter --impl cpu --explain -k weights.txt in.png out.pfm
+    like "$err" "*cpu: 12x12 by $way, *"
+}
+
 @test "--explain says how the CPU computes, and --verify agrees: avx512" {
     with_instructions avx512
 }

@@ -49,7 +49,7 @@ static int rows_at_once(const gc_question *question, int column_side, int row_si
  * through each. */
 static double line_seconds(const gc_question *question, int side, int length, double count)
 {
-    double rounds = log2(side) * gc_transforms_for(question)->seconds / 2;
+    double rounds = log2(side) * gc_round_seconds(question) / 2;
     return gc_lines_overhead(side, length, count) * (rounds + GC_LINE_SECONDS);
 }
 

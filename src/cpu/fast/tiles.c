@@ -189,10 +189,20 @@ const gc_transforms *gc_transforms_for(const gc_question *question)
                                           : &question->instructions->transforms;
 }
 
-/* What tile and spectrum cost beyond a second-level cache. */
-static double cache_factor(const gc_transforms *transforms, int side)
+double gc_round_seconds(const gc_question *question)
 {
-    size_t bytes = transform_bytes(transforms->loops, side);
+#if GC_HAS_X86_LOOPS
+    const double factor = __builtin_cpu_is("intel") ? GC_ROUND_INTEL : 1;
+#else
+    const double factor = 1;
+#endif
+    return factor * gc_transforms_for(question)->seconds;
+}
+
+/* What tile and spectrum cost beyond a second-level cache. */
+static double cache_factor(const gc_question *question, int side)
+{
+    size_t bytes = transform_bytes(gc_transforms_for(question)->loops, side);
     return bytes < 1 << 20 ? 1 : bytes < 1 << 21 ? GC_CACHE_FACTOR_2_MIB : GC_CACHE_FACTOR_BEYOND;
 }
 
@@ -200,12 +210,12 @@ static double cache_factor(const gc_transforms *transforms, int side)
 static double seconds_at(const gc_question *question, int side)
 {
     const gc_chain *chain = &question->problem->chain;
-    const gc_transforms *transforms = gc_transforms_for(question);
     double values = (double)chain->width * chain->height * chain->channels;
     double count =
         count_transforms(question->step, side, chain->width, chain->height, chain->channels);
     double work = count * side * side * 2 * log2(side);
-    return GC_STAGE_SECONDS + work / values * transforms->seconds * cache_factor(transforms, side);
+    return GC_STAGE_SECONDS +
+           work / values * gc_round_seconds(question) * cache_factor(question, side);
 }
 
 /* Whether tiles of this side have enough outputs, and transforms of this size are accurate

@@ -21,6 +21,9 @@ void gc_tiles_destroy(gc_tiles *tiles);
 /* The transforms that compute the chain of a step: in double, if it is exact. */
 const gc_transforms *gc_transforms_for(const gc_question *question);
 
+/* Seconds of a value in a round of these, there and back, on this processor. */
+double gc_round_seconds(const gc_question *question);
+
 /* Fills the roots of unity of a transform, whose side is set. */
 void gc_make_roots(const gc_transform_loops *loops, const gc_transform *transform);
 
