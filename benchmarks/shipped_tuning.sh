@@ -1,19 +1,19 @@
 #!/bin/sh
-# Rows of src/gpu/tunings/shipped.c from the file that `gconv tune` keeps (gconv tune -v says where).
+# Rows of src/gpu/tunings/shipped.c from what `gconv tune` prints.
 #
-# Usage: shipped_tuning.sh FILE
+# Usage: gconv tune | shipped_tuning.sh
 set -eu
-if [ $# -ne 1 ]; then
+if [ $# -ne 0 ]; then
   sed -n 's/^# \{0,1\}//; 2,4p' "$0" >&2
   exit 2
 fi
-awk '
+awk -v date="$(date -u +%Y-%m-%d)" '
   BEGIN {
     type["float32"] = "GC_FLOAT"; type["8-bit"] = "GC_BYTE"
-    type["16-bit"] = "GC_SHORT"; type["1-bit"] = "GC_BIT"
     order["one"] = "GC_ONE_TILE"; order["queue"] = "GC_QUEUE"
   }
   $1 == "direct" || $1 == "separable" || $1 == "adaptive:unrolled" {
-    printf "    {%d, %d, %s, %s, {GC_FORM_%s, %d, %d, %s, %d}, %s, \"%s\"},\n", $2, $3, type[$4],
-      type[$5], toupper($6), $7, $8, order[$9], $10, $11, $12
-  }' "$1"
+    split($2, side, "x")
+    printf "    {%d, %d, %s, %s, {GC_FORM_%s, %d, %d, %s, %d}, %.3f, \"%s\"},\n", side[1], side[2],
+      type[$3], type[$3], toupper($4), $5, $6, order[$7], $8, $9, date
+  }'
