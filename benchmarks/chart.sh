@@ -4,13 +4,13 @@
 #
 # Usage: chart.sh [PEERS CPU] >docs/performance/chart.svg
 #        PEERS is what gconv_peers and peers.py printed (docs/results/peers-h200.txt),
-#        CPU what benchmark_cpu printed (docs/results/cpu-epyc.txt)
+#        CPU what benchmark_cpu printed by all instructions and by AVX2 (docs/results/cpu-zen5.txt)
 set -eu
 LC_ALL=C
 export LC_ALL
 results=$(cd "$(dirname "$0")/../docs/results" && pwd)
 case $# in
-0) set -- "$results/peers-h200.txt" "$results/cpu-epyc.txt" ;;
+0) set -- "$results/peers-h200.txt" "$results/cpu-zen5.txt" ;;
 2) ;;
 *)
   sed -n 's/^# \{0,1\}//; 2,7p' "$0" >&2
@@ -49,9 +49,11 @@ measured() {
   awk '
     $1 == "#" && $2 == "machine:" { sub(/^# machine: */, ""); print "# panel 2 " $0 }
     $1 == "#" && $2 == "command:" { tables++ }
-    tables == 1 && $1 ~ /^[0-9]+x[0-9]+$/ {
+    $1 ~ /^[0-9]+x[0-9]+$/ {
       split($1, side, "x")
-      print 2, side[1], 1000 * $2, "gconv"
+      print 2, side[1], 1000 * $2, tables == 1 ? "gconv, AVX-512" : "gconv, AVX2"
+    }
+    tables == 1 && $1 ~ /^[0-9]+x[0-9]+$/ {
       print 2, side[1], 1000 * $3, "OpenCV"
       print 2, side[1], 1000 * $4, "FFTW"
       print 2, side[1], 1000 * $5, "plain C loop"
@@ -60,14 +62,15 @@ measured() {
 
 measured "$1" "$2" | sort -k1,1n -k4,5 -k2,2n | awk '
   BEGIN {
-    width = 940; height = 470
+    width = 965; height = 470
     panel_width = 330; panel_height = 300; top = 120
     left[1] = 65; left[2] = 515
     low[1] = 20; high[1] = 20000; unit[1] = 1; unit_name[1] = "microseconds"
     low[2] = 4000; high[2] = 4000000; unit[2] = 1000; unit_name[2] = "milliseconds"
-    title[1] = "GPU: float32, any weights"; title[2] = "CPU: 16 bits to float32, any weights"
+    title[1] = "GPU: float32, any weights"; title[2] = "CPU, one thread: 16 bits to float32, any weights"
     # Colours that people with colour blindness can tell apart (Okabe and Ito).
-    colour["gconv"] = "#d55e00"; colour["a copy"] = "#999999"
+    colour["gconv"] = colour["gconv, AVX-512"] = "#d55e00"; colour["gconv, AVX2"] = "#e69f00"
+    colour["a copy"] = "#999999"
     colour["NPP"] = "#0072b2"; colour["OpenCV"] = "#0072b2"
     colour["cuDNN"] = "#009e73"; colour["plain C loop"] = "#009e73"
     colour["CuPy"] = "#cc79a7"; colour["cuFFT"] = "#56b4e9"; colour["FFTW"] = "#56b4e9"
@@ -108,7 +111,7 @@ measured "$1" "$2" | sort -k1,1n -k4,5 -k2,2n | awk '
   }
   # A curve, with its name at the right end.
   function draw_curve(panel, name,   n, size, points, x, y, weight, bold) {
-    weight = name == "gconv" ? 3.5 : 1.75
+    weight = name ~ /^gconv/ ? 3.5 : 1.75
     for (n = 1; n <= columns[panel]; n++) {
       size = sizes[panel, n]
       if (!((panel, size, name) in time)) continue
@@ -119,12 +122,14 @@ measured "$1" "$2" | sort -k1,1n -k4,5 -k2,2n | awk '
     printf "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"%.2f\"%s/>\n", points,
       colour[name], weight, (name == "a copy" ? " stroke-dasharray=\"5 4\"" : "")
     if (name == "gconv") y += 9
-    if (name ~ /FFT/) y -= 3
+    if (name == "gconv, AVX2") y -= 3
+    if (name == "gconv, AVX-512") y += 5
+    if (name ~ /FFT/) y -= 8
     if (name == "CuPy") { # it ends among other curves: above its end
       x -= 20
       y -= 12
     }
-    bold = name == "gconv" ? " font-weight=\"bold\"" : ""
+    bold = name ~ /^gconv/ ? " font-weight=\"bold\"" : ""
     text(x + 8, y + 4, "start", 12, " fill=\"" colour[name] "\"" bold, name)
   }
   $1 == "#" { panel = $3; sub(/^# panel [0-9]+ /, ""); heading[panel] = $0; next }

@@ -22,7 +22,7 @@ if cmp -s "$results/peers-h200.txt" "$work/peers.txt"; then
   echo "the row that this test changes is not in peers-h200.txt"
   exit 1
 fi
-"$draw" "$work/peers.txt" "$results/cpu-epyc.txt" >"$work/other.svg"
+"$draw" "$work/peers.txt" "$results/cpu-zen5.txt" >"$work/other.svg"
 if cmp -s "$work/chart.svg" "$work/other.svg"; then
   echo "the chart does not follow the results"
   exit 1
