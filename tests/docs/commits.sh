@@ -32,7 +32,7 @@ head=$(git rev-parse HEAD)
   exit 1
 }
 
-cited=$(git ls-files '*.md' 'docs/results/*' 'man/*' '*tuning_shipped.c' | xargs cat | names)
+cited=$(git ls-files '*.md' 'docs/results/*' 'man/*' '*tunings/shipped.c' | xargs cat | names)
 [ "$(echo "$cited" | wc -l)" -ge 10 ] || { echo "only these commits found: $cited"; exit 1; }
 missing=$(echo "$cited" | strangers)
 for name in $missing; do

@@ -225,35 +225,69 @@ def claims_of_2014():
         int(max(rates, key=rates.get).split("x")[0])]
 
 
+def tuned():
+    """Tables of tuning-h200.txt: by size the block, the factor, microseconds and the gain. The first
+    is of all 110 kernels, the second of those that had won."""
+    tables = []
+    for line in (RESULTS / "tuning-h200.txt").read_text().splitlines():
+        if line.startswith("name "):
+            tables.append({})
+        if line.startswith("adaptive:unrolled"):
+            _, size, _, _, rows, warps, _, factor, time, gain = line.split()
+            tables[-1][size] = (32 * int(warps) // int(rows), int(rows)), int(factor), float(time), float(gain)
+    return tables
+
+
 def claims_of_tuning():
     """The search of tunings: sizes, blocks and factors that it found."""
-    found = {}
-    for line in (RESULTS / "tuning-h200.txt").read_text().splitlines():
-        if line.startswith("adaptive:unrolled"):
-            _, size, _, _, rows, warps, _, factor, _, gain = line.split()
-            found[size] = (32 * int(warps) // int(rows), int(rows)), int(factor), float(gain)
-    blocks, factors, gains = zip(*found.values())
-
-    def share(values, is_met):
-        return 100 * sum(map(is_met, values)) / len(found)
-
+    of_all, of_some = tuned()
+    found = of_all | of_some
+    grid = {size: of_all[size] for size in (f"{w}x{h}" for w in range(3, 44, 4) for h in range(3, 44, 4))}
     yield "Of the 441 sizes # were searched", [len(found)]
-    yield "and this search found #x# and #.", [*found["17x43"][0], found["17x43"][1]]
-    yield "of 1 to 10 | # on average, of # to # |", [mean(factors), *range_of(factors)]
-    yield "16 wide at 342 of 441 sizes | 16 wide at # of # sizes", [
-        sum(w == 16 for w, _ in blocks), len(found)]
-    yield "| factor 2 | 21.3 | 24.0 | | # |", [share(factors, lambda f: f == 2)]
-    yield "| factor 4 | 33.6 | 44.2 | 24.9 | # |", [share(factors, lambda f: f == 4)]
-    yield "| factors above 4 | 34.2 | 31.8 | | # |", [share(factors, lambda f: f > 4)]
-    yield "| range of factors | | 2 to 10 | 1 to 8 | # to # |", range_of(factors)
-    yield "| blocks 16 wide | 77.6; 83.2 | 76.2 | 92.1 | # |", [share(blocks, lambda b: b[0] == 16)]
-    yield "| blocks of 16x64 | 49.7 | | 36.5 | # |", [share(blocks, lambda b: b == (16, 64))]
-    yield "| blocks of 16x16 | | | | # |", [share(blocks, lambda b: b == (16, 16))]
-    yield "On average a block has # threads", [mean(w * h for w, h in blocks)]
-    yield "At 43x43 it found a kernel that is # times as fast as the default, at 3x43 one that is # times", [
-        found["43x43"][2], found["3x43"][2]]
-    yield "At the other # sizes it gains # %", [
-        len(found) - 2, 100 * (max(gain for f, (_, _, gain) in found.items() if f not in ("43x43", "3x43")) - 1)]
+    yield "at # of them all 110 kernels were tried", [len(of_all)]
+    yield "At the other # the # kernels were tried", [len(of_some), None]
+    yield "at the # sizes that were searched by all 110 kernels afterwards, one of the 19", [len(of_all) - 152]
+    yield "For the other # sizes", [441 - len(found)]
+
+    def both(value):
+        """Of the grid and of all sizes that were searched."""
+        return [value([entry[:2] for entry in table.values()]) for table in (grid, found)]
+
+    def shares(is_met):
+        return both(lambda entries: 100 * sum(is_met(*entry) for entry in entries) / len(entries))
+
+    yield "| H200: every second side, # sizes | all # sizes |", [len(grid), len(found)]
+    yield "| factor 2 | 21.3 | 24.0 | | # | # |", shares(lambda b, f: f == 2)
+    yield "| factor 4 | 33.6 | 44.2 | 24.9 | # | # |", shares(lambda b, f: f == 4)
+    yield "| factors above 4 | 34.2 | 31.8 | | # | # |", shares(lambda b, f: f > 4)
+    yield "| range of factors | 1 to 10 | 2 to 10 | 1 to 8 | # to # | # to # |", sum(
+        both(lambda entries: range_of(f for _, f in entries)), [])
+    yield "| factor on average | 4.16 | | | # | # |", both(lambda entries: mean(f for _, f in entries))
+    yield "| blocks 16 wide | 77.6; 83.2 | 76.2 | 92.1 | # | # |", shares(lambda b, f: b[0] == 16)
+    for height, words in ((64, "| 49.7 | | 36.5"), (32, "| | |"), (16, "| | |")):
+        yield f"| blocks of 16x{height} {words} | # | # |", shares(lambda b, f, height=height: b == (16, height))
+
+    def rate_of(size):
+        w, h = map(int, size.split("x"))
+        return 2e-3 * w * h * PIXELS / found[size][2]
+
+    best = max(found, key=rate_of)
+    yield "15x43 has #, by #x# and #, where", [rate_of("15x43"), *found["15x43"][0], found["15x43"][1]]
+    yield "By the times of the search #x# is the best, with # GFLOP/s", [*map(int, best.split("x")), rate_of(best)]
+    factors = [f for _, f, _, _ in grid.values()]
+    yield "# is the least that wins anywhere, and 8 wins at # % of the 121 sizes", [
+        min(f for _, f, _, _ in found.values()), 100 * factors.count(8) / len(grid)]
+    yield "10 wins at # %, 9 nowhere", [100 * factors.count(10) / len(grid)]
+    yield "lower ones**, with # threads on average", [mean(w * h for (w, h), *_ in grid.values())]
+    gains = {size: entry[3] for size, entry in grid.items()}
+    most = max(gains, key=gains.get)
+    yield "the search gains # % on average at the # sizes, nothing at # of them, and # times the speed at #x#", [
+        100 * (mean(gains.values()) - 1), len(gains), sum(gain == 1 for gain in gains.values()), gains[most],
+        *map(int, most.split("x"))]
+    bandwidth = 16e-6 * LINES.rows[1, "memory", "fft"]["pixels_per_second"]
+    yield "where the row `memory` would copy them in # us", [8 * PIXELS / bandwidth]
+    yield "a factor of 16 is # times as fast as one of 4 at 3x3, # times at 17x17 and # times at 43x43", [
+        SQUARES.ratio(f, "adaptive", "tiled") for f in ("3x3", "17x17", "43x43")]
 
 
 SPATIAL = ("direct", "separable", "tensor", "adaptive:unrolled")
