@@ -173,6 +173,7 @@ static int64_t choose_rows(const gc_division *division, const gc_stages *stages,
     if (!in_place && problem->job.runs <= 1 && !places_tiles(problem, stages))
         rows = gc_smaller(rows, problem->chain.height / BANDS_IN_RINGS);
     rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
+    rows = gc_larger(rows - rows % stages->rows_at_once, 1);
     /* The first rows of a band repeat work of the band above. Keep that a small part. */
     int64_t room = in_place ? problem->chain.height
                             : gc_budget_rows(problem, reach, bands_moving(division, threads));
