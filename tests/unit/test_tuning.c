@@ -212,6 +212,9 @@ TEST(tiles_stand_alone)
     gives(&device, GC_FORM_TILES, 17, 43, GC_FLOAT, tallest);
     gives(&device, GC_FORM_TILES, 15, 15, GC_FLOAT, tiles);
     gives(&device, GC_FORM_TILES, 17, 13, GC_FLOAT, tiles);
+    /* As many weights as 15x15, but other sides. */
+    gives(&device, GC_FORM_TILES, 5, 45, GC_FLOAT,
+          (gc_tuning){GC_FORM_TILES, 8, 8, GC_ONE_TILE, 4});
     gives(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT, block_tuning);
     gives(&device, GC_FORM_TILES, 3, 3, GC_FLOAT, (gc_tuning){GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8});
     gives(&device, GC_FORM_TILES, 43, 43, GC_FLOAT,

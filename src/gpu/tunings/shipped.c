@@ -2,6 +2,7 @@
  * prints. Entries without which no filter has another tuning are left out. */
 #include "gpu/tunings/tuning.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* `gconv tune`, driver 580.159.04, CUDA 13.0: entries of 2026-11-22 at commit a06d6ab. Of the other
@@ -72,32 +73,52 @@ static const gc_tuned h200[] = {
     {21, 21, GC_BYTE, GC_BYTE, {GC_FORM_RANK2, 4, 16, GC_ONE_TILE, 1}, 90.656, "2026-11-21"},
     {5, 17, GC_FLOAT, GC_FLOAT, {GC_FORM_RANK2, 4, 12, GC_QUEUE, 1}, 57.824, "2026-11-21"},
     {5, 17, GC_BYTE, GC_BYTE, {GC_FORM_RANK2, 4, 12, GC_ONE_TILE, 1}, 62.976, "2026-11-21"},
-    {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 4, 4, GC_ONE_TILE, 4}, 53.408, "2026-11-23"},
     {5, 5, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 4, 4, GC_ONE_TILE, 5}, 79.616, "2026-11-23"},
-    {7, 7, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 8, 8, GC_ONE_TILE, 5}, 126.816, "2026-11-23"},
     {9, 9, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8}, 191.136, "2026-11-23"},
-    {11, 11, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8}, 276.064, "2026-11-23"},
     {13, 13, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8}, 373.152, "2026-11-23"},
     {17, 17, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 16, 8, GC_ONE_TILE, 5}, 583.520, "2026-11-23"},
-    {31, 31, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 16, 8, GC_ONE_TILE, 8}, 1168.160, "2026-11-23"},
-    {43, 43, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 32, 16, GC_ONE_TILE, 8}, 1788.800, "2026-11-28"},
 };
 
-static const struct {
-    const char *device;
-    const gc_tuned *entries;
-    int count;
-} devices[] = {
-    {"NVIDIA H200", h200, sizeof h200 / sizeof h200[0]},
+/* adaptive:unrolled for filters with sides of 3, 7, 11 to 43 (docs/results/tuning-h200.txt): rows,
+ * warps and tiles, and which of these the filters have, 'a' the first, by height, then width. */
+static const int h200_tiles[][3] = {
+    {16, 8, 8}, {32, 16, 8}, {16, 8, 4},  {16, 8, 6}, {8, 8, 4}, {16, 8, 10}, {8, 4, 6},
+    {16, 8, 7}, {16, 8, 5},  {32, 16, 4}, {8, 4, 8},  {8, 8, 5}, {4, 4, 5},   {8, 8, 8},
+    {8, 4, 7},  {4, 4, 4},   {64, 32, 4}, {4, 4, 8},  {8, 4, 5},
 };
+static const char h200_tiles_of_filters[] = "pmmrkosgggg"
+                                            "lleekkgogdd"
+                                            "ddnniaddhhi"
+                                            "ceeeiaahahb"
+                                            "icccaafhaab"
+                                            "ceaeaafaaab"
+                                            "jcccaafaaab"
+                                            "jaaaaafaaab"
+                                            "ccajbbfaaab"
+                                            "qaabbbfaaab"
+                                            "dabbbbfaaab";
+
+enum { ENTRIES = sizeof h200 / sizeof h200[0], SIDES = 11 };
+_Static_assert(sizeof h200_tiles_of_filters == SIDES * SIDES + 1, "a letter a filter");
+
+static gc_tuned all_of_h200[ENTRIES + SIDES * SIDES];
+static pthread_once_t joining = PTHREAD_ONCE_INIT;
+
+static void join(void)
+{
+    memcpy(all_of_h200, h200, sizeof h200);
+    for (int i = 0; i < SIDES * SIDES; i++) {
+        const int *t = h200_tiles[h200_tiles_of_filters[i] - 'a'];
+        gc_tuning tuning = {GC_FORM_TILES, t[0], t[1], GC_ONE_TILE, t[2]};
+        int width = 3 + 4 * (i % SIDES), height = 3 + 4 * (i / SIDES);
+        all_of_h200[ENTRIES + i] = (gc_tuned){width, height, GC_FLOAT, GC_FLOAT, tuning, 0, ""};
+    }
+}
 
 const gc_tuned *gc_tuning_shipped(const gconv_device_info *device, int *count)
 {
-    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
-        if (strcmp(devices[i].device, device->name) == 0) {
-            *count = devices[i].count;
-            return devices[i].entries;
-        }
-    *count = 0;
-    return NULL;
+    bool known = strcmp(device->name, "NVIDIA H200") == 0;
+    pthread_once(&joining, join);
+    *count = known ? ENTRIES + SIDES * SIDES : 0;
+    return known ? all_of_h200 : NULL;
 }

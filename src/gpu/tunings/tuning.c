@@ -40,26 +40,36 @@ bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout)
 
 /* ---- The nearest known tuning ---------------------------------------------------------------- */
 
-/* An entry serves filters with up to `reach` times as many weights, or `reach` times fewer. */
-static const double reach = 1.5;
+/* An entry serves filters with up to `reach` times as many weights, or `reach` times fewer; one of
+ * tiles those whose sides differ by ratios of which the product is at most that of tiles. */
+static const double reach = 1.5, reach_of_tiles = 2;
 
 /* How far an entry is from what a layout needs. Members are compared in their order. */
 typedef struct distance {
     int types;    /* the type of input matters most, then that of output */
-    double ratio; /* of the weights, 1 or more */
+    double ratio; /* of the weights, 1 or more; for tiles of widths times that of heights */
     int height;
 } distance;
+
+static double ratio_of(int a, int b)
+{
+    return a > b ? (double)a / b : (double)b / a;
+}
 
 static distance distance_to(const gc_tuned *entry, const gc_layout *layout)
 {
     bool floats_in = layout->input == GC_FLOAT, floats_out = layout->output == GC_FLOAT;
-    int wanted = gc_form_weights(entry->tuning.form, layout->width, layout->height);
-    int known = gc_form_weights(entry->tuning.form, entry->width, entry->height);
+    gc_form form = entry->tuning.form;
+    double ratio =
+        form == GC_FORM_TILES
+            ? ratio_of(layout->width, entry->width) * ratio_of(layout->height, entry->height)
+            : ratio_of(gc_form_weights(form, layout->width, layout->height),
+                       gc_form_weights(form, entry->width, entry->height));
     return (distance){
         .types = 4 * ((entry->input == GC_FLOAT) != floats_in) +
                  2 * ((entry->output == GC_FLOAT) != floats_out) +
                  (entry->input != layout->input || entry->output != layout->output),
-        .ratio = wanted > known ? (double)wanted / known : (double)known / wanted,
+        .ratio = ratio,
         .height = abs(entry->height - layout->height),
     };
 }
@@ -112,7 +122,8 @@ static void look_through(search *s, const gc_tuned *entries, int count)
 {
     for (int i = 0; i < count; i++) {
         distance found = distance_to(&entries[i], s->layout);
-        if (found.ratio > reach || !serves(s->device, &entries[i], s->layout) ||
+        double most = entries[i].tuning.form == GC_FORM_TILES ? reach_of_tiles : reach;
+        if (found.ratio > most || !serves(s->device, &entries[i], s->layout) ||
             (s->best != NULL && !is_nearer(&found, &s->best_distance)))
             continue;
         s->best = &entries[i];

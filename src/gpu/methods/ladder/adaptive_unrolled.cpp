@@ -8,9 +8,9 @@
  *   K20 it is the fastest kernel of all).
  * Improves on: adaptive, whose loops run at run time and whose rule knows limits but no times.
  * Needs: NVRTC; what tiled needs, at the tiling chosen. `gconv tune --impl adaptive:unrolled` fills
- *   the table of a device. A filter size that the table lacks takes the line of the nearest size
- *   that has about as many weights. Without one, blocks have 32x8 threads, and the factor is 8 up
- *   to 25 weights, else 4, or what fits. --block and --tile go before the table.
+ *   the table of a device. A filter size that the table lacks takes the line of the size with the
+ *   nearest sides. Without one, blocks have 32x8 threads, and the factor is 8 up to 25 weights,
+ *   else 4, or what fits. --block and --tile go before the table.
  * Limits: those of adaptive. Code of large filters falls out of the instruction cache.
  * Loses: to direct, whose threads share loads in both directions. */
 #include "gpu/device/check.cuh"
