@@ -10,7 +10,6 @@ extern "C" {
 }
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <pthread.h>
 
@@ -55,6 +54,8 @@ static gconv_status time_alone(const gc_search *s, const gc_contender &contender
                                double *microseconds, gconv_error *error)
 {
     const gc_tuner *tuner = s->tuner;
+    if (runs > RUNS_OF_SLOW) /* before those the check has run the kernel */
+        GC_TRY(warm_up(s, contender, error));
     GC_CUDA_TRY(error, cudaEventRecord(tuner->events[0], tuner->stream));
     GC_TRY(launch_all(s, contender, runs, true, error));
     GC_CUDA_TRY(error, cudaStreamSynchronize(tuner->stream));
@@ -67,15 +68,12 @@ static gconv_status time_alone(const gc_search *s, const gc_contender &contender
     return GCONV_OK;
 }
 
-/* The same, after a warm-up if `warm`. Meanwhile no kernel is loaded, for which a launch might
- * wait. */
-static gconv_status measure(const gc_search *s, const gc_contender &contender, int runs, bool warm,
+/* The same. Meanwhile no kernel is loaded, for which a launch might wait. */
+static gconv_status measure(const gc_search *s, const gc_contender &contender, int runs,
                             double *microseconds, gconv_error *error)
 {
     gc_jit_hold_loads(true);
-    gconv_status status = warm ? warm_up(s, contender, error) : GCONV_OK;
-    if (status == GCONV_OK)
-        status = time_alone(s, contender, runs, microseconds, error);
+    gconv_status status = time_alone(s, contender, runs, microseconds, error);
     gc_jit_hold_loads(false);
     return status;
 }
@@ -168,16 +166,14 @@ static gc_contender *fastest_of(gc_search *s, bool warps_too)
     return fastest;
 }
 
-/* A few runs are enough for a contender that is slow, and no warm-up: the device has just run the
- * kernel for the check. */
+/* A few runs are enough for a contender that is slow. */
 static gconv_status time_contender(gc_search *s, gc_contender *c, gconv_error *error)
 {
+    GC_TRY(measure(s, *c, RUNS_OF_SLOW, &c->microseconds, error));
     const gc_contender *fastest = fastest_of(s, true);
-    double least = fastest != nullptr ? fastest->microseconds : INFINITY;
-    GC_TRY(measure(s, *c, RUNS_OF_SLOW, false, &c->microseconds, error));
-    return c->microseconds > slow * least
-               ? GCONV_OK
-               : measure(s, *c, GC_TUNER_RUNS, true, &c->microseconds, error);
+    if (fastest != nullptr && c->microseconds > slow * fastest->microseconds)
+        return GCONV_OK;
+    return measure(s, *c, GC_TUNER_RUNS, &c->microseconds, error);
 }
 
 static gconv_status try_contender(gc_search *s, gc_contender *c, gconv_error *error)
@@ -269,15 +265,14 @@ static gconv_status decide(gc_search *s, gconv_error *error)
     double untuned_microseconds = 0, least = 0;
     turn own;
     if (untuned->microseconds > 0)
-        GC_TRY(
-            measure(s, *untuned, GC_TUNER_RUNS_OF_FINALISTS, true, &untuned_microseconds, error));
+        GC_TRY(measure(s, *untuned, GC_TUNER_RUNS_OF_FINALISTS, &untuned_microseconds, error));
     for (int i = 0; i < FINALISTS; i++) {
         gc_contender *next = fastest_of(s, true);
         if (next == nullptr)
             break;
         double microseconds = untuned_microseconds;
         if (next != untuned)
-            GC_TRY(measure(s, *next, GC_TUNER_RUNS_OF_FINALISTS, true, &microseconds, error));
+            GC_TRY(measure(s, *next, GC_TUNER_RUNS_OF_FINALISTS, &microseconds, error));
         next->microseconds = 0;
         if (winner == nullptr || microseconds < least) {
             winner = next;
