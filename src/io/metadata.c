@@ -61,12 +61,10 @@ gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, cons
 gconv_status gc_metadata_check(const gconv_metadata *metadata, const gc_warnings *warnings,
                                gconv_error *error)
 {
-    bool kept = metadata->tags[GC_TIFF_DESCRIPTION].values != NULL;
-    const char *what = metadata->has_xmp                ? "XMP is not kept"
-                       : metadata->has_iptc             ? "IPTC is not kept"
-                       : metadata->has_comment && !kept ? "a comment is not kept"
-                       : metadata->private_tags > 0     ? "a private tag is not kept"
-                                                        : NULL;
+    const char *what = metadata->has_xmp            ? "XMP is not kept"
+                       : metadata->has_iptc         ? "IPTC is not kept"
+                       : metadata->private_tags > 0 ? "a private tag is not kept"
+                                                    : NULL;
     return what == NULL || !warnings->whole
                ? GCONV_OK
                : gc_metadata_lose(warnings, GCONV_KEEP_ALL, what, error);

@@ -558,16 +558,24 @@ gconv: 20 of 40 images done, 20 failed, 0 skipped"
 gconv: told.png: warning: comment dropped: it is not kept"
     cmp told.png smooth.png
     silently gconv filter -k box3 --in-place --strip kept.png
-    { # a comment behind the image data, which is met when the result is there
+    { # XMP behind the image data, which is met when the result is there
         head -c -12 plain.png
-        printf '%b' '\000\000\000\011tEXtComment\000a\263\237\334\310'
+        printf '%b' '\000\000\000\032iTXtXML\072com\056adobe\056xmp\000\000\000\000\000\074x\057\076\226\247wc'
         tail -c 12 plain.png
     } >late.png
     cp late.png kept.png
     expect 1 gconv filter -k box3 --in-place late.png
-    like "$err" 'gconv: late.png: a comment is not kept and would be lost; *'
+    like "$err" 'gconv: late.png: XMP is not kept and would be lost; *'
     cmp late.png kept.png
     silently gconv edges --in-place late.png
+    { # programs that write images leave comments: their name, the time
+        head -c 33 plain.png
+        printf '%b' '\000\000\000\011tEXtComment\000a\263\237\334\310'
+        tail -c +34 plain.png
+    } >named.png
+    expect 0 gconv filter -k box3 --in-place named.png
+    same "$err" "gconv: named.png: warning: comment dropped: it is not kept"
+    cmp named.png smooth.png
 }
 
 @test "--in-place leaves an image alone behind whose end bytes follow" {
