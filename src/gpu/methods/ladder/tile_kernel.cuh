@@ -96,28 +96,36 @@ template <class config> struct gc_tile_pixels {
  * are unrolled has thousands. There a load is an instruction of which it knows nothing: 23x23
  * weights by 4 tiles compile in a third of the time (NVRTC 13.0), to the same machine code. Such a
  * load depends on nothing but its address, which is taken after the barrier. */
-template <class config>
-static __device__ inline auto gc_tile_own(const typename config::pixel *pixels)
-{
+template <class config> struct gc_tile_own {
+    const typename config::pixel *pixels;
 #ifdef __CUDA_ARCH__
-    struct hidden {
-        unsigned address;
+    static constexpr bool hides = config::width > 0 &&
+                                  sizeof(typename config::pixel) == sizeof(float);
+    unsigned address = 0;
+#endif
 
-        __device__ inline float operator[](int offset) const
-        {
+    __device__ inline gc_tile_own(const typename config::pixel *pixels) : pixels(pixels)
+    {
+#ifdef __CUDA_ARCH__
+        if constexpr (hides) {
+            address = (unsigned)__cvta_generic_to_shared(pixels);
+            asm volatile("" : "+r"(address) : : "memory");
+        }
+#endif
+    }
+
+    __device__ inline float operator[](int offset) const
+    {
+#ifdef __CUDA_ARCH__
+        if constexpr (hides) {
             float value;
             asm("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(address + 4 * offset));
             return value;
         }
-    };
-    if constexpr (config::width > 0 && sizeof *pixels == sizeof(float)) {
-        unsigned address = (unsigned)__cvta_generic_to_shared(pixels);
-        asm volatile("" : "+r"(address) : : "memory");
-        return hidden{address};
-    } else
 #endif
-        return pixels;
-}
+        return pixels[offset];
+    }
+};
 
 /* One thread of a step; `memory` is the shared memory of its block. */
 template <class config>
@@ -150,8 +158,7 @@ static __device__ inline void gc_tiles(const gc_ladder_step &step, void *memory,
     __syncthreads();
     if (config::idle && ((int)threadIdx.x >= span_x || (int)threadIdx.y >= span_y))
         return;
-    const auto own =
-        gc_tile_own<config>(pixels.shared + (int)threadIdx.y * pitch + (int)threadIdx.x);
+    const gc_tile_own<config> own(pixels.shared + (int)threadIdx.y * pitch + (int)threadIdx.x);
     float sums[tiles] = {};
     auto add = [&](int j, int i) {
         float weight = weights[j * width + i];
