@@ -40,8 +40,7 @@ void gc_floats_convert(gc_floats *floats, float *samples, size_t count)
     floats->largest = largest;
 }
 
-/* If neither the file nor an option gives the white, the assumed one may be wrong. */
-gconv_status gc_floats_finish(const gc_floats *floats, const gc_warnings *warnings,
+gconv_status gc_floats_finish(const gc_floats *floats, bool any_white, const gc_warnings *warnings,
                               gconv_error *error)
 {
     double largest = (double)floats->largest;
@@ -50,10 +49,14 @@ gconv_status gc_floats_finish(const gc_floats *floats, const gc_warnings *warnin
                                 "the precision of 64 bits is not kept", error);
     if (floats->rounded)
         gc_warn_damage(warnings, "numbers of 64 bits were rounded to 32 bits");
-    if (floats->white_is_said && largest > floats->white)
-        gc_warn(warnings, "samples of up to %g, and white is %g", largest, floats->white);
-    if (floats->white_is_said || floats->white <= 0)
+    if (any_white || floats->white <= 0)
         return GCONV_OK;
+    if (floats->white_is_said) {
+        if (largest > floats->white)
+            gc_warn(warnings, "samples of up to %g, and white is %g", largest, floats->white);
+        return GCONV_OK;
+    }
+    /* Neither the file nor an option gives the white: the assumed one may be wrong. */
     if (largest > floats->white)
         gc_warn_damage(warnings,
                        "samples of up to %g, and 255 is taken for white; --white V says what is",

@@ -159,7 +159,6 @@ static gconv_status plan_layers(gconv_reader *reader, gconv_error *error)
     gconv_status status = gc_metadata_check(metadata, &decoder->warnings, error);
     if (status != GCONV_OK)
         return status;
-    decoder->floats.white_is_said |= options->any_white;
     if (options->nan == GCONV_NAN_IGNORE && is_float && decoder->shape.channels % 2 == 0)
         return gc_fail(error, GCONV_ERROR_FORMAT, "--nan ignore takes no alpha");
     reader->stored = decoder->shape;
@@ -355,7 +354,8 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
     gc_decoder *decoder = reader->decoder;
     gconv_status status = GCONV_OK;
     if (!reader->selected)
-        status = gc_floats_finish(&decoder->floats, &decoder->warnings, &reader->failure);
+        status = gc_floats_finish(&decoder->floats, reader->options.any_white, &decoder->warnings,
+                                  &reader->failure);
     if (status == GCONV_OK && !reader->selected && decoder->type->finish != NULL)
         status = decoder->type->finish(decoder, &reader->failure);
     if (status == GCONV_OK) /* of a PNG, with text behind the image data */

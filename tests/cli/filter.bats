@@ -266,7 +266,8 @@ float() {
     expect 0 gconv filter -k identity large.pfm out.png
     same "$err" 'gconv: large.pfm: warning: samples of up to 256, and 255 is taken for white; --white V says what is'
     silently gconv filter -k identity --white 256 large.pfm out.png
-    silently gconv filter -k identity large.pfm out.pfm
+    expect 0 gconv filter -v -k identity large.pfm out.pfm
+    same "$(grep -c warning <<<"$err")" 0
     for scale in 255 65535; do # the header says it: no guess
         float said.pfm $scale 00000000 3f800000
         silently gconv filter -k identity said.pfm out.png
