@@ -552,7 +552,7 @@ typedef struct gconv_reader_options {
     gconv_bytes_function *read;
     void *opened_user; /* passed to `opened` and `read` */
     gconv_keep keep; /* metadata that the caller goes on to use; the reader reads all in any case */
-    bool whole;      /* if damage costs some of these, or the file has others, that is a failure */
+    bool whole; /* damage that costs some of these, and what a file has beyond them, is a failure */
     /* Float samples: the one that is white, above 0. Samples are multiplied by 255 / white. 0: the
      * white that the file says, else 255. */
     double white;

@@ -80,8 +80,8 @@ gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error
  * gc_decoder_type, too. */
 gconv_status gc_decoder_check_trailing(gc_decoder *decoder, gconv_error *error);
 
-/* Warns that bytes follow the image and are ignored, in a pipe as of damage: they may be frames.
- * Fails if all that a file holds is wanted. */
+/* Warns that bytes follow the image and are ignored. In a pipe they may be frames of a video, so
+ * that the warning is one of damage. Fails if all that a file holds is wanted. */
 gconv_status gc_decoder_tell_trailing(const gc_decoder *decoder, gconv_error *error);
 
 /* ---- Writing --------------------------------------------------------------------------------- */

@@ -51,8 +51,9 @@ gconv_status gc_decoder_tell_trailing(const gc_decoder *decoder, gconv_error *er
     if (decoder->input->regular)
         gc_warn(&decoder->warnings, "bytes after the end of the image ignored");
     else
-        gc_warn_damage(&decoder->warnings,
-                       "bytes after the end of the image ignored; of a video " GC_TAKE_FRAMES);
+        gc_warn_damage(
+            &decoder->warnings,
+            "bytes after the end of the image ignored; if they are of a video, " GC_TAKE_FRAMES);
     return GCONV_OK;
 }
 
@@ -358,7 +359,7 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
                                   &reader->failure);
     if (status == GCONV_OK && !reader->selected && decoder->type->finish != NULL)
         status = decoder->type->finish(decoder, &reader->failure);
-    if (status == GCONV_OK) /* of a PNG, with text behind the image data */
+    if (status == GCONV_OK) /* a PNG may have XMP behind its image data */
         status = gc_metadata_check(&decoder->metadata, &decoder->warnings, &reader->failure);
     if (status == GCONV_OK && reader->composited && !reader->finished)
         gc_warn(&decoder->warnings, "transparent pixels were put on a background of #%02x%02x%02x",

@@ -54,7 +54,7 @@ static gconv_status read_brands(gc_whole_decoder *decoder, gconv_error *error)
                    "a sequence of images, which gconv does not read; 'ffmpeg -i' takes it apart");
 }
 
-/* A box, or what is left behind some. */
+/* A box, or a row of boxes. */
 typedef struct box {
     const unsigned char *type; /* 4 letters */
     const unsigned char *bytes;
@@ -80,8 +80,8 @@ static bool take_box(box *rest, box *taken, bool cut)
     return true;
 }
 
-/* Gives each image more depth than those that have it as a tile, or as alpha. Returns the depth of
- * the last one, which is too large if others need no look. */
+/* Gives each image more depth than those that have it as a tile, or as alpha. Ends at an image that
+ * is deeper than DEPTH_MAX. Returns the depth of the last image. */
 static int deepen(box references, size_t number_bytes, uint8_t depths[IMAGES_MAX])
 {
     box one;

@@ -95,7 +95,7 @@ static gconv_status check_samples(gc_tiff_layout *layout, uint16_t format, gconv
     if (format == SAMPLEFORMAT_INT)
         return refuse(error, "samples with a sign", TO_FLOATS);
     if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP)
-        return refuse(error, "complex samples", GC_UNREAD("numpy.abs"));
+        return refuse(error, "complex samples", GC_UNREAD("numpy.abs(tifffile.imread(IN))"));
     if (layout->floats && layout->bits != 32 && layout->bits != 64)
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "a TIFF of floats of %u bits; gconv reads those of 32 and 64, and "
