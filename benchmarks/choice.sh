@@ -6,8 +6,7 @@
 # Runs `cpu` and each solver alone on filters with sides from 3 to 31, of full rank and of rank 1,
 # on grey samples of 8 and 16 bits, by THREADS (default: all), for some SECONDS (default 20). Prints
 # the least time of `cpu` over that of the fastest solver, the largest first. Where `cpu` rounds
-# once or computes in one pass, solvers alone do another job or no better, and are not compared.
-# GCONV_INSTRUCTIONS limits the instructions.
+# once, solvers alone promise less and are not compared. GCONV_INSTRUCTIONS limits the instructions.
 set -eu
 LC_ALL=C
 export LC_ALL

@@ -54,7 +54,7 @@ static gconv_status time_alone(const gc_search *s, const gc_contender &contender
                                double *microseconds, gconv_error *error)
 {
     const gc_tuner *tuner = s->tuner;
-    if (runs > RUNS_OF_SLOW) /* before those the check has run the kernel */
+    if (runs > RUNS_OF_SLOW) /* before so few, the check has just run the kernel */
         GC_TRY(warm_up(s, contender, error));
     GC_CUDA_TRY(error, cudaEventRecord(tuner->events[0], tuner->stream));
     GC_TRY(launch_all(s, contender, runs, true, error));

@@ -40,8 +40,7 @@ bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout)
 
 /* ---- The nearest known tuning ---------------------------------------------------------------- */
 
-/* An entry serves filters with up to `reach` times as many weights, or `reach` times fewer; one of
- * tiles those whose sides differ by ratios of which the product is at most that of tiles. */
+/* An entry serves filters for which its distance has at most this ratio. */
 static const double reach = 1.5, reach_of_tiles = 2;
 
 /* How far an entry is from what a layout needs. Members are compared in their order. */
