@@ -61,11 +61,13 @@ gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, cons
 gconv_status gc_metadata_check(const gconv_metadata *metadata, const gc_warnings *warnings,
                                gconv_error *error)
 {
-    const char *what = metadata->has_xmp            ? "XMP is not kept"
-                       : metadata->has_iptc         ? "IPTC is not kept"
-                       : metadata->private_tags > 0 ? "a private tag is not kept"
-                                                    : NULL;
-    return what == NULL || !warnings->whole
+    const char *what = metadata->has_xmp             ? "XMP is not kept"
+                       : metadata->has_iptc          ? "IPTC is not kept"
+                       : metadata->private_tags > 0  ? "a private tag is not kept"
+                       : metadata->has_private_chunk ? "a private chunk is not kept"
+                       : metadata->has_cmyk          ? "CMYK is not kept"
+                                                     : NULL;
+    return what == NULL || !warnings->whole || warnings->keep < GCONV_KEEP_ALL
                ? GCONV_OK
                : gc_metadata_lose(warnings, GCONV_KEEP_ALL, what, error);
 }
@@ -150,6 +152,10 @@ static void warn_of_unkept(const gconv_metadata *metadata, const gconv_metadata 
         gc_warn(warnings, "IPTC dropped: it is not kept");
     if (metadata->has_comment && kept->tags[GC_TIFF_DESCRIPTION].values == NULL)
         gc_warn(warnings, "comment dropped: it is not kept");
+    if (metadata->has_private_chunk)
+        gc_warn(warnings, "private chunk dropped: it is not kept");
+    if (metadata->has_cmyk)
+        gc_warn(warnings, "CMYK becomes RGB");
     if (metadata->private_tags > 0)
         gc_warn(warnings, "TIFF tag %lu%s dropped: private tags are not kept",
                 (unsigned long)metadata->private_tag,

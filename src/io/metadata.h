@@ -80,7 +80,9 @@ struct gconv_metadata {
     bool has_xmp;
     bool has_iptc;
     bool has_comment;
-    int private_tags; /* of a TIFF, and the first of them */
+    bool has_private_chunk; /* of a PNG */
+    bool has_cmyk;          /* of a JPEG */
+    int private_tags;       /* of a TIFF, and the first of them */
     uint32_t private_tag;
     bool has_srgb;
     int srgb_intent;

@@ -568,6 +568,21 @@ gconv: told.png: warning: comment dropped: it is not kept"
     like "$err" 'gconv: late.png: XMP is not kept and would be lost; *'
     cmp late.png kept.png
     silently gconv edges --in-place late.png
+    { # a chunk of a program's own
+        head -c 33 plain.png
+        printf '%b' '\000\000\000\003caLbone\155\233\200\332'
+        tail -c +34 plain.png
+    } >own.png
+    expect 1 gconv filter -k box3 --in-place own.png
+    like "$err" 'gconv: own.png: a private chunk is not kept and would be lost; *'
+    make_image jpeg:cmyk inks.jpg 9 7 noise
+    expect 1 gconv filter -k box3 --in-place inks.jpg
+    like "$err" 'gconv: inks.jpg: CMYK is not kept and would be lost; *'
+    silently gconv edges --in-place inks.jpg
+    make_image jpeg:ycc:quality=97 fine.jpg 64 48 noise
+    silently gconv filter -k box3 --quality same --chroma same fine.jpg wanted.jpg
+    silently gconv filter -k box3 --in-place fine.jpg
+    cmp fine.jpg wanted.jpg
     { # programs that write images leave comments: their name, the time
         head -c 33 plain.png
         printf '%b' '\000\000\000\011tEXtComment\000a\263\237\334\310'
@@ -587,7 +602,7 @@ gconv: told.png: warning: comment dropped: it is not kept"
         expect 1 gconv filter -k box3 --in-place "$image"
         like "$err" "gconv: $image: bytes follow the end of the image and would be lost; --tolerant *"
         cmp "$image" was
-        expect 0 gconv filter -k box3 "$image" "other.${kind%%:*}"
+        expect 0 gconv filter -k box3 --quality same --chroma same "$image" "other.${kind%%:*}"
         expect 0 gconv filter -k box3 --in-place --tolerant "$image"
         cmp "$image" "other.${kind%%:*}"
     done

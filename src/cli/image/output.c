@@ -95,6 +95,12 @@ static gconv_writer_options writer_options(gc_work *work)
         gc_option_given(options, "quality") && options->writer.quality != GCONV_QUALITY_SAME;
     writer.shape = work->result->output;
     writer.white = work->result->input.depth == 16 ? 65535 : 255;
+    if (options->command == GC_COMMAND_FILTER && gc_is_in_place(options, work->task)) {
+        if (!gc_option_given(options, "quality"))
+            writer.quality = GCONV_QUALITY_SAME;
+        if (!gc_option_given(options, "chroma"))
+            writer.chroma = GCONV_CHROMA_SAME;
+    }
     writer.metadata = gconv_reader_metadata(work->reader);
     writer.keep = gc_kept_metadata(options);
     writer.least_alpha = gc_least_alpha(work->worker->session, &work->result->input);

@@ -260,6 +260,7 @@ static gconv_status choose_colours(gc_libjpeg *decoder, gconv_error *error)
     case JCS_CMYK:
     case JCS_YCCK:
         jpeg->out_color_space = JCS_CMYK;
+        decoder->common->metadata.has_cmyk = true;
         break;
     default:
         return gc_fail(error, GCONV_ERROR_FORMAT, "JPEG of an unknown colour space, %d components",

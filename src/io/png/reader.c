@@ -146,14 +146,15 @@ static bool is_passed_over(const png_decoder *decoder, const unsigned char *type
     return (type[0] & 0x20) != 0 && (!kept || decoder->data_begun);
 }
 
-/* Notes that a chunk of text will be missing from outputs. The Adobe XMP Specification, part 3,
- * section 1.1.5, has the keyword. */
-static void note_text(png_decoder *decoder, const unsigned char *type)
+/* Notes that a chunk of text, or an ancillary one of a program's own (PNG, 5.4), will be missing
+ * from outputs. The Adobe XMP Specification, part 3, section 1.1.5, has the keyword. */
+static void note_chunk(png_decoder *decoder, const unsigned char *type)
 {
     static const char xmp[] = "XML:com.adobe.xmp";
     gconv_error unused; /* reading on meets the same error */
     const unsigned char *bytes;
     size_t size = 0;
+    decoder->common.metadata.has_private_chunk |= (type[0] & type[1] & 0x20) != 0;
     bool is_text = memcmp(type, "tEXt", 4) == 0 || memcmp(type, "zTXt", 4) == 0;
     if (!is_text && memcmp(type, "iTXt", 4) != 0)
         return;
@@ -204,7 +205,7 @@ static void follow_chunks(png_decoder *decoder, unsigned char *bytes, size_t siz
     bool is_data = memcmp(bytes + 4, "IDAT", 4) == 0;
     decoder->data_begun = decoder->data_begun || is_data;
     if (!is_data)
-        note_text(decoder, bytes + 4);
+        note_chunk(decoder, bytes + 4);
     if (length > CHUNK_BYTES_MAX && is_passed_over(decoder, bytes + 4)) {
         pass_over(decoder, bytes);
         length = 0;
