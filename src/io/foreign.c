@@ -15,6 +15,7 @@ typedef struct foreign_row {
 } foreign_row;
 
 #define S GC_SIGNATURE
+#define TO_PICTURE "vips colourspace IN OUT.png srgb" /* of light, whose white is 1 */
 #define IMAGE(name, converter)                                                                     \
     {                                                                                              \
         name, GC_UNREAD(converter), true, NULL                                                     \
@@ -59,20 +60,20 @@ static const foreign_row rows[] = {
      {S("PK\3\4")},
      NULL},
     {IMAGE("FITS", "vips copy"), " fits fit fts ", {S("SIMPLE  =")}, NULL},
-    {IMAGE("OpenEXR", "vips copy"), " exr ", {S("\x76\x2f\x31\x01")}, NULL},
-    {IMAGE("Radiance HDR", "vips copy"), " hdr ", {S("#?RADIANCE"), S("#?RGBE")}, NULL},
-    {IMAGE("PSD", "magick"), " psd ", {S("8BPS")}, NULL},
-    {IMAGE("XCF", "magick"), " xcf ", {S("gimp xcf ")}, NULL},
-    {IMAGE("TGA", "magick"),
+    {IMAGE("OpenEXR", TO_PICTURE), " exr ", {S("\x76\x2f\x31\x01")}, NULL},
+    {IMAGE("Radiance HDR", TO_PICTURE), " hdr ", {S("#?RADIANCE"), S("#?RGBE")}, NULL},
+    {IMAGE("PSD", GC_MAGICK), " psd ", {S("8BPS")}, NULL},
+    {IMAGE("XCF", GC_MAGICK), " xcf ", {S("gimp xcf ")}, NULL},
+    {IMAGE("TGA", GC_MAGICK),
      " tga ",
      {S("?\0\2\0\0\0\0\0"), S("?\0\3\0\0\0\0\0"), S("?\0\n\0\0\0\0\0"), S("?\0\v\0\0\0\0\0")},
      NULL},
-    {IMAGE("QOI", "magick"), " qoi ", {S("qoif")}, NULL},
-    {IMAGE("ICO", "magick"), " ico ", {S("\0\0\1\0?\0???\0")}, NULL},
+    {IMAGE("QOI", "ffmpeg -i IN OUT.png"), " qoi ", {S("qoif")}, NULL},
+    {IMAGE("ICO", GC_MAGICK), " ico ", {S("\0\0\1\0?\0???\0")}, NULL},
     {IMAGE("ICNS", "magick"), " icns ", {S("icns")}, NULL},
-    {IMAGE("DDS", "magick"), " dds ", {S("DDS \x7c\0\0\0")}, NULL},
-    {IMAGE("SGI", "magick"), " sgi ", {S("\1\xda?\1\0"), S("\1\xda?\2\0")}, NULL},
-    {IMAGE("PCX", "magick"), " pcx ", {S("\n\5\1\x08")}, NULL},
+    {IMAGE("DDS", GC_MAGICK), " dds ", {S("DDS \x7c\0\0\0")}, NULL},
+    {IMAGE("SGI", GC_MAGICK), " sgi ", {S("\1\xda?\1\0"), S("\1\xda?\2\0")}, NULL},
+    {IMAGE("PCX", GC_MAGICK), " pcx ", {S("\n\5\1\x08")}, NULL},
     {IMAGE("PostScript", "gs"), " eps ", {S("%!PS"), S("\xc5\xd0\xd3\xc6")}, NULL},
     {IMAGE("PDF", "pdftoppm"), " pdf ", {S("%PDF-")}, NULL},
     /* Behind AVIF and HEIC, which begin in the same way. */

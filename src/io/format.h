@@ -37,6 +37,8 @@ typedef struct gc_signature {
 #define GC_RAW_OF_CAMERA "a camera's raw image"
 #define GC_RAW_CONVERTER "darktable-cli"
 #define GC_UNREAD(converter) "which gconv does not read; '" converter "' converts it"
+/* Two names of one program. ImageMagick 6 lacks the first one. */
+#define GC_MAGICK "magick' or 'convert"
 #define GC_TAKE_FRAMES                                                                             \
     "'ffmpeg -i IN -pix_fmt yuv420p -f yuv4mpegpipe - | gconv ... - OUT' filters its frames"
 #define GC_LACKS_TIFF "this build of gconv lacks libtiff"

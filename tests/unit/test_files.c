@@ -138,6 +138,16 @@ TEST(foreign_formats_are_named)
         assert_int_equal(gconv_format_from_content(foreign_files[i].bytes, foreign_files[i].count),
                          GCONV_FORMAT_UNKNOWN);
     }
+    static const char converted[] = "which gconv does not read; '%s' converts it";
+    static const char *const converters[][2] = {{"a.exr", "vips colourspace IN OUT.png srgb"},
+                                                {"a.hdr", "vips colourspace IN OUT.png srgb"},
+                                                {"a.qoi", "ffmpeg -i IN OUT.png"},
+                                                {"a.ico", "magick' or 'convert"}};
+    for (size_t i = 0; i < COUNT(converters); i++) {
+        char about[100];
+        snprintf(about, sizeof about, converted, converters[i][1]);
+        assert_string_equal(gconv_foreign_from_path(converters[i][0])->about, about);
+    }
     assert_null(gconv_foreign_from_path(".gif"));
     assert_null(gconv_foreign_from_path("gif"));
     assert_null(gconv_foreign_from_path(NULL));

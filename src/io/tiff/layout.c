@@ -64,7 +64,7 @@ static gconv_status check_photometric(const gc_tiff_layout *layout, gconv_error 
     if (is == PHOTOMETRIC_YCBCR && layout->compression != COMPRESSION_JPEG)
         return refuse(error, "YCbCr samples that are not compressed by JPEG", TO_COLOURS);
     if (is == PHOTOMETRIC_MASK)
-        return refuse(error, "a transparency mask", GC_UNREAD("magick"));
+        return refuse(error, "a transparency mask", GC_UNREAD(GC_MAGICK));
     if (is > PHOTOMETRIC_YCBCR)
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "a TIFF of the photometric interpretation %u, which gconv does not read",
