@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+enum { DARK = 16 /* samples up to this are black, or nearly so, if 255 is white */ };
+
 /* Many programs write 1 whatever white is, so only the two values that gconv writes count. */
-gc_floats gc_floats_begin(double said, double wanted)
+gc_floats gc_floats_begin(double said, double wanted, const gconv_shape *shape)
 {
     if (said != UINT8_MAX && said != UINT16_MAX)
         said = 0;
@@ -12,8 +14,10 @@ gc_floats gc_floats_begin(double said, double wanted)
         said = wanted;
     return (gc_floats){.white = said > 0 ? said : UINT8_MAX,
                        .white_is_said = said > 0,
-                       .least = INFINITY,
-                       .largest = -INFINITY};
+                       .samples = shape->channels,
+                       .colours = (shape->channels - 1) | 1,
+                       .largest = -INFINITY,
+                       .brightest = said > 0 ? INFINITY : 0};
 }
 
 void gc_floats_narrow(gc_floats *floats, const void *numbers, void *samples, size_t count)
@@ -29,14 +33,18 @@ void gc_floats_narrow(gc_floats *floats, const void *numbers, void *samples, siz
 
 void gc_floats_convert(gc_floats *floats, float *samples, size_t count)
 {
-    float least = floats->least, largest = floats->largest;
+    float brightest = floats->brightest, largest = floats->largest;
+    for (size_t colour = 0; colour < (size_t)floats->colours && brightest <= DARK; colour++)
+        for (size_t i = colour; i < count; i += (size_t)floats->samples) {
+            float magnitude = fabsf(samples[i]);
+            brightest = magnitude > brightest && magnitude < INFINITY ? magnitude : brightest;
+        }
     for (size_t i = 0; i < count; i++) {
-        least = samples[i] < least ? samples[i] : least;
         largest = samples[i] > largest && samples[i] < INFINITY ? samples[i] : largest;
         if (floats->white != UINT8_MAX)
             samples[i] = (float)(UINT8_MAX * (double)samples[i] / floats->white);
     }
-    floats->least = least;
+    floats->brightest = brightest;
     floats->largest = largest;
 }
 
@@ -61,8 +69,10 @@ gconv_status gc_floats_finish(const gc_floats *floats, bool any_white, const gc_
         gc_warn_damage(warnings,
                        "samples of up to %g, and 255 is taken for white; --white V says what is",
                        largest);
-    if (floats->least >= 0 && largest > 0 && largest <= 1)
-        gc_warn_damage(warnings, "all samples are within 0 and 1, which is black where 255 is "
-                                 "white; give --white 1 for such files");
+    if (floats->brightest > 0 && floats->brightest <= DARK)
+        gc_warn_damage(warnings,
+                       "no sample exceeds %g in magnitude, which is black where 255 is white; give "
+                       "--white 1 if 1 is white",
+                       (double)floats->brightest);
     return GCONV_OK;
 }

@@ -8,18 +8,20 @@
 typedef struct gc_floats {
     double white; /* the sample that becomes 255; 0: there are no floats */
     bool white_is_said;
-    float least, largest; /* range of the samples so far, as stored */
+    int samples, colours; /* of a pixel, whose first ones are colours */
+    float largest;        /* of the samples so far, as stored */
+    float brightest;      /* magnitude of colours, as stored, up to one that is not dark */
     bool rounded;         /* numbers of 64 bits were changed */
 } gc_floats;
 
 /* `said` is what the file says of white: UINT8_MAX and UINT16_MAX count. `wanted` is above 0 if the
- * caller says what is white. */
-gc_floats gc_floats_begin(double said, double wanted);
+ * caller says what is white. Pixels have the channels of `shape`. */
+gc_floats gc_floats_begin(double said, double wanted, const gconv_shape *shape);
 
 /* Makes samples of numbers of 64 bits, which may lie at the same place. */
 void gc_floats_narrow(gc_floats *floats, const void *numbers, void *samples, size_t count);
 
-/* Converts samples in place. The reader judges them later. */
+/* Converts samples of whole pixels in place. The reader judges them later. */
 void gc_floats_convert(gc_floats *floats, float *samples, size_t count);
 
 /* After the last sample: warns if the samples were rounded, or do not fit the white, which does not

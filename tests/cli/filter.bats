@@ -250,7 +250,7 @@ float() {
     silently gconv filter -k identity --white 1 unit.pfm out.pfm
     same "$(rows out.pfm)" '0 63.75 255'
     silently gconv edges --white 1 -t 60 unit.pfm out.png
-    warning='all samples are within 0 and 1, which is black where 255 is white; give --white 1 for such files'
+    warning='no sample exceeds 1 in magnitude, which is black where 255 is white; give --white 1 if 1 is white'
     expect 0 gconv filter -k identity unit.pfm out.png
     same "$err" "gconv: unit.pfm: warning: $warning"
     silently gconv filter -q -k identity unit.pfm out.png
@@ -276,9 +276,16 @@ float() {
     silently gconv filter -k identity said.pfm out.png
     tells 0 '*said.pfm: warning: samples of up to 256, and white is 255*' gconv filter -v -k identity said.pfm out.png
     float black.pfm 1.0 00000000 00000000
-    float below.pfm 1.0 bf800000 3f800000
     silently gconv filter -k identity black.pfm out.png
-    silently gconv filter -k identity below.pfm out.png
+    float below.pfm 1.0 bf800000 3f800000
+    for command in 'filter -k identity' edges sketch; do
+        expect 0 gconv $command below.pfm out.png
+        same "$err" "gconv: below.pfm: warning: $warning"
+    done
+    float dark.pfm 1.0 c1800000 # -16
+    tells 0 '*no sample exceeds 16 in *' gconv filter -k identity dark.pfm out.png
+    float grey.pfm 1.0 00000000 c1810000 # -16.125
+    silently gconv filter -k identity grey.pfm out.png
     for value in 0 -1 inf nan x ''; do
         complains 2 "option '--white': *" gconv filter -k identity --white "$value" unit.pfm out.png
     done

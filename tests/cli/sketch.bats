@@ -168,7 +168,7 @@ paper_and_ink() {
     same "$err" 'gconv: less than 0.1 % of the pixels in in.png are edges; --threshold auto finds a threshold'
     # Of floats of another scale the threshold is not what has to change.
     gconv filter -k identity --scale 0.003 --depth 32 -f npy in.png -o floats
-    tells 0 'gconv: *--white 1 for such files' gconv edges floats/in.npy out.png
+    tells 0 'gconv: *--white 1 if 1 is white' gconv edges floats/in.npy out.png
     tells 0 'gconv: more than 50 *' gconv edges --white 1 floats/in.npy out.png
     silently gconv edges -q --threshold 1000 in.png out.png
     silently gconv edges --threshold 0.1% in.png out.png

@@ -609,6 +609,21 @@ def test_doubles(draw):
         assert read("d.tif") == make_tiff(image)
 
 
+def test_dark_floats(draw):
+    """Colours that are black are told, whatever alpha and samples that are not taken are."""
+    for separate in (False, True):
+        for samples, alpha in ((4, 2), (4, None), (2, 2), (1, None)):
+            colours = samples - (samples % 2 == 0)
+            image = make_image(draw, 9, 7, samples, (32, True), separate=separate)
+            image["tags"] = [tag(338, 3, alpha)] if alpha else []
+            image["pixels"] = [[[1.5] * colours + [255.0] * (samples - colours)] * 9] * 7
+            write("k.tif", make_tiff(image))
+            assert b"no sample exceeds 1.5 in" in run("edges", "k.tif", "k.pgm").stderr, (samples, alpha, separate)
+            image["pixels"][6] = [[1.5] * (colours - 1) + [-17.0] + [255.0] * (samples - colours)] * 9
+            write("k.tif", make_tiff(image))
+            assert b"no sample" not in run("edges", "k.tif", "k.pgm").stderr, (samples, alpha, separate)
+
+
 def test_threads(draw):
     """Other threads decode ahead: neither pixels nor messages depend on them."""
     for what in ({"rows": 2, "compression": LZW}, {"tile": (16, 16), "compression": DEFLATE, "separate": True}):

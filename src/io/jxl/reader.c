@@ -190,7 +190,8 @@ static void free_decoder(gc_decoder *common)
 static void convert_floats(gc_whole_decoder *whole, size_t bytes)
 {
     gc_floats *floats = &whole->common.floats;
-    *floats = gc_floats_begin(0, whole->common.white > 0 ? whole->common.white : 1);
+    *floats =
+        gc_floats_begin(0, whole->common.white > 0 ? whole->common.white : 1, &whole->common.shape);
     gc_floats_convert(floats, (float *)(void *)whole->image, bytes / sizeof(float));
 }
 

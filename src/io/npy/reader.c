@@ -210,7 +210,7 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
         return status;
     size_t number_bytes = opened->header.number_bytes;
     if (opened->header.kind == 'f')
-        common->floats = gc_floats_begin(0, common->white);
+        common->floats = gc_floats_begin(0, common->white, &common->shape);
     opened->row_numbers = (size_t)common->shape.width * (size_t)common->shape.channels;
     if (!gc_multiply(opened->row_numbers, number_bytes, &opened->row_bytes))
         return gc_fail_memory(error, SIZE_MAX);

@@ -58,7 +58,7 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
         opened->row_bytes = (opened->row_bytes + 7) / 8;
     opened->row_samples = (size_t)common->shape.width * (size_t)common->shape.channels;
     if (is_pfm(opened))
-        common->floats = gc_floats_begin(fabs(opened->header.scale), common->white);
+        common->floats = gc_floats_begin(fabs(opened->header.scale), common->white, &common->shape);
     common->bottom_up = is_pfm(opened);
     return make_levels(opened, error);
 }

@@ -290,7 +290,8 @@ static gconv_status begin_image(tiff_decoder *decoder, gconv_error *error)
         gc_tiff.TIFFGetField(tiff, TIFFTAG_SMAXSAMPLEVALUE, &white);
     common->floats = (gc_floats){.white = 0};
     if (decoder->layout.floats)
-        common->floats = gc_floats_begin(white, common->white);
+        common->floats = gc_floats_begin(white, common->white, &common->shape);
+    common->floats.samples = decoder->layout.samples;
     common->decoded_by = decoder->raw ? "gconv" : NULL;
     return read_metadata(decoder, error);
 }
