@@ -212,8 +212,20 @@ paper_and_ink() {
     { printf 'P5 400 250 255\n' && head -c 100000 /dev/zero; } >flat.pgm
     expect 0 gconv sketch --lines thin flat.pgm out.png
     same "$err" 'gconv: less than 0.1 % of the pixels are edges; another --sigma takes finer or wider details'
-    silently gconv sketch flat.pgm out.png
+    expect 0 gconv sketch flat.pgm out.png
+    lighter="'gconv filter -k identity --scale 16' lightens a dark image, as of 12 bits in 16"
+    same "$err" "gconv: less than 0.1 % of the pixels are paper; $lighter"
     same "$(rows out.png | tr "/ " "\n\n" | sort -u)" 0
+    make_image png:grey:16 dim.png 400 250 noise
+    gconv filter -k identity --scale 0.0625 dim.png dark.png # 12 bits
+    expect 0 gconv sketch -o dir dark.png
+    same "$err" "gconv: less than 0.1 % of the pixels in dark.png are paper; $lighter"
+    expect 0 gconv thin dark.png out.png
+    same "$err" "gconv: less than 0.1 % of the pixels are white; $lighter"
+    silently gconv filter -k identity --scale 16 dark.png light.png
+    silently gconv sketch light.png out.png
+    silently gconv filter -k identity --offset -90 light.png fewer.png
+    silently gconv thin fewer.png out.png
 }
 
 @test "--min-length leaves out small marks" {

@@ -382,20 +382,29 @@ static bool ends_in_return(const char *name)
     return length > 0 && name[length - 1] == '\r';
 }
 
-/* Counts images whose threshold leaves hardly any edges, or too many. Small images tell nothing,
- * and floats only if an option says what is white. */
+/* Whether lines have tones: what counts of such a sketch is the part of its paper. */
+static bool draws_in_ink(const gc_options *options)
+{
+    return options->command == GC_COMMAND_SKETCH && options->draw.lines == GC_LINES_INK;
+}
+
+/* Counts images of which hardly anything, or too much, is drawn, or white to `thin`. Small images
+ * tell nothing, and floats only if an option says what is white. */
 static void note_share(gc_summary *s, const gc_task *task, const gc_result *result)
 {
     const double few = 0.001, many = 0.5, small = 100000 /* pixels */;
     double pixels = (double)result->output.width * result->output.height;
     bool is_part = s->options->rows.count > 0, thins = s->options->command == GC_COMMAND_THIN;
-    if (!result->found.counted || s->options->draw.cut == GC_CUT_SHARE || is_part ||
-        (pixels < small && !thins) ||
+    bool inks = draws_in_ink(s->options);
+    if ((!result->found.counted && !inks) || s->options->draw.cut == GC_CUT_SHARE || is_part ||
         (result->input.depth == 32 && !gc_option_given(s->options, "white")))
         return;
-    if (share_of_edges(result) < few)
+    double share = thins  ? (double)result->found.marked / pixels
+                   : inks ? 1 - share_of_edges(result)
+                          : share_of_edges(result);
+    if (share < few && pixels >= small)
         gc_images_count(&s->with_few, gc_input_name(task->input));
-    if ((thins ? (double)result->found.marked / pixels : share_of_edges(result)) > many)
+    if (share > many && !inks && (pixels >= small || thins))
         gc_images_count(&s->with_many, gc_input_name(task->input));
 }
 
@@ -535,6 +544,8 @@ static void say_background(const gc_summary *s)
 /* What to do about a threshold that does not suit. */
 static const char *find_remedy(const gc_options *options)
 {
+    if (options->command == GC_COMMAND_THIN || draws_in_ink(options))
+        return "'gconv filter -k identity --scale 16' lightens a dark image, as of 12 bits in 16";
     if (options->command == GC_COMMAND_SKETCH)
         return "another --sigma takes finer or wider details";
     switch (options->detector.method) {
@@ -555,12 +566,17 @@ static void say_shares(const gc_summary *s, const gc_images *images, const char 
     if (images->count == 0)
         return;
     const char *where = s->batch ? gc_images_list(" in ", images, GC_IMAGES_SHOWN, names) : "";
-    if (s->options->command == GC_COMMAND_THIN)
+    const bool thins = s->options->command == GC_COMMAND_THIN;
+    if (thins && images == &s->with_many)
         gc_say("%s of the pixels%s are white, and lines are white on black; 'gconv filter -k "
                "identity --scale -1 --offset 255' turns an image round",
                what, where);
     else
-        gc_say("%s of the pixels%s are edges; %s", what, where, find_remedy(s->options));
+        gc_say("%s of the pixels%s are %s; %s", what, where,
+               thins                      ? "white"
+               : draws_in_ink(s->options) ? "paper"
+                                          : "edges",
+               find_remedy(s->options));
 }
 
 /* Says which images became black or white for the most part, and how to keep more of them. -v says
@@ -582,13 +598,12 @@ int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
     if (gc_collisions_tell(&s->collisions, &error) != GCONV_OK)
         gc_report(NULL, &error);
     say_background(s);
-    if (gc_finds_edges(s->options))
-        say_shares(s, &s->with_few, "less than 0.1 %");
-    if (gc_finds_edges(s->options) || s->options->command == GC_COMMAND_THIN)
-        say_shares(s, &s->with_many, "more than 50 %");
     if (s->options->command == GC_COMMAND_FILTER) {
         say_clipped(s, &s->with_few, "black", "--offset 128 or --abs");
         say_clipped(s, &s->with_many, "white", "'divisor sum' in the filter or a smaller --scale");
+    } else {
+        say_shares(s, &s->with_few, "less than 0.1 %");
+        say_shares(s, &s->with_many, "more than 50 %");
     }
     if (!list->batch)
         return s->code;
