@@ -14,6 +14,7 @@ gc_floats gc_floats_begin(double said, double wanted, const gconv_shape *shape)
         said = wanted;
     return (gc_floats){.white = said > 0 ? said : UINT8_MAX,
                        .white_is_said = said > 0,
+                       .missing = NAN,
                        .samples = shape->channels,
                        .colours = (shape->channels - 1) | 1,
                        .largest = -INFINITY,
@@ -39,13 +40,16 @@ void gc_floats_convert(gc_floats *floats, float *samples, size_t count)
             float magnitude = fabsf(samples[i]);
             brightest = magnitude > brightest && magnitude < INFINITY ? magnitude : brightest;
         }
+    bool has_missing = floats->has_missing;
     for (size_t i = 0; i < count; i++) {
+        has_missing |= samples[i] == floats->missing;
         largest = samples[i] > largest && samples[i] < INFINITY ? samples[i] : largest;
         if (floats->white != UINT8_MAX)
             samples[i] = (float)(UINT8_MAX * (double)samples[i] / floats->white);
     }
     floats->brightest = brightest;
     floats->largest = largest;
+    floats->has_missing = has_missing;
 }
 
 gconv_status gc_floats_finish(const gc_floats *floats, bool any_white, const gc_warnings *warnings,
@@ -57,6 +61,12 @@ gconv_status gc_floats_finish(const gc_floats *floats, bool any_white, const gc_
                                 "the precision of 64 bits is not kept", error);
     if (floats->rounded)
         gc_warn_damage(warnings, "numbers of 64 bits were rounded to 32 bits");
+    if (floats->has_missing)
+        gc_warn_damage(warnings,
+                       "samples of %g count like others, though GDAL_NODATA says that they are "
+                       "missing; make them NaN, in floats, and 'gconv filter --nan ignore' leaves "
+                       "them out",
+                       (double)floats->missing);
     if (any_white || floats->white <= 0)
         return GCONV_OK;
     if (floats->white_is_said) {

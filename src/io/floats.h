@@ -12,6 +12,8 @@ typedef struct gc_floats {
     float largest;        /* of the samples so far, as stored */
     float brightest;      /* magnitude of colours, as stored, up to one that is not dark */
     bool rounded;         /* numbers of 64 bits were changed */
+    float missing;        /* the sample, as stored, that the file says is none */
+    bool has_missing;     /* such a sample was met, or whole samples may be it */
 } gc_floats;
 
 /* `said` is what the file says of white: UINT8_MAX and UINT16_MAX count. `wanted` is above 0 if the

@@ -58,7 +58,7 @@ typedef struct gc_jpeg_form {
 
 /* Tags of a TIFF that are copied to a TIFF, those of GeoTIFF first; from the description on they
  * are texts: see libtiff.c. */
-enum { GC_TIFF_GEO_TAGS = 6, GC_TIFF_DESCRIPTION = 8, GC_TIFF_TAGS = 16 };
+enum { GC_TIFF_GEO_TAGS = 6, GC_TIFF_NODATA, GC_TIFF_DESCRIPTION = 8, GC_TIFF_TAGS = 16 };
 
 typedef struct gc_tiff_tag {
     void *values; /* NULL: the file does not have it */

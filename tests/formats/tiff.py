@@ -566,6 +566,21 @@ def test_copied_tags(draw):
     run("edges", "-q", "--in-place", "g.tif")
 
 
+def test_missing(draw):
+    """Samples that GDAL_NODATA says are missing are told: floats that are there, whole ones that may be."""
+    for kind, there, text, told in (
+        ((32, True), -9999.0, b"-9999", True), ((32, True), -9998.0, b"-9999", False), ((64, True), 2.5, b"2.5e0 ", True),
+        ((32, True), 0.0, b"nan", False), ((8, False), 9, b"0", True), ((8, False), 9, b"256", False),
+        ((16, False), 9, b"65535", True), ((8, False), 9, b"-1", False), ((8, False), 9, b"", False),
+    ):
+        image = make_image(draw, 9, 7, 1, kind, tags=[tag(42113, 2, text + b"\0")])
+        image["pixels"][6][8][0] = there
+        write("g.tif", make_tiff(image))
+        for command in (["filter", "-k", "box3"], ["edges", "--white", "255"]):
+            warning = b"samples of %g count like others, though GDAL_NODATA" % float(text) if told else b"GDAL_NODATA"
+            assert (warning in run(*command, "g.tif", "h.tif").stderr) == told, (kind, there, text)
+
+
 def test_long_files(draw):
     """Pages of a BigTIFF become one, as they may exceed 4 GiB together."""
     for big, pages, mark in ((True, 2, 43), (True, 1, 42), (False, 2, 42)):

@@ -1,5 +1,6 @@
 /* TIFF, by libtiff. Rows of strips that are not compressed are read past it. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "io/exif.h"
 #include "io/raw.h"
 #include "io/tiff/ahead.h"
@@ -271,6 +272,19 @@ static void free_image(tiff_decoder *decoder)
     decoder->units = decoder->line = NULL;
 }
 
+/* Notes the sample that GDAL_NODATA says is missing. Whole samples are not looked for. */
+static void note_missing(tiff_decoder *decoder)
+{
+    const gc_tiff_tag *tag = &decoder->common.metadata.tags[GC_TIFF_NODATA];
+    const gc_tiff_layout *layout = &decoder->layout;
+    double missing;
+    if (gc_read_number(tag->values, tag->count, &missing) == 0)
+        return;
+    decoder->common.floats.missing = (float)missing;
+    decoder->common.floats.has_missing =
+        !layout->floats && missing >= 0 && missing < 1 << layout->bits;
+}
+
 /* Reads the image of the current directory. */
 static gconv_status begin_image(tiff_decoder *decoder, gconv_error *error)
 {
@@ -293,7 +307,9 @@ static gconv_status begin_image(tiff_decoder *decoder, gconv_error *error)
         common->floats = gc_floats_begin(white, common->white, &common->shape);
     common->floats.samples = decoder->layout.samples;
     common->decoded_by = decoder->raw ? "gconv" : NULL;
-    return read_metadata(decoder, error);
+    status = read_metadata(decoder, error);
+    note_missing(decoder);
+    return status;
 }
 
 static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
