@@ -540,7 +540,8 @@ typedef struct gconv_reader_options {
     void *warn_user; /* passed to `warn` and `warn_damage` */
     /* Takes warnings of what readers of the pixels have to know: damage that `tolerant` accepts;
      * damage that loses metadata which `keep` asks for; bytes behind the image of a pipe; float
-     * samples that were rounded or do not fit a white of 255. NULL: `warn` takes them. */
+     * samples that were rounded or do not fit a white of 255; samples that the file says are
+     * missing. NULL: `warn` takes them. */
     void (*warn_damage)(void *user, const char *message);
     gconv_decoder decoder; /* what may decode a JPEG; other formats are decoded on the CPU */
     /* Gets the descriptor of the file before the file is read. The descriptor stays open until
