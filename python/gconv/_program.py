@@ -88,9 +88,10 @@ def warn_of_white(image: Any, level: int) -> None:
     caller's `level`. Other things than arrays of numpy are not looked at."""
     if numpy is None or type(image) is not numpy.ndarray or image.size == 0:
         return
-    if 0 <= image.min() < image.max() <= 1:
-        warnings.warn("all samples are within 0 and 1, and 255 is taken for white; give white=1 for "
-                      "floats, or multiply by 255", stacklevel=level)
+    least, largest = float(image.min()), float(image.max())
+    if -16 <= least < largest <= 16:
+        warnings.warn(f"no sample exceeds {largest:.3g}, and 255 is taken for white; give white=1 "
+                      "for floats of which 1 is white, or multiply them", stacklevel=level)
 
 
 def draw(image: Any, command: str, **options: Any) -> Array:

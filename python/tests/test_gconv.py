@@ -335,11 +335,12 @@ class BesideTheProgram(unittest.TestCase):
             numpy.testing.assert_array_equal(ours, run_program(BYTES, "edges", *options))
 
     def test_a_white_of_1(self):
-        """True is white, and numbers from 0 to 1 are told of if white is not given."""
+        """True is white, and numbers that 255 makes black are told of if white is not given."""
         lines, ones = gconv.edges(BYTES), FLOATS / 255
         numpy.testing.assert_array_equal(gconv.thin(lines > 0), gconv.thin(lines))
         for call in [lambda: gconv.edges(ones), lambda: gconv.sketch(ones), lambda: gconv.thin(ones),
-                     lambda: gconv.canny(lines // 255), lambda: gconv.thin(lines // 255)]:
+                     lambda: gconv.canny(lines // 255), lambda: gconv.thin(lines // 255),
+                     lambda: gconv.edges(ones * 9 - 8), lambda: gconv.sketch(ones * 1.001)]:
             with self.assertWarnsRegex(UserWarning, "give white=1") as told:
                 call()
             self.assertEqual(told.filename, __file__)
