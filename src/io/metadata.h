@@ -99,8 +99,8 @@ void gc_metadata_clear(gconv_metadata *metadata);
 gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, const char *what,
                               gconv_error *error);
 
-/* Fails if all has to be kept, and the file has XMP, IPTC or private tags, which gconv never
- * keeps. */
+/* Fails if all has to be kept, and the file has what gconv never keeps: see rule 36 of
+ * docs/contract.md. Comments may go. */
 gconv_status gc_metadata_check(const gconv_metadata *metadata, const gc_warnings *warnings,
                                gconv_error *error);
 

@@ -539,14 +539,18 @@ gconv: 20 of 40 images done, 20 failed, 0 skipped"
     cmp a.png kept.png
 }
 
+# put_chunk PNG BYTES: the PNG with BYTES, in printf's escapes, behind its header.
+put_chunk() {
+    head -c 33 "$1"
+    printf '%b' "$2"
+    tail -c +34 "$1"
+}
+
 @test "an image is not replaced by a result that lacks what it had, unless that is accepted and told" {
     make_image png:grey plain.png 9 7 noise
-    { # behind the header: a comment, and XMP
-        head -c 33 plain.png
-        printf '%b' '\000\000\000\011tEXtComment\000a\263\237\334\310'
-        printf '%b' '\000\000\000\032iTXtXML\072com\056adobe\056xmp\000\000\000\000\000\074x\057\076\226\247wc'
-        tail -c +34 plain.png
-    } >told.png
+    # A comment, and XMP.
+    put_chunk plain.png '\000\000\000\032iTXtXML\072com\056adobe\056xmp\000\000\000\000\000\074x\057\076\226\247wc' >half.png
+    put_chunk half.png '\000\000\000\011tEXtComment\000a\263\237\334\310' >told.png
     cp told.png kept.png
     silently gconv filter -k box3 kept.png smooth.png
     expect 1 gconv filter -k box3 --in-place told.png
@@ -568,11 +572,8 @@ gconv: told.png: warning: comment dropped: it is not kept"
     like "$err" 'gconv: late.png: XMP is not kept and would be lost; *'
     cmp late.png kept.png
     silently gconv edges --in-place late.png
-    { # a chunk of a program's own
-        head -c 33 plain.png
-        printf '%b' '\000\000\000\003caLbone\155\233\200\332'
-        tail -c +34 plain.png
-    } >own.png
+    # A chunk of a program's own.
+    put_chunk plain.png '\000\000\000\003caLbone\155\233\200\332' >own.png
     expect 1 gconv filter -k box3 --in-place own.png
     like "$err" 'gconv: own.png: a private chunk is not kept and would be lost; *'
     make_image jpeg:cmyk inks.jpg 9 7 noise
@@ -583,11 +584,8 @@ gconv: told.png: warning: comment dropped: it is not kept"
     silently gconv filter -k box3 --quality same --chroma same fine.jpg wanted.jpg
     silently gconv filter -k box3 --in-place fine.jpg
     cmp fine.jpg wanted.jpg
-    { # programs that write images leave comments: their name, the time
-        head -c 33 plain.png
-        printf '%b' '\000\000\000\011tEXtComment\000a\263\237\334\310'
-        tail -c +34 plain.png
-    } >named.png
+    # Programs that write images leave comments: their name, the time.
+    put_chunk plain.png '\000\000\000\011tEXtComment\000a\263\237\334\310' >named.png
     expect 0 gconv filter -k box3 --in-place named.png
     same "$err" "gconv: named.png: warning: comment dropped: it is not kept"
     cmp named.png smooth.png
