@@ -288,15 +288,18 @@ static void read_resolution(gc_libjpeg *decoder)
 /* Notes sampling factors that libjpeg writes: those of all components, or of none. */
 static void read_sampling(gc_jpeg_form *form, const struct jpeg_decompress_struct *jpeg)
 {
+    const int count = jpeg->num_components;
     int blocks = 0;
-    for (int c = 0; c < jpeg->num_components; c++) {
+    if (count > 3)
+        return;
+    for (int c = 0; c < count; c++) {
         const jpeg_component_info *component = &jpeg->comp_info[c];
         blocks += component->h_samp_factor * component->v_samp_factor;
-        if (c > 2 || jpeg->max_h_samp_factor % component->h_samp_factor != 0 ||
+        if (jpeg->max_h_samp_factor % component->h_samp_factor != 0 ||
             jpeg->max_v_samp_factor % component->v_samp_factor != 0)
             return;
     }
-    for (int c = 0; blocks <= C_MAX_BLOCKS_IN_MCU && c < jpeg->num_components; c++) {
+    for (int c = 0; blocks <= C_MAX_BLOCKS_IN_MCU && c < count; c++) {
         form->across[c] = (uint8_t)jpeg->comp_info[c].h_samp_factor;
         form->down[c] = (uint8_t)jpeg->comp_info[c].v_samp_factor;
     }
