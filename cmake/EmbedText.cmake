@@ -2,8 +2,8 @@
 #     const char SYMBOL[]
 # as the text of the inputs one after the other. The inputs are CUDA C sources. nvcc compiles them
 # ahead, and NVRTC compiles their text at run time, where no file can be included. So their lines
-# #include "..." are left empty, and an input stands before those that include it. A #line before
-# each input keeps the compiler's messages right. Of JPEG files it makes
+# #include "..." and #pragma once are left empty, and an input stands before those that include it.
+# A #line before each input keeps the compiler's messages right. Of JPEG files it makes
 #     const unsigned char SYMBOL[]
 # Run as a script:
 #   cmake -DOUTPUT=... -DSYMBOL=... "-DINPUTS=A;B" -P EmbedText.cmake
@@ -41,7 +41,7 @@ foreach(input IN LISTS INPUTS)
   get_filename_component(name "${input}" NAME)
   file(READ "${input}" text)
   # Each line has a line end before it, because ^ is the beginning of the text alone.
-  string(REGEX REPLACE "\n[ \t]*#[ \t]*include[ \t]*\"[^\n]*" "\n" text "\n${text}")
+  string(REGEX REPLACE "\n[ \t]*#[ \t]*(include[ \t]*\"|pragma once)[^\n]*" "\n" text "\n${text}")
   string(APPEND whole "#line 1 \"${name}\"${text}")
   if(NOT whole MATCHES "\n$")
     string(APPEND whole "\n")

@@ -1,6 +1,5 @@
 /* What is known of an implementation, in words: gconv info IMPLEMENTATION. */
-#ifndef GC_LAB_GUIDE_H
-#define GC_LAB_GUIDE_H
+#pragma once
 
 #include "base/buffer.h"
 #include "gconv.h"
@@ -17,5 +16,3 @@ void gc_guide_line(const char *head, const char *words, int width, gc_buffer *te
  * their limits alone: a table, one line a device. If a block or shared memory is asked for, a last
  * line has them in place of those of the last device. */
 void gc_guide_factors(const gconv_tiling *asked, gc_buffer *text);
-
-#endif

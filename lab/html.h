@@ -1,7 +1,6 @@
 /* The report of --html: report.py, a program in Python, draws it from JSON. If nothing can draw,
  * the JSON goes to FILE.json, and a warning says what is missing: that is no failure. */
-#ifndef GC_LAB_HTML_H
-#define GC_LAB_HTML_H
+#pragma once
 
 #include "cli/commands/commands.h"
 
@@ -11,5 +10,3 @@ extern const gc_reporter gc_html_reporter;
 
 /* Finds a file of the laboratory: beside this program, else in the directory `lab` there. */
 bool gc_find_lab_file(const char *name, char *path, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* The commands of gconv-lab. Each reports its own errors and returns the exit code. */
-#ifndef GC_LAB_LAB_H
-#define GC_LAB_LAB_H
+#pragma once
 
 #include "cli/commands/commands.h"
 
@@ -9,5 +8,3 @@ int gc_run_tune(const gc_options *options);
 int gc_run_guide(const gc_options *options);
 
 gc_response_function gc_write_response;
-
-#endif

@@ -1,7 +1,6 @@
 /* How often blocks and factors are the fastest of all that `gconv tune --impl adaptive:unrolled`
  * tried, as van Werkhoven et al. 2014 count them in sections 5 and 6. */
-#ifndef GC_LAB_TILES_H
-#define GC_LAB_TILES_H
+#pragma once
 
 #include "gconv_lab.h"
 
@@ -18,5 +17,3 @@ void gc_tiles_count(gc_tile_counts *counts, const gconv_tuning_case *one,
 
 /* Prints shares and means beside those of the paper. */
 void gc_tiles_print(const gc_tile_counts *counts);
-
-#endif

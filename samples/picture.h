@@ -1,6 +1,5 @@
 /* What the sample pictures are made of: colours, noise, and a picture as a function of a point. */
-#ifndef SAMPLES_PICTURE_H
-#define SAMPLES_PICTURE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -51,5 +50,3 @@ static inline colour dim(colour a, double factor)
 {
     return (colour){a.r * factor, a.g * factor, a.b * factor};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What is released at the end of the block that declares it. */
-#ifndef GC_TESTS_OWNED_H
-#define GC_TESTS_OWNED_H
+#pragma once
 
 #include "gconv.h"
 
@@ -37,5 +36,3 @@ static inline void release_writer(gconv_writer **writer)
 {
     gconv_writer_free(*writer);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Who takes part in the benchmark of the CPU, and in what: a float image of one channel, correlated
  * with a filter of odd side under the border `mirror`. */
-#ifndef BENCHMARK_CONTENDERS_H
-#define BENCHMARK_CONTENDERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +36,4 @@ double multiply_add_peak(int threads);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

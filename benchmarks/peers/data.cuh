@@ -1,6 +1,5 @@
 /* Images, filters and references that the entries share. */
-#ifndef GC_PEERS_DATA_CUH
-#define GC_PEERS_DATA_CUH
+#pragma once
 
 #include <cstdint>
 #include <cstdio>
@@ -90,5 +89,3 @@ bool peers_compare_edges(const peers_data &data, const uint8_t *output, const do
 
 /* How many bytes differ. */
 bool peers_compare_bytes(const uint8_t *a, const uint8_t *b, size_t bytes, double *different);
-
-#endif

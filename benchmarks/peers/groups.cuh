@@ -1,6 +1,5 @@
 /* Who adds entries to the table. */
-#ifndef GC_PEERS_GROUPS_CUH
-#define GC_PEERS_GROUPS_CUH
+#pragma once
 
 #include "harness.cuh"
 
@@ -26,5 +25,3 @@ void peers_add_ours(std::vector<peers_entry> *entries, const peers_data &data, i
 void peers_add_our_chains(std::vector<peers_entry> *entries, const peers_data &data);
 void peers_add_our_edges(std::vector<peers_entry> *entries, const peers_data &data);
 void peers_add_npp_edges(std::vector<peers_entry> *entries, const peers_data &data);
-
-#endif

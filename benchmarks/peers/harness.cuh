@@ -1,7 +1,6 @@
 /* Measures entries of one table side by side: a copy, a library's filter, a kernel of ours. Knows
  * nothing of convolution; buffers and references are in data.cuh. */
-#ifndef GC_PEERS_HARNESS_CUH
-#define GC_PEERS_HARNESS_CUH
+#pragma once
 
 #include "data.cuh"
 
@@ -57,5 +56,3 @@ bool peers_time_graph(const peers_work &work, int sets, double seconds, double n
  * False if an entry failed or was wrong. */
 bool peers_run(const peers_data &data, const std::vector<peers_entry> &entries, double seconds,
                FILE *csv);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the NPP entries share. */
-#ifndef GC_PEERS_NPP_CUH
-#define GC_PEERS_NPP_CUH
+#pragma once
 
 #include "groups.cuh"
 
@@ -20,5 +19,3 @@ static inline bool npp_ok(NppStatus status, const char *call, const char *file, 
 
 /* What NPP would ask the runtime for itself; its reserved field is zero. */
 bool peers_npp_context(cudaStream_t stream, NppStreamContext *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* --baseline and --fail-above: whether something has become slower than it was. */
-#ifndef GC_LAB_BENCH_BASELINE_H
-#define GC_LAB_BENCH_BASELINE_H
+#pragma once
 
 #include "lab/bench/kept.h"
 
@@ -16,5 +15,3 @@ double gc_baseline_change(const gc_point *now, const gc_point *before);
  * it: the median and the shortest run do, and the middle halves of the runs do not overlap. On a
  * GPU alone only medians are known, and either is enough: whole runs or the GPU alone. */
 bool gc_baseline_is_slower(const gc_point *now, const gc_point *before, double percent);
-
-#endif

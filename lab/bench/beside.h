@@ -1,6 +1,5 @@
 /* --with: results of another machine beside those of this one. */
-#ifndef GC_LAB_BENCH_BESIDE_H
-#define GC_LAB_BENCH_BESIDE_H
+#pragma once
 
 #include "cli/options/options.h"
 #include "lab/bench/kept.h"
@@ -18,5 +17,3 @@ gconv_status gc_published_read(const char *preset, gc_points *points, gconv_erro
 
 /* Whether a point is one of these. */
 bool gc_point_is_published(const gc_point *point);
-
-#endif

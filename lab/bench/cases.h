@@ -1,7 +1,6 @@
 /* What bench sweeps over: a case is a filter, or the chain of the command line, on an image. Every
  * implementation is measured on it. */
-#ifndef GC_LAB_BENCH_CASES_H
-#define GC_LAB_BENCH_CASES_H
+#pragma once
 
 #include "cli/image/session.h"
 #include "cli/measure/point.h"
@@ -41,5 +40,3 @@ void gc_cases_destroy(gc_cases *cases);
 /* Writes to a point what is measured in a case. `chain` is that of the command line. */
 void gc_case_describe(const gc_case *one, const gc_options *options, const gc_filter_chain *chain,
                       gc_point *point);
-
-#endif

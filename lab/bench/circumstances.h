@@ -1,6 +1,5 @@
 /* Under what circumstances something is measured: program, machine, device, options. */
-#ifndef GC_LAB_BENCH_CIRCUMSTANCES_H
-#define GC_LAB_BENCH_CIRCUMSTANCES_H
+#pragma once
 
 #include "cli/image/session.h"
 #include "cli/measure/traffic.h"
@@ -28,5 +27,3 @@ void gc_machine_describe(const gc_session *session, const char *const *names, in
  * which machine: equal lines stand for equal circumstances. free releases it. NULL if memory is
  * short. */
 char *gc_circumstances_line(const gc_session *session, const gc_machine *machine, size_t *size);
-
-#endif

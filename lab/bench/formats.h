@@ -1,6 +1,5 @@
 /* Points of gconv bench as lines of values and as rows of a Markdown table. */
-#ifndef GC_LAB_BENCH_FORMATS_H
-#define GC_LAB_BENCH_FORMATS_H
+#pragma once
 
 #include "cli/measure/point.h"
 #include "cli/terminal/table.h"
@@ -14,5 +13,3 @@ void gc_bench_csv(const gc_point *point);
 void gc_bench_markdown_heads(const gc_column *columns, int count);
 void gc_bench_markdown_row(const gc_column *columns, int count, const char *verdict,
                            const char *reason);
-
-#endif

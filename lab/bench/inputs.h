@@ -1,6 +1,5 @@
 /* What gconv bench measures: a synthetic image, and filters of many sizes. */
-#ifndef GC_LAB_BENCH_INPUTS_H
-#define GC_LAB_BENCH_INPUTS_H
+#pragma once
 
 #include "cli/image/picture.h"
 #include "gconv.h"
@@ -14,5 +13,3 @@ gconv_status gc_timed_filter_make(gc_timed_filter wanted, gconv_filter **filter,
 /* Makes an image of random samples. */
 gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, const gc_sample_kind *kind,
                                   gc_picture *picture, gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Points that files keep: what --json and --resume wrote. */
-#ifndef GC_LAB_BENCH_KEPT_H
-#define GC_LAB_BENCH_KEPT_H
+#pragma once
 
 #include "cli/measure/point.h"
 
@@ -22,5 +21,3 @@ size_t gc_whole_lines(const char *text, size_t size);
  * text is not JSON, or a point has a value that cannot be. */
 gconv_status gc_points_read(const char *text, size_t size, const char *preset, gc_points *points,
                             gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The values of --sizes, --filters, --samples and --sample: what `bench` sweeps over. */
-#ifndef GC_LAB_BENCH_LISTS_H
-#define GC_LAB_BENCH_LISTS_H
+#pragma once
 
 #include "cli/options/options.h"
 #include "gconv.h"
@@ -71,5 +70,3 @@ typedef struct gc_lists {
 
 /* Reads the options, or what stands for those that are not given. A message names the option. */
 gconv_status gc_lists_read(const gc_options *options, gc_lists *lists, gconv_error *error);
-
-#endif

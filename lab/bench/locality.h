@@ -1,6 +1,5 @@
 /* Fourier transforms of lines, from memory to memory: what De Smet 2011 bounds. */
-#ifndef GC_LAB_BENCH_LOCALITY_H
-#define GC_LAB_BENCH_LOCALITY_H
+#pragma once
 
 #include "gconv_lab.h"
 
@@ -49,5 +48,3 @@ typedef struct gc_spectra {
 /* Compares some lines at some places with sums in double. *largest becomes the largest
  * difference. */
 gconv_status gc_spectra_judge(const gc_spectra *spectra, double *largest, gconv_error *error);
-
-#endif

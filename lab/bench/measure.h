@@ -1,6 +1,5 @@
 /* Checks an implementation on one image and times it on another. */
-#ifndef GC_LAB_BENCH_MEASURE_H
-#define GC_LAB_BENCH_MEASURE_H
+#pragma once
 
 #include "cli/measure/measure.h"
 
@@ -32,5 +31,3 @@ void gc_spots_choose(uint32_t width, uint32_t height, double taps, gc_spots *spo
 /* A gc_last_judge, with the spots as the subject's `user`: if the output is wrong at one of them,
  * the verdict becomes so, and the point has no times. */
 gc_last_judge gc_judge_spots;
-
-#endif

@@ -1,6 +1,5 @@
 /* --preset: experiments of the sources, as options of `bench`. */
-#ifndef GC_LAB_BENCH_PRESETS_H
-#define GC_LAB_BENCH_PRESETS_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -50,5 +49,3 @@ enum { GC_PRESET_TEXT_BYTES = 512 };
  * if it has none, or --block is given. */
 void gc_preset_describe_blocks(const gc_options *options, const char *const *names, int count,
                                char text[GC_PRESET_TEXT_BYTES]);
-
-#endif

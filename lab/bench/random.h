@@ -1,6 +1,5 @@
 /* Random numbers that are the same everywhere, for images, filters and places. */
-#ifndef GC_LAB_BENCH_RANDOM_H
-#define GC_LAB_BENCH_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -11,5 +10,3 @@ static inline uint32_t gc_next_random(uint64_t *state)
     *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
     return (uint32_t)(*state >> 33);
 }
-
-#endif

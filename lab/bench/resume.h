@@ -2,8 +2,7 @@
  * interrupted goes on from there. The file has a line of JSON that says under what circumstances it
  * was made, then a line for each point. Lines are whole, however a program ends: what a program
  * left of a last line is cut off by the next one. */
-#ifndef GC_LAB_BENCH_RESUME_H
-#define GC_LAB_BENCH_RESUME_H
+#pragma once
 
 #include "lab/bench/kept.h"
 
@@ -24,5 +23,3 @@ gconv_status gc_resume_open(const char *path, const char *circumstances, size_t 
 gconv_status gc_resume_add(const gc_resume *resume, const gc_point *point, gconv_error *error);
 
 void gc_resume_close(gc_resume *resume);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the processors of this machine reach at most: the roofs of a roofline. */
-#ifndef GC_LAB_BENCH_ROOFS_H
-#define GC_LAB_BENCH_ROOFS_H
+#pragma once
 
 #include "cli/measure/traffic.h"
 #include "gconv.h"
@@ -9,5 +8,3 @@
  * Bandwidth is of a memory larger than the caches, read and written. Takes about a second, and
  * 256 MiB. */
 gconv_status gc_cpu_measure_roofs(int threads, gc_roofs *roofs, gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The sweep of gconv bench: every case is measured with every implementation. */
-#ifndef GC_LAB_BENCH_SWEEP_H
-#define GC_LAB_BENCH_SWEEP_H
+#pragma once
 
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
@@ -54,5 +53,3 @@ gconv_status gc_sweep_run(gc_sweep *sweep, gconv_error *error);
 
 /* Frees points and images. */
 void gc_sweep_destroy(gc_sweep *sweep);
-
-#endif

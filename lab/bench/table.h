@@ -1,6 +1,5 @@
 /* What gconv bench prints: a table, lines of values, or JSON. */
-#ifndef GC_LAB_BENCH_TABLE_H
-#define GC_LAB_BENCH_TABLE_H
+#pragma once
 
 #include "cli/measure/point.h"
 #include "cli/measure/traffic.h"
@@ -53,5 +52,3 @@ void gc_bench_close(const gc_bench_table *table, const char *subject, const gc_p
  * is short. */
 char *gc_bench_document(const gc_bench_table *table, const char *subject, const gc_points *points,
                         size_t *size);
-
-#endif

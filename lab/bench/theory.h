@@ -1,7 +1,6 @@
 /* What the sources predict: equations 9 to 14 of KTH 2018 (sections 3.5.1 and 4), and the bound of
  * De Smet 2011 (section 2.2). */
-#ifndef GC_LAB_BENCH_THEORY_H
-#define GC_LAB_BENCH_THEORY_H
+#pragma once
 
 /* Floating-point operations for a byte of global memory, with a filter of these sides, by the
  * equation for the implementation of this name: naive (9), shared (10), const and const:kth (11),
@@ -19,5 +18,3 @@ double gc_locality_factor(int points);
 /* Operations a second that a bandwidth in bytes a second allows, if each complex number of 8 bytes
  * is moved once. */
 double gc_locality_flops(int points, double bandwidth);
-
-#endif

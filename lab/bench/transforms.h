@@ -1,8 +1,7 @@
 /* Measures Fourier transforms of lines, for the preset that repeats De Smet 2011: by `cpu`, with
  * the loops of its convolutions; on a GPU by cuFFT, `fft`, and by the paper's own strategy
  * (gconv_lines_way). */
-#ifndef GC_LAB_BENCH_TRANSFORMS_H
-#define GC_LAB_BENCH_TRANSFORMS_H
+#pragma once
 
 #include "cli/measure/measure.h"
 #include "lab/bench/locality.h"
@@ -36,5 +35,3 @@ gconv_status gc_time_transforms(gc_transforms *transforms, int points, gc_budget
 
 /* Bytes a second that cross the memory if so many numbers a second are read and written. */
 double gc_transforms_bandwidth(double numbers_a_second);
-
-#endif

@@ -1,7 +1,6 @@
 /* Texts that are made of the tables of commands and options when gconv is built: what completions
  * of shells offer, and the OPTIONS of gconv(1). */
-#ifndef GC_TEXTS_TEXTS_H
-#define GC_TEXTS_TEXTS_H
+#pragma once
 
 #include "cli/options/table.h"
 
@@ -23,5 +22,3 @@ gc_texts_writer gc_texts_bash, gc_texts_zsh, gc_texts_fish;
  * table: lines "@--NAME", and below each the text on this option. NULL, or the first line of these
  * that names no option. */
 const char *gc_texts_manual(FILE *out, char *more);
-
-#endif

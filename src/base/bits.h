@@ -1,6 +1,5 @@
 /* Rows of packed bits, and numbers of bytes. */
-#ifndef GC_BASE_BITS_H
-#define GC_BASE_BITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,5 +16,3 @@ static inline uint32_t gc_big_endian(const unsigned char bytes[4])
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
-
-#endif

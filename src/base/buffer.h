@@ -1,6 +1,5 @@
 /* Bytes that grow at their end. */
-#ifndef GC_BASE_BUFFER_H
-#define GC_BASE_BUFFER_H
+#pragma once
 
 #include "base/status.h"
 
@@ -23,5 +22,3 @@ void gc_buffer_print(gc_buffer *buffer, const char *format, ...) GC_PRINTF(2, 3)
 char *gc_buffer_take(gc_buffer *buffer, size_t *size);
 
 void gc_buffer_free(gc_buffer *buffer);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Compiled kernels are kept here and executed. So the directory is used only if it belongs to this
  * user and no other user may write to it. The same holds for each file in it. */
-#ifndef GC_BASE_CACHE_H
-#define GC_BASE_CACHE_H
+#pragma once
 
 #include "base/hash.h"
 #include "gconv.h"
@@ -35,5 +34,3 @@ void gc_cache_remove(const char *kind, gc_hash key);
  * however that ends. */
 gconv_status gc_cache_lock(int *lock, gconv_error *error);
 void gc_cache_unlock(int lock);
-
-#endif

@@ -1,8 +1,5 @@
 /* A clock for measuring how long things take. */
-#ifndef GC_BASE_CLOCK_H
-#define GC_BASE_CLOCK_H
+#pragma once
 
 /* Seconds of a clock that never steps back. */
 double gc_seconds(void);
-
-#endif

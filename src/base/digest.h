@@ -1,7 +1,6 @@
 /* Hashes of files, by libraries: XXH3 of 128 bits from xxHash, SHA-256 from Nettle. A build may
  * lack either. */
-#ifndef GC_BASE_DIGEST_H
-#define GC_BASE_DIGEST_H
+#pragma once
 
 #include "gconv.h"
 
@@ -37,5 +36,3 @@ gconv_status gc_digest_end(gc_digest *digest, int descriptor, int64_t size,
  * offset of the descriptor stays. */
 gconv_status gc_digest_file(gc_digest_kind kind, int descriptor, int64_t size,
                             char text[GC_DIGEST_BYTES], gconv_error *error);
-
-#endif

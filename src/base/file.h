@@ -1,7 +1,6 @@
 /* Reading, writing and syncing files by their descriptors. A function that fails sets errno; the
  * caller writes the message. */
-#ifndef GC_BASE_FILE_H
-#define GC_BASE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ int gc_files_left(int wanted);
 
 /* fsync(2), however often signals interrupt it. */
 bool gc_sync(int descriptor);
-
-#endif

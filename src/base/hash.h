@@ -1,7 +1,6 @@
 /* FNV-1a of 128 bits: names the entries of the cache and finds damage. It is no defence against
  * attack. */
-#ifndef GC_BASE_HASH_H
-#define GC_BASE_HASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ gc_hash gc_hash_bytes(gc_hash hash, const void *bytes, size_t size);
 gc_hash gc_hash_string(gc_hash hash, const char *text);
 
 bool gc_hash_is_same(gc_hash a, gc_hash b);
-
-#endif

@@ -1,6 +1,5 @@
 /* JSON, value by value; commas are added where they belong. Each thread builds lines of its own. */
-#ifndef GC_BASE_JSON_H
-#define GC_BASE_JSON_H
+#pragma once
 
 #include "base/buffer.h"
 
@@ -31,5 +30,3 @@ bool gc_json_end_line(gc_buffer *text);
  * short. The line that was set aside then goes on. */
 void gc_json_begin_apart(void);
 char *gc_json_end_apart(size_t *size);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads JSON (RFC 8259) from memory, value by value. */
-#ifndef GC_BASE_JSON_READER_H
-#define GC_BASE_JSON_READER_H
+#pragma once
 
 #include "gconv.h"
 
@@ -31,5 +30,3 @@ gconv_status gc_json_read(const char *text, size_t size, const gc_json_events *e
 /* Turns hexadecimal digits, as of KEY_bytes, into the bytes of a name, in place. False if they are
  * no digits. */
 bool gc_json_read_bytes(char *digits);
-
-#endif

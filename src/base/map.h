@@ -1,7 +1,6 @@
 /* A map from hashes to numbers, of 16 bytes an entry. It keeps 80 bits of a hash: of ten million
  * keys two are taken for one with a probability of 4e-11. */
-#ifndef GC_BASE_MAP_H
-#define GC_BASE_MAP_H
+#pragma once
 
 #include "base/hash.h"
 
@@ -30,5 +29,3 @@ bool gc_map_add(gc_map *map, gc_map_entry entry);
 uint64_t gc_map_number_at(const gc_map *map, size_t index);
 
 void gc_map_free(gc_map *map);
-
-#endif

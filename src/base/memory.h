@@ -1,6 +1,5 @@
 /* Sizes with overflow checks, and the allocations that use them. */
-#ifndef GC_BASE_MEMORY_H
-#define GC_BASE_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void *gc_make_room(void *array, size_t count, size_t *capacity, size_t size);
 
 /* A copy of a string, NULL when memory is out. Freed with free. */
 char *gc_copy_string(const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Rows of bytes that lie in memory, as the source or sink of a plan. */
-#ifndef GC_BASE_MEMORY_ROWS_H
-#define GC_BASE_MEMORY_ROWS_H
+#pragma once
 
 #include "gconv.h"
 
@@ -42,5 +41,3 @@ gc_overlap gc_rows_overlap(const gc_memory_source *from, const gc_memory_sink *t
 bool gc_rows_are_aligned(const void *rows, size_t stride, int depth);
 
 bool gc_is_same_shape(const gconv_shape *a, const gconv_shape *b);
-
-#endif

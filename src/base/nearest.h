@@ -1,6 +1,5 @@
 /* The nearest match for "did you mean". */
-#ifndef GC_BASE_NEAREST_H
-#define GC_BASE_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -8,5 +7,3 @@
  * neighbours), up to a third of its length but at least 1. If no entry is so near, the first that
  * begins with `text`; else NULL. A number is near nothing. */
 const char *gc_nearest_name(const char *text, const char *const *names, size_t count);
-
-#endif

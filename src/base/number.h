@@ -1,7 +1,6 @@
 /* Numbers read from text the same way in every locale; numbers in float32; the smaller and the
  * larger of two. */
-#ifndef GC_BASE_NUMBER_H
-#define GC_BASE_NUMBER_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -83,5 +82,3 @@ bool gc_fits_float(double value);
 /* The largest float32 that is not above `value`. For every float r, r > value exactly if r > the
  * result. */
 float gc_float_at_most(double value);
-
-#endif

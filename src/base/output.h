@@ -1,7 +1,6 @@
 /* An output: a file that appears under its name whole or not at all (contract.md, rules 68 to 73),
  * standard output, or a device. */
-#ifndef GC_BASE_OUTPUT_H
-#define GC_BASE_OUTPUT_H
+#pragma once
 
 #include "gconv.h"
 
@@ -44,5 +43,3 @@ gconv_status gc_output_commit(gc_output *output, gconv_error *error);
 
 /* Frees the output. If it was not committed, its temporary file is removed. NULL is allowed. */
 void gc_output_free(gc_output *output);
-
-#endif

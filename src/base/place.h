@@ -1,8 +1,7 @@
 /* A place: where an output goes, after symbolic links are followed. It is an open directory and a
  * name in it. Calls by descriptor and name reach that directory even if its path changes
  * meanwhile. */
-#ifndef GC_BASE_PLACE_H
-#define GC_BASE_PLACE_H
+#pragma once
 
 #include "gconv.h"
 
@@ -32,5 +31,3 @@ bool gc_place_is_direct(const gc_place *place);
 
 /* Whether two results of stat(2) describe the same file. */
 bool gc_same_file(const struct stat *a, const struct stat *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* How many threads there is room for: the processors that this process may use, and a limit on its
  * address space. */
-#ifndef GC_BASE_PROCESSORS_H
-#define GC_BASE_PROCESSORS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ double gc_processor_quota(const char *groups_path, const char *mount);
 /* Whether addresses for a thread's stack and for work are left (ulimit -v). A thread that work does
  * not depend on must not take the last ones. */
 bool gc_has_room_for_thread(void);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * A new member of such a structure goes to its end, and not into padding there: the size must
  * change with it. */
-#ifndef GC_BASE_SIZED_H
-#define GC_BASE_SIZED_H
+#pragma once
 
 #include "gconv.h"
 
@@ -23,5 +22,3 @@ gconv_status gc_sized_read(const void *given, const char *type, void *known, siz
  * GCONV_ERROR_ARGUMENT for a size that no header gives. */
 gconv_status gc_sized_fill(void *given, const char *type, const void *known, size_t bytes,
                            gconv_error *error);
-
-#endif

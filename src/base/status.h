@@ -1,6 +1,5 @@
 /* Errors. The function that detects one writes the message with gc_fail; its callers pass it up. */
-#ifndef GC_BASE_STATUS_H
-#define GC_BASE_STATUS_H
+#pragma once
 
 #include "gconv.h"
 
@@ -30,5 +29,3 @@ gconv_status gc_fail_memory(gconv_error *error, size_t bytes);
 /* Copies `text` into `buffer` with control characters, and bytes that are not valid UTF-8, written
  * as \n, \t, \xNN. Always NUL-terminated; returns the buffer. */
 char *gc_escape(const char *text, char *buffer, size_t size);
-
-#endif

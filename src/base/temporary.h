@@ -1,7 +1,6 @@
 /* Names of temporary files: .NAME.gconv-HHHHHHHHRRRRRRCCCC. H names the machine and its start, R is
  * random, and C is computed from the rest, so that no name of a user's is taken for one. */
-#ifndef GC_BASE_TEMPORARY_H
-#define GC_BASE_TEMPORARY_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -18,5 +17,3 @@ void gc_temporary_name(const char *tag, const char *name, char buffer[NAME_MAX +
 
 /* Whether gc_temporary_name made a name with this tag. */
 bool gc_temporary_is_of(const char *tag, const char *name);
-
-#endif

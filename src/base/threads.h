@@ -5,8 +5,7 @@
  * made when they are first wanted and sleep when there is nothing to do. They end when the library
  * is unloaded or the process exits. They block all signals except those that a thread's own faults
  * raise. After a fork the child has no helpers and makes new ones. */
-#ifndef GC_BASE_THREADS_H
-#define GC_BASE_THREADS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ typedef void gc_range_function(void *user, size_t first, size_t end);
 /* Calls `work` for ranges that make up the entries from 0 to `count` - 1, on up to `threads`
  * threads. Returns when all are done. */
 void gc_share_out(size_t count, int threads, gc_range_function *work, void *user);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the programs gconv, gconv-lab and gconv-mpi do before and after a command. */
-#ifndef GC_CLI_PROGRAM_H
-#define GC_CLI_PROGRAM_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -35,5 +34,3 @@ gconv_status gc_environment_check(gconv_error *error);
  * it says why, unless a pipe for text is closed. Returns the exit code of a program that would end
  * with `code`. */
 int gc_program_close_output(int code);
-
-#endif

@@ -1,6 +1,5 @@
 /* Pixels that are not opaque, on a background (contract.md, rules 7 and 34). */
-#ifndef GC_CORE_BACKGROUND_H
-#define GC_CORE_BACKGROUND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ bool gc_flatten_row(void *row, uint32_t width, int channels, int depth, const ui
 /* Copies a row of 2 or 4 channels without its alpha. The rows must not overlap. */
 void gc_drop_alpha_row(const unsigned char *input, unsigned char *output, uint32_t width,
                        int channels, size_t sample_bytes);
-
-#endif

@@ -1,7 +1,6 @@
 /* Border modes (contract.md, rules 13 and 14): the one index mapping, shared by host and device
  * code. */
-#ifndef GC_CORE_BORDER_H
-#define GC_CORE_BORDER_H
+#pragma once
 
 #include "gconv.h"
 
@@ -41,5 +40,3 @@ GC_HOST_DEVICE static inline int64_t gc_border_index(gconv_border border, int64_
         return -1;
     }
 }
-
-#endif

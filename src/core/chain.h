@@ -4,8 +4,7 @@
  * contract.md, rule 3, is built in here. Steps use undivided weights. The product of the divisors
  * waits for the conversion. The border constant of a step is multiplied by the divisors of the
  * steps before it. `exact` says that this arithmetic cannot round. */
-#ifndef GC_CORE_CHAIN_H
-#define GC_CORE_CHAIN_H
+#pragma once
 
 #include "core/conversion.h"
 #include "core/step.h"
@@ -66,5 +65,3 @@ void gc_step_range(const gc_chain *chain, const gc_step *step, int64_t first, in
 /* Whether an output row may read any input row: the filter is higher than the image, and rows
  * reflected at one end reach beyond the other. */
 bool gc_step_reads_any_row(const gc_chain *chain, const gc_step *step);
-
-#endif

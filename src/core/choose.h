@@ -1,6 +1,5 @@
 /* Which implementation computes a problem, and where. */
-#ifndef GC_CORE_CHOOSE_H
-#define GC_CORE_CHOOSE_H
+#pragma once
 
 #include "core/device_use.h"
 #include "core/implementation.h"
@@ -29,5 +28,3 @@ bool gc_foresee(const gc_problem *problem);
 /* Takes the plan off the device's count. */
 void gc_choice_leave_device(gc_choice *choice);
 void gc_choice_destroy(gc_choice *choice);
-
-#endif

@@ -1,7 +1,6 @@
 /* The conversion: samples to chain values before the chain, chain values to output after it. This
  * defines both for every implementation. Faster code elsewhere gives the same bits. */
-#ifndef GC_CORE_CONVERSION_H
-#define GC_CORE_CONVERSION_H
+#pragma once
 
 #include "core/shape.h"
 
@@ -75,5 +74,3 @@ void gc_store_values(const gc_conversion *conversion, double *v, size_t first, s
 
 /* Copies the alpha samples of one row of input (2 or 4 channels) to `alpha`. */
 void gc_extract_alpha(const gconv_shape *input, const void *samples, void *alpha);
-
-#endif

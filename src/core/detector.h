@@ -4,8 +4,7 @@
  * The chain has whole weights (gc_make_weights_whole). Double holds its sums S without an error. A
  * detector works on the values floor(S / 2^shift + 1/2). int32_t holds these values and their
  * differences. Chains of whole weights have shift 0. */
-#ifndef GC_CORE_DETECTOR_H
-#define GC_CORE_DETECTOR_H
+#pragma once
 
 #include "core/chain.h"
 #include "core/conversion.h"
@@ -77,5 +76,3 @@ void gc_detector_store(const gc_detector *detector, const gc_conversion *convers
  * gc_step_range does for a step. */
 void gc_detector_range(const gc_chain *chain, const gc_detector *detector, int64_t *first,
                        int64_t *last);
-
-#endif

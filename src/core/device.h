@@ -1,6 +1,5 @@
 /* Devices, for callers inside the library: their structures have this version's size. */
-#ifndef GC_CORE_DEVICE_H
-#define GC_CORE_DEVICE_H
+#pragma once
 
 #include "core/problem.h"
 
@@ -8,5 +7,3 @@
 gconv_status gc_device_parse(const char *text, gconv_device_choice *choice, gconv_error *error);
 gconv_status gc_device_describe(int index, gconv_device_info *info, gconv_error *error);
 double gc_device_peak(const gconv_device_info *info);
-
-#endif

@@ -1,6 +1,5 @@
 /* How this process uses its CUDA devices. */
-#ifndef GC_CORE_DEVICE_USE_H
-#define GC_CORE_DEVICE_USE_H
+#pragma once
 
 #include "gconv.h"
 
@@ -41,5 +40,3 @@ bool gc_device_is_dropped(int index);
 
 /* Describes a dropped device as not usable, and says why. */
 void gc_device_describe_loss(gconv_device_info *info);
-
-#endif

@@ -2,14 +2,9 @@
  *
  * Several images at one time are decoded, computed and encoded side by side. What counts is then
  * the throughput: the seconds of all images divided by their number. */
-#ifndef GC_CORE_FILE_TIME_H
-#define GC_CORE_FILE_TIME_H
+#pragma once
 
 #include "core/problem.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Whether several images go from file to file at one time. */
 bool gc_counts_throughput(const gc_problem *problem);
@@ -33,9 +28,3 @@ double gc_write_compressed_seconds(const gc_problem *problem);
 /* Seconds of an image on the CPU, one of several between files. All `threads` threads together
  * compute it in `compute` seconds of one thread. */
 double gc_cpu_throughput(const gc_problem *problem, double compute, int threads);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

@@ -1,8 +1,7 @@
 /* What the core asks of the GPU part, which defines these functions, gconv_cuda_reason,
  * gconv_device_await, gconv_device_is_starting and gconv_nvrtc_version. Plain C, no CUDA types.
  * Those that may start the driver load the CUDA module first (gpu/load.c). */
-#ifndef GC_CORE_GPU_H
-#define GC_CORE_GPU_H
+#pragma once
 
 #include "core/problem.h"
 
@@ -49,6 +48,4 @@ double gc_gpu_least_seconds(const gc_problem *problem, double cpu_seconds);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* Grey from colour: Rec. 601 luma (contract.md, rules 7 and 82). */
-#ifndef GC_CORE_GREY_H
-#define GC_CORE_GREY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ static inline float gc_float_luma(float red, float green, float blue)
  * `is_bgr`: blue comes first. The rows must not overlap, and samples must be aligned. */
 void gc_grey_row(const void *input, void *output, uint32_t width, int channels, int depth,
                  bool is_bgr);
-
-#endif

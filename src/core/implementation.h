@@ -1,6 +1,5 @@
 /* What an implementation is: one entry of the registry. */
-#ifndef GC_CORE_IMPLEMENTATION_H
-#define GC_CORE_IMPLEMENTATION_H
+#pragma once
 
 #include "base/status.h"
 #include "core/problem.h"
@@ -73,5 +72,3 @@ typedef struct gc_implementation {
 /* What the output of a problem is on this device (contract.md, rule 99). */
 gconv_promise gc_promise_of(const gc_problem *problem, const gc_implementation *implementation,
                             const gconv_device_info *device);
-
-#endif

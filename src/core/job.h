@@ -1,6 +1,5 @@
 /* What a caller may put into a gconv_job. */
-#ifndef GC_CORE_JOB_H
-#define GC_CORE_JOB_H
+#pragma once
 
 #include "gconv.h"
 
@@ -12,5 +11,3 @@ gconv_status gc_job_read(const gconv_job *given, gconv_job *job, gconv_error *er
  * *detector with what the job says. */
 gconv_status gc_job_check(const gconv_job *job, gconv_tiling *tiling, gconv_detector *detector,
                           gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The members of a plan, for the files of src/core that work on plans. */
-#ifndef GC_CORE_PLAN_H
-#define GC_CORE_PLAN_H
+#pragma once
 
 #include "core/choose.h"
 #include "gconv_lab.h"
@@ -19,5 +18,3 @@ struct gconv_plan {
     char *chain_too;      /* of gconv_plan_run_reference, as long as it runs */
     size_t chain_too_stride;
 };
-
-#endif

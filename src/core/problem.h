@@ -1,6 +1,5 @@
 /* A job made ready to compute: checked, with everything derived that implementations share. */
-#ifndef GC_CORE_PROBLEM_H
-#define GC_CORE_PROBLEM_H
+#pragma once
 
 #include "core/chain.h"
 #include "core/conversion.h"
@@ -41,5 +40,3 @@ static inline bool gc_problem_is_same_everywhere(const gc_problem *problem)
     return gc_detects(&problem->detector) ||
            (problem->chain.exact && (problem->rounding.plain || !problem->rounding.once));
 }
-
-#endif

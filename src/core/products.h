@@ -1,6 +1,5 @@
 /* Filters of low rank: sums of products of a column and a row. */
-#ifndef GC_CORE_PRODUCTS_H
-#define GC_CORE_PRODUCTS_H
+#pragma once
 
 #include "core/problem.h"
 
@@ -22,5 +21,3 @@ bool gc_step_products(const gc_step *step, bool exact, int most, gc_products *pr
 /* What the products lack of the weights, in magnitude, all together. Products of two float32
  * numbers have no error in double. */
 double gc_products_rest(const gc_step *step, const gc_products *products);
-
-#endif

@@ -27,14 +27,9 @@
  * GPU: tilefft                                              gc_range_holds_tiles
  * GPU: fft                                                  gc_range_holds_fft, or exact in double
  * */
-#ifndef GC_CORE_RANGE_H
-#define GC_CORE_RANGE_H
+#pragma once
 
 #include "core/step.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* float32 holds every integer of a smaller magnitude: 2^24. */
 #define GC_EXACT_LIMIT 16777216.0
@@ -69,9 +64,3 @@ bool gc_range_holds_fft(const gc_step *step, double points);
  * 2^log2_points values. Each result stands for an integer. If the bound is under 1/2, rounding to
  * the nearest integer is exact. */
 double gc_transform_error(double log2_points);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

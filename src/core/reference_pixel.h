@@ -1,6 +1,5 @@
 /* The reference's values at single pixels: quick, however large the image is. */
-#ifndef GC_CORE_REFERENCE_PIXEL_H
-#define GC_CORE_REFERENCE_PIXEL_H
+#pragma once
 
 #include "core/sums.h"
 
@@ -8,5 +7,3 @@
  * the reference gives. `input` is the image. */
 gconv_status gc_reference_pixel(const gc_problem *problem, const void *input, size_t input_stride,
                                 uint32_t x, uint32_t y, gc_word *sums, gconv_error *error);
-
-#endif

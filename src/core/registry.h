@@ -1,6 +1,5 @@
 /* The registry: the table of every implementation there is. */
-#ifndef GC_CORE_REGISTRY_H
-#define GC_CORE_REGISTRY_H
+#pragma once
 
 #include "core/implementation.h"
 
@@ -24,5 +23,3 @@ bool gc_implementation_read(const char *name, gc_named *named);
  * Fills `device` with the device it runs on. */
 gconv_status gc_implementation_device(const gc_implementation *implementation, int cuda_index,
                                       gconv_device_info *device, gconv_error *error);
-
-#endif

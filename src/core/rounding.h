@@ -1,13 +1,8 @@
 /* Rounding once (contract.md, rule 5): the sample that is nearest to v, where v is a quotient of
  * whole or binary numbers that doubles hold without an error. */
-#ifndef GC_CORE_ROUNDING_H
-#define GC_CORE_ROUNDING_H
+#pragma once
 
 #include "core/conversion.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* S is the exact sum of the chain: that of gc_step.terms. In samples v = (a S + b) / c, with |S| in
  * the place of S if `absolute`. c is above 0.
@@ -63,9 +58,3 @@ float gc_round_root_to_float(const gc_rounding *rounding, const double parts[2])
 /* The largest whole threshold: a whole |sum| or sum passes it exactly if it is greater, minus the
  * sum for GCONV_RULE_NEGATIVE. */
 double gc_whole_threshold(const gc_rounding *rounding);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

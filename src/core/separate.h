@@ -1,6 +1,5 @@
 /* Filters of rank 1: the product of a column and a row. */
-#ifndef GC_CORE_SEPARATE_H
-#define GC_CORE_SEPARATE_H
+#pragma once
 
 #include "core/problem.h"
 
@@ -21,5 +20,3 @@ double gc_magnitude_of(const double *values, int count);
  * of input and output. Returns the sums in *across and *down. */
 void gc_balance_factors(const gc_step *step, float *row, float *column, double *across,
                         double *down);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shapes of images: see gconv_shape. */
-#ifndef GC_CORE_SHAPE_H
-#define GC_CORE_SHAPE_H
+#pragma once
 
 #include "gconv.h"
 
@@ -13,5 +12,3 @@ gconv_status gc_depth_check(int depth, int depths, const char *of, gconv_error *
 /* Refuses a shape that no image has, or whose depth is not among `depths`. */
 gconv_status gc_shape_check(const gconv_shape *shape, int depths, const char *of,
                             gconv_error *error);
-
-#endif

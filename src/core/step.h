@@ -1,6 +1,5 @@
 /* A step: one filter of a chain, as every implementation applies it. */
-#ifndef GC_CORE_STEP_H
-#define GC_CORE_STEP_H
+#pragma once
 
 #include "core/shape.h"
 
@@ -51,5 +50,3 @@ static inline double gc_step_terms(const gc_step *step)
 /* Rows above and below an output row that a step reads. */
 int64_t gc_step_above(const gc_step *step);
 int64_t gc_step_below(const gc_step *step);
-
-#endif

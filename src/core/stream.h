@@ -1,6 +1,5 @@
 /* One run of a plan as an implementation sees it: rows of samples in, rows of output out. */
-#ifndef GC_CORE_STREAM_H
-#define GC_CORE_STREAM_H
+#pragma once
 
 #include "base/memory_rows.h"
 #include "core/conversion.h"
@@ -149,5 +148,3 @@ void gc_stream_give_kept(gc_stream *stream);
  * them to the sink. */
 gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const float *rows,
                                    size_t stride, gconv_error *error);
-
-#endif

@@ -4,8 +4,7 @@
  * A number is a double, if double holds all sums (gc_chain.sums_fit). Else it is a whole number in
  * two's complement, of gc_chain.limbs limbs, the lowest first, times a power of 2 that the step
  * knows. If no limbs are enough, numbers are doubles, which round. */
-#ifndef GC_CORE_SUMS_H
-#define GC_CORE_SUMS_H
+#pragma once
 
 #include "core/problem.h"
 
@@ -75,5 +74,3 @@ void gc_words_round(const gc_problem *problem, const gc_word *sums, size_t count
 
 /* Sets sample `index` of a row of 1, 8 or 16 bits. */
 void gc_set_sample(int depth, void *row, size_t index, uint32_t sample);
-
-#endif

@@ -1,7 +1,6 @@
 /* The memory of a run: how many bytes the rings of samples and output may hold. With these a run
  * takes 40 MB for an image of 8192 columns, and 120 MB for one of 30000. */
-#ifndef GC_CPU_BUDGET_H
-#define GC_CPU_BUDGET_H
+#pragma once
 
 #include "core/problem.h"
 
@@ -15,5 +14,3 @@ int64_t gc_budget_rows(const gc_problem *problem, int64_t reach, int64_t moving)
 
 /* Whether the rings can hold bands of `rows` rows. */
 bool gc_budget_holds(const gc_problem *problem, int64_t rows);
-
-#endif

@@ -6,8 +6,7 @@
  * between solvers hold. Those of NEON were not measured: its vectors have half the lanes of AVX2,
  * so they are twice as long. None is measured while gconv runs, since they decide on the last bits
  * of bounded results (rule 11 of docs/contract.md). */
-#ifndef GC_CPU_COST_H
-#define GC_CPU_COST_H
+#pragma once
 
 /* ---- An image -------------------------------------------------------------------------------- */
 
@@ -111,5 +110,3 @@
 /* How much slower smaller tiles of transforms may be that keep the rings within their memory
  * (cpu/budget.h): a choice, not a measurement. */
 #define GC_WORTH_OF_MEMORY 1.6
-
-#endif

@@ -1,7 +1,6 @@
 /* Rounding once (contract.md, rule 99): which jobs the cpu implementation promises it for, and how
  * far from the true level a computed one may be. */
-#ifndef GC_CPU_ONCE_H
-#define GC_CPU_ONCE_H
+#pragma once
 
 #include "cpu/solver/solver.h"
 
@@ -55,5 +54,3 @@ double gc_cpu_split_at(const gc_problem *problem);
 /* The smallest error of a step by a solver that is worth its time. It depends on the job alone, so
  * that the promise does. HUGE_VAL if there is none. */
 double gc_least_error(const gc_question *question);
-
-#endif

@@ -1,8 +1,7 @@
 /* Passes compute a whole job from samples to output, without stages and chain values in between.
  * Each is a file of cpu/fast. stages.c has the table of them and takes the cheapest, if it is
  * cheaper than the stages. */
-#ifndef GC_CPU_PASS_H
-#define GC_CPU_PASS_H
+#pragma once
 
 #include "core/stream.h"
 
@@ -54,5 +53,3 @@ typedef struct gc_pass {
     void (*describe)(const void *shared, char *text, size_t size);
     bool goes_in_strips; /* of columns: bands in memory may be larger than caches */
 } gc_pass;
-
-#endif

@@ -1,7 +1,6 @@
 /* What the cpu implementation makes of a chain: one stage for each step, by the solver that is
  * expected to be fastest. */
-#ifndef GC_CPU_STAGES_H
-#define GC_CPU_STAGES_H
+#pragma once
 
 #include "cpu/once.h"
 #include "cpu/pass.h"
@@ -37,5 +36,3 @@ double gc_stages_extra_terms(const gc_problem *problem);
 
 /* Lines of text: what was chosen for each step. */
 void gc_stages_describe(const gc_stages *stages, char *text, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* How inner loops are compiled. */
-#ifndef GC_CPU_UNROLL_H
-#define GC_CPU_UNROLL_H
+#pragma once
 
 /* Before a loop over registers: it has to be unrolled, or the registers become memory. */
 #if defined(__clang__)
@@ -11,6 +10,4 @@
 
 #ifndef INLINE
 #define INLINE static inline __attribute__((always_inline))
-#endif
-
 #endif

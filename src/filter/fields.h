@@ -1,6 +1,5 @@
 /* What the readers of filter texts share: lines, fields and values, and what is read so far. */
-#ifndef GC_FILTER_FIELDS_H
-#define GC_FILTER_FIELDS_H
+#pragma once
 
 #include "base/number.h"
 #include "base/status.h"
@@ -122,5 +121,3 @@ gconv_status gc_vips_take(gc_parser *p);
 
 /* Reads an ImageMagick filter from a line with a colon and all lines after it. */
 gconv_status gc_imagemagick_read(gc_parser *p, gc_span line);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of src/filter share: limits, how a text was read, and the generators. */
-#ifndef GC_FILTER_FILTER_H
-#define GC_FILTER_FILTER_H
+#pragma once
 
 #include "gconv.h"
 
@@ -42,5 +41,3 @@ const gc_generator *gc_find_generator(const char *specification);
 /* Makes the filter of a specification such as "gaussian:1.5,9", which becomes its name. */
 gconv_status gc_filter_generate(const gc_generator *generator, const char *specification,
                                 gconv_filter **filter, gconv_error *error);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * The module has copies of its own of what it needs of base, core and filter. They keep no state
  * that libgconv would have to share. What does keep some is called through gc_cuda_host. */
-#ifndef GC_GPU_MODULE_H
-#define GC_GPU_MODULE_H
+#pragma once
 
 #include "base/threads.h"
 #include "core/gpu.h"
@@ -52,5 +51,3 @@ typedef struct gc_cuda_table {
     GC_CUDA_FUNCTIONS(GC_CUDA_POINTER)
 #undef GC_CUDA_POINTER
 } gc_cuda_table;
-
-#endif

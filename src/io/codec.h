@@ -1,8 +1,7 @@
 /* Codecs: the code for one format. A decoder turns the bytes of a gc_input into rows, an encoder
  * turns rows into the bytes of a gc_output. reader.c and writer.c call them through the tables of
  * functions below. They do what all formats share: orientation, grey from colour, file names. */
-#ifndef GC_IO_CODEC_H
-#define GC_IO_CODEC_H
+#pragma once
 
 #include "base/output.h"
 #include "gconv.h"
@@ -129,5 +128,3 @@ struct gc_encoder_type {
                                      gconv_error *error);
     void (*free)(gc_encoder *encoder);
 };
-
-#endif

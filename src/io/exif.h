@@ -1,7 +1,6 @@
 /* EXIF blobs. The functions read and change the entries that describe the pixels: orientation,
  * resolution, width and height. They remove the thumbnail. */
-#ifndef GC_IO_EXIF_H
-#define GC_IO_EXIF_H
+#pragma once
 
 #include "gconv.h"
 #include "io/metadata.h"
@@ -38,5 +37,3 @@ gc_resolution gc_exif_resolution(const unsigned char *exif, size_t size);
  * the blob is unchanged. GCONV_ERROR_FORMAT: parts of the blob overlap so often that the work would
  * take too long. */
 gconv_status gc_exif_drop_thumbnail(unsigned char *exif, size_t *size);
-
-#endif

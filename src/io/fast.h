@@ -1,7 +1,6 @@
 /* The fast paths of src/io: what does the work of a library faster, or leaves it to the library.
  * fast.c has the table of them. The codecs call them through it alone. */
-#ifndef GC_IO_FAST_H
-#define GC_IO_FAST_H
+#pragma once
 
 #include "gconv.h"
 
@@ -157,5 +156,3 @@ extern bool gc_png_inflating_wanted;
 /* JPEG of fewer pixels go to libjpeg, which is done before the tables of gc_jpeg_decoding are made;
  * JPEG below the second limit are decoded in one thread. */
 extern uint64_t gc_jpeg_rows_pixels_min, gc_jpeg_rows_spread_min;
-
-#endif

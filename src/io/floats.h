@@ -1,7 +1,6 @@
 /* Samples of float32 in files: what is white, and whether samples fit it (contract.md, rules 29
  * and 66). */
-#ifndef GC_IO_FLOATS_H
-#define GC_IO_FLOATS_H
+#pragma once
 
 #include "io/metadata.h"
 
@@ -31,5 +30,3 @@ void gc_floats_convert(gc_floats *floats, float *samples, size_t count);
  * has. */
 gconv_status gc_floats_finish(const gc_floats *floats, bool any_white, const gc_warnings *warnings,
                               gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The table of formats, which readers, writers and gconv_format_... walk. */
-#ifndef GC_IO_FORMAT_H
-#define GC_IO_FORMAT_H
+#pragma once
 
 #include "gconv.h"
 
@@ -75,5 +74,3 @@ bool gc_begins_with(const unsigned char *bytes, size_t count, const gc_signature
 /* Always fails, with a message that says why gconv does not read the file. `bytes` are its first
  * bytes. gconv_format_from_content does not know them. */
 gconv_status gc_format_refuse(const unsigned char *bytes, size_t count, gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* An input: the bytes of a file or of standard input, buffered, read from start to end. */
-#ifndef GC_IO_INPUT_H
-#define GC_IO_INPUT_H
+#pragma once
 
 #include "base/buffer.h"
 #include "gconv.h"
@@ -83,5 +82,3 @@ void gc_input_restart(gc_input *input);
 /* Whether bytes are left: of a pipe, those that are buffered, or else arrive within `patience`
  * milliseconds. False if the input cannot be read. */
 bool gc_input_has_more(gc_input *input, int patience);
-
-#endif

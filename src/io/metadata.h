@@ -1,6 +1,5 @@
 /* Metadata: what an image file carries beside its pixels. */
-#ifndef GC_IO_METADATA_H
-#define GC_IO_METADATA_H
+#pragma once
 
 #include "base/status.h"
 #include "gconv.h"
@@ -117,5 +116,3 @@ gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, s
  * was to be kept. The result borrows the blobs of `metadata`: do not clear the result. */
 gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep,
                                   gconv_format format, int channels, const gc_warnings *warnings);
-
-#endif

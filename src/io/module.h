@@ -1,6 +1,5 @@
 /* Libraries of formats, loaded when the first file asks for them. */
-#ifndef GC_IO_MODULE_H
-#define GC_IO_MODULE_H
+#pragma once
 
 #include "gconv.h"
 
@@ -38,5 +37,3 @@ gconv_status gc_module_load(gc_module *module, gconv_error *error);
             files, names, &object, sizeof object, PTHREAD_MUTEX_INITIALIZER, false};               \
         return gc_module_load(&module, error);                                                     \
     }
-
-#endif

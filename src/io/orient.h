@@ -1,6 +1,5 @@
 /* Turns and mirrors images as EXIF orientations say. */
-#ifndef GC_IO_ORIENT_H
-#define GC_IO_ORIENT_H
+#pragma once
 
 #include "gconv.h"
 
@@ -21,5 +20,3 @@ typedef struct gc_stored_image {
 /* Writes rows first to first + count - 1 of the upright image. */
 void gc_orient_rows(const gc_stored_image *stored, uint32_t first, uint32_t count,
                     unsigned char *rows, size_t stride);
-
-#endif

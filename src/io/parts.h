@@ -5,8 +5,7 @@
  * No part waits for a thread that may not come: the thread that fills parts compresses those that
  * nobody else has begun. Parts wait only if other threads have asked for them, and only as many as
  * keep these threads busy. */
-#ifndef GC_IO_PARTS_H
-#define GC_IO_PARTS_H
+#pragma once
 
 #include "base/status.h"
 
@@ -62,5 +61,3 @@ void gc_parts_give_back(gc_parts *parts, gc_part *part);
 
 /* For other threads: compresses a part. False if none waits for it. */
 bool gc_parts_help(gc_parts *parts);
-
-#endif

@@ -1,6 +1,5 @@
 /* What codecs share: rows and samples as files have them. */
-#ifndef GC_IO_RAW_H
-#define GC_IO_RAW_H
+#pragma once
 
 #include "io/codec.h"
 
@@ -52,5 +51,3 @@ unsigned char *gc_upward_row(const gc_upward *upward);
 gconv_status gc_upward_write(gc_upward *upward, gc_output *output, gconv_error *error);
 /* Moves the output behind the rows. */
 gconv_status gc_upward_finish(const gc_upward *upward, gc_output *output, gconv_error *error);
-
-#endif

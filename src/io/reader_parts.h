@@ -1,6 +1,5 @@
 /* A reader, for the files that it consists of: reader.c, reader_layers.c and reader_offer.c. */
-#ifndef GC_IO_READER_PARTS_H
-#define GC_IO_READER_PARTS_H
+#pragma once
 
 #include "io/codec.h"
 
@@ -60,5 +59,3 @@ void gc_reader_accept(void *user, size_t size);
 
 /* Takes an offer back. */
 void gc_reader_end_offer(gconv_reader *reader);
-
-#endif

@@ -1,6 +1,5 @@
 /* Formats whose library decodes and encodes a whole image, from memory to memory. */
-#ifndef GC_IO_WHOLE_H
-#define GC_IO_WHOLE_H
+#pragma once
 
 #include "base/buffer.h"
 #include "io/codec.h"
@@ -60,5 +59,3 @@ gconv_status gc_whole_keep(gc_whole_encoder *encoder, bool rgb, gconv_error *err
 gconv_status gc_whole_write(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
                             size_t stride, gconv_error *error);
 void gc_whole_release(gc_encoder *encoder); /* but for `image` */
-
-#endif

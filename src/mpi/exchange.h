@@ -1,7 +1,6 @@
 /* Messages are sent and received without waiting: MPI would keep a processor busy while it waits,
  * and images need it. One thread of a rank calls these functions. */
-#ifndef GC_MPI_EXCHANGE_H
-#define GC_MPI_EXCHANGE_H
+#pragma once
 
 #include "mpi/message.h"
 
@@ -26,5 +25,3 @@ int gc_root_run(const gc_options *options, int ranks, const int *places);
 /* Another rank. Computes the images that rank 0 hands out, `places` at one time, until no task
  * follows. session->journal is set here if the options name one. */
 void gc_member_run(gc_session *session, int places);
-
-#endif

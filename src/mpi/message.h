@@ -1,7 +1,6 @@
 /* A message from one rank to another: numbers and texts, which are taken in the order in which they
  * were put. */
-#ifndef GC_MPI_MESSAGE_H
-#define GC_MPI_MESSAGE_H
+#pragma once
 
 #include "base/buffer.h"
 #include "cli/image/image.h"
@@ -52,5 +51,3 @@ void gc_message_put_result(gc_message *message, const gc_result *result, const c
 
 /* Takes a result that needs nothing but printing. */
 void gc_message_take_result(gc_message *message, gc_result *result);
-
-#endif

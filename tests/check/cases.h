@@ -3,8 +3,7 @@
  * The numbers begin with the grid (shapes x borders x chains). The table of hand-picked cases
  * follows, then the cases at the limits of arithmetic. Then come as many random cases as asked for.
  * The sweep begins at CHECK_SWEEP_FIRST, far behind. */
-#ifndef CHECK_CASES_H
-#define CHECK_CASES_H
+#pragma once
 
 #include "gconv.h"
 #include "image.h"
@@ -61,5 +60,3 @@ void check_case_scale(check_case *made, int step, double end);
 
 /* Adds a filter of tests/check/filters.c to the chain. */
 void check_case_add_filter(check_case *made, gconv_filter *filter);
-
-#endif

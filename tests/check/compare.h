@@ -1,6 +1,5 @@
 /* Where two images differ, and how to show it. */
-#ifndef CHECK_COMPARE_H
-#define CHECK_COMPARE_H
+#pragma once
 
 #include "cases.h"
 #include "judge.h"
@@ -35,5 +34,3 @@ compare_map compare_chains(const gconv_shape *shape, int channels, const float *
  * the values are exact, and samples are rounded once; else in double as rule 5 says. */
 compare_map compare_output(const gconv_job *job, const check_image *input, const float *chain,
                            double bound, bool once, const check_image *output);
-
-#endif

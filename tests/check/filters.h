@@ -1,6 +1,5 @@
 /* The filters that the cases are made of. */
-#ifndef CHECK_FILTERS_H
-#define CHECK_FILTERS_H
+#pragma once
 
 #include "gconv.h"
 #include "random.h"
@@ -39,5 +38,3 @@ void check_filter_thin(check_random *random, gconv_filter *filter, int largest_s
 
 /* gconv_filter_create that ends the program if memory is out. */
 gconv_filter *check_filter_zero(int width, int height);
-
-#endif

@@ -1,6 +1,5 @@
 /* Buffers with guards: whatever is written outside the rows is noticed. */
-#ifndef CHECK_IMAGE_H
-#define CHECK_IMAGE_H
+#pragma once
 
 #include "gconv.h"
 #include "owned.h"
@@ -58,5 +57,3 @@ void check_fill_pattern(check_image *image, const gconv_shape *shape, check_patt
 /* Sample `i` of a row at 8, 16 or 32 bits. */
 double check_sample(const unsigned char *row, int depth, size_t i);
 void check_set_sample(unsigned char *row, int depth, size_t i, uint32_t value);
-
-#endif

@@ -1,7 +1,6 @@
 /* The independent judge: contract.md, rules 1 to 7, a second time, written differently from the
  * library, so that an error shared by the reference and its relatives is still caught. */
-#ifndef CHECK_JUDGE_H
-#define CHECK_JUDGE_H
+#pragma once
 
 #include "gconv.h"
 #include "image.h"
@@ -29,5 +28,3 @@ judge_range judge_output(const gconv_job *job, const float *chain, double bound,
 
 /* The sample of an exact chain value, rounded once. Alpha multiplies no colours. */
 double judge_once(const gconv_job *job, float value);
-
-#endif

@@ -1,6 +1,5 @@
 /* Properties that every convolution has, whatever any reference says. */
-#ifndef CHECK_PROPERTIES_H
-#define CHECK_PROPERTIES_H
+#pragma once
 
 #include "verdict.h"
 
@@ -9,5 +8,3 @@ const char *check_property_name(int index);
 
 /* Tries property `index` in several variations; skipped when the implementation refused all. */
 check_verdict check_property_run(int index, check_subject *subject);
-
-#endif

@@ -1,7 +1,6 @@
 /* Random numbers that are the same everywhere, drawn from a seed and the number of the case, or
  * first from bytes that a fuzzer chooses. */
-#ifndef CHECK_RANDOM_H
-#define CHECK_RANDOM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ static inline double check_unit(check_random *random)
 {
     return (double)(check_next(random) >> 11) * 0x1p-53;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* One case against one implementation. */
-#ifndef CHECK_RUN_H
-#define CHECK_RUN_H
+#pragma once
 
 #include "verdict.h"
 
@@ -35,5 +34,3 @@ void check_trial_free(check_trial *trial);
 /* Checks the implementation that `subject` names: chain values, output in memory, output by rows.
  * For `reference` itself the judge's verdict counts. */
 check_verdict check_trial_run(check_trial *trial, check_subject *subject);
-
-#endif

@@ -1,6 +1,5 @@
 /* What came of a check, and the words for a failure. */
-#ifndef CHECK_VERDICT_H
-#define CHECK_VERDICT_H
+#pragma once
 
 #include "compare.h"
 
@@ -22,5 +21,3 @@ typedef struct check_subject {
  * the image is wrong. The first few failures are told in full. Returns CHECK_FAILED. */
 check_verdict check_fail(const check_subject *subject, const compare_map *map, const char *format,
                          ...) __attribute__((format(printf, 3, 4)));
-
-#endif

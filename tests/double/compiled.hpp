@@ -1,7 +1,6 @@
 /* What kernels whose threads talk to each other need beside device.hpp to be compiled for the host.
  * driver.cpp puts it before the text of a kernel that gconv compiles at run time. */
-#ifndef GC_DOUBLE_COMPILED_HPP
-#define GC_DOUBLE_COMPILED_HPP
+#pragma once
 
 #include "device.hpp"
 
@@ -96,5 +95,3 @@ static inline unsigned atomicInc(unsigned *to, unsigned last)
     *to = old >= last ? 0 : old + 1;
     return old;
 }
-
-#endif

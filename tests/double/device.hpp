@@ -1,8 +1,7 @@
 /* What the text of a kernel needs to be compiled as C++ for the host: the words of the CUDA
  * language, the index of the thread that runs, barriers, and the few intrinsic functions that are
  * used. Comes first. */
-#ifndef GC_DOUBLE_DEVICE_HPP
-#define GC_DOUBLE_DEVICE_HPP
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -208,5 +207,3 @@ static inline void __trap()
 {
     abort();
 }
-
-#endif

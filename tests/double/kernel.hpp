@@ -1,6 +1,5 @@
 /* A kernel that the double can run: its text, compiled for the host. */
-#ifndef GC_DOUBLE_KERNEL_HPP
-#define GC_DOUBLE_KERNEL_HPP
+#pragma once
 
 #include <cuda_runtime_api.h>
 
@@ -53,5 +52,3 @@ extern const gc_double_body gc_double_bodies[];
 
 /* The body of a kernel that transforms tiles; null if there is none of this name. */
 const gc_double_body *gc_double_tile_body(const std::string &name);
-
-#endif

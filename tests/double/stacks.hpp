@@ -2,8 +2,7 @@
  * mask each time, and kernels that meet at barriers change stacks some million times a test. On
  * x86-64 a few instructions do it; elsewhere, and under sanitizers, which have to know of it,
  * swapcontext. */
-#ifndef GC_DOUBLE_STACKS_HPP
-#define GC_DOUBLE_STACKS_HPP
+#pragma once
 
 #include <cstddef>
 
@@ -56,7 +55,5 @@ inline void gc_double_begin_on(gc_double_context *context, char *stack, size_t s
     context->all.uc_link = nullptr;
     makecontext(&context->all, function, 0);
 }
-
-#endif
 
 #endif

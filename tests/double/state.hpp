@@ -1,6 +1,5 @@
 /* What the parts of the double share: which call fails, and what is held. */
-#ifndef GC_DOUBLE_STATE_HPP
-#define GC_DOUBLE_STATE_HPP
+#pragma once
 
 #include "kernel.hpp"
 
@@ -63,5 +62,3 @@ void gc_double_drain_all();
 /* Runs every thread of a kernel. */
 void gc_double_run(const gc_double_body *body, const std::function<void()> &thread, dim3 blocks,
                    dim3 threads);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * FAULTS_COUNTS names a file of a fault_counts that the library updates as it counts. It exists
  * beforehand, and outlives the process. */
-#ifndef FAULTS_H
-#define FAULTS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -54,5 +53,3 @@ static inline bool fault_kind_is(int kind, const char *word)
 typedef struct fault_counts {
     atomic_long calls[FAULT_KINDS];
 } fault_counts;
-
-#endif

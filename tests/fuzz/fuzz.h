@@ -1,7 +1,6 @@
 /* What every fuzz target shares: the entry that libFuzzer calls, requirements, and bytes read as
  * choices. */
-#ifndef FUZZ_H
-#define FUZZ_H
+#pragma once
 
 #include "../owned.h"
 #include "gconv.h"
@@ -52,5 +51,3 @@ uint32_t fuzz_word(fuzz_bytes *from); /* of 4 bytes, the first one lowest */
 
 /* From 0 to count-1, of one byte. */
 int fuzz_below(fuzz_bytes *from, int count);
-
-#endif

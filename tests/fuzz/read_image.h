@@ -1,6 +1,5 @@
 /* Reading an image and what must hold of it, for the targets of the readers. */
-#ifndef FUZZ_READ_IMAGE_H
-#define FUZZ_READ_IMAGE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@ enum { FUZZ_PIXELS_MAX = 1 << 14 };
 
 /* Reads all but the last byte as an image file; the last byte is how. */
 void fuzz_read_image(const uint8_t *data, size_t size);
-
-#endif

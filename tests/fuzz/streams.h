@@ -1,6 +1,5 @@
 /* Standard input and output in memory, for readers and writers that open "-". */
-#ifndef FUZZ_STREAMS_H
-#define FUZZ_STREAMS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@ void fuzz_set_input(const uint8_t *bytes, size_t size);
 /* Makes standard output an empty file, and what it holds then all that standard input has. */
 void fuzz_clear_output(void);
 void fuzz_output_to_input(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Damages JPEG files, the same way for the same seed. */
-#ifndef GC_TESTS_JPEG_DAMAGE_H
-#define GC_TESTS_JPEG_DAMAGE_H
+#pragma once
 
 #include "random.h"
 #include "samples.h"
@@ -22,5 +21,3 @@ jpeg_file jpeg_base(int index);
 /* File `index` of those that belong to `seed`: crafted, or a damaged one of `files` and of the base
  * files. */
 jpeg_file jpeg_damaged(uint64_t seed, size_t index, const jpeg_file *files, size_t count);
-
-#endif

@@ -1,6 +1,5 @@
 /* Random numbers that a seed repeats. */
-#ifndef GC_TESTS_JPEG_RANDOM_H
-#define GC_TESTS_JPEG_RANDOM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ static inline void jpeg_random_shuffle(jpeg_random *of, unsigned char *bytes, in
         bytes[j] = kept;
     }
 }
-
-#endif

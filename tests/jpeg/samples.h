@@ -1,6 +1,5 @@
 /* JPEG files in memory, as libjpeg writes them. */
-#ifndef GC_TESTS_JPEG_SAMPLES_H
-#define GC_TESTS_JPEG_SAMPLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ void jpeg_file_free(jpeg_file *file);
 
 /* The file is freed at the end of the block that declares it. */
 #define OWNED_JPEG __attribute__((cleanup(jpeg_file_free))) jpeg_file
-
-#endif

@@ -1,6 +1,5 @@
 /* Whether a JPEG is sound: the judge of devices that have to find damage themselves. */
-#ifndef GC_TESTS_JPEG_SOUND_H
-#define GC_TESTS_JPEG_SOUND_H
+#pragma once
 
 #include "io/jpeg/fast/header.h"
 
@@ -23,5 +22,3 @@ typedef struct jpeg_verdict {
  * libjpeg-turbo does not warn. Else verdict->reason is a short phrase. Reads no byte beyond
  * `size`. */
 bool jpeg_is_sound(const unsigned char *bytes, size_t size, jpeg_verdict *verdict);
-
-#endif

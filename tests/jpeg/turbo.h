@@ -1,7 +1,6 @@
 /* JPEG files made and decoded by libjpeg alone, as a measure for other decoders: the planes as they
  * are stored, and the rows that gconv gets of libjpeg. */
-#ifndef GC_TESTS_JPEG_TURBO_H
-#define GC_TESTS_JPEG_TURBO_H
+#pragma once
 
 #include "gconv.h"
 
@@ -215,5 +214,3 @@ static inline unsigned char *turbo_make(const turbo_settings *set, unsigned long
     jpeg_destroy_compress(&jpeg);
     return bytes;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of the cache share: a cache of their own. */
-#ifndef UNIT_CACHE_SUPPORT_H
-#define UNIT_CACHE_SUPPORT_H
+#pragma once
 
 #include "io_support.h"
 
@@ -67,5 +66,3 @@ static inline void damage_byte(const char *path, long offset)
     whole.bytes[offset < 0 ? (long)whole.size + offset : offset] ^= 0x10;
     save_file(path, whole.bytes, whole.size);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of the CPU's solvers share: a chain that owns its filters and weights. */
-#ifndef GC_TESTS_CHAIN_SUPPORT_H
-#define GC_TESTS_CHAIN_SUPPORT_H
+#pragma once
 
 #include "core_support.h"
 
@@ -37,5 +36,3 @@ static inline void release_fixture(fixture *old)
 }
 
 #define OWNED_FIXTURE RELEASED_BY(release_fixture) fixture
-
-#endif

@@ -1,7 +1,6 @@
 /* Image files made without gconv: libpng and libjpeg write them, and tests put chunks and segments
  * into them. */
-#ifndef GC_TESTS_CONTAINER_SUPPORT_H
-#define GC_TESTS_CONTAINER_SUPPORT_H
+#pragma once
 
 #include "io_support.h"
 
@@ -165,5 +164,3 @@ static inline void make_icc(unsigned char icc[ICC_BYTES], const char *space)
     store_u32(icc + 72, 0x10000);
     store_u32(icc + 76, 0xd32d);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of the core share: filters and problems made by hand. */
-#ifndef UNIT_CORE_SUPPORT_H
-#define UNIT_CORE_SUPPORT_H
+#pragma once
 
 #include "unit.h"
 
@@ -52,5 +51,3 @@ static inline gconv_plan *planned(const gconv_job *job)
     assert_succeeds(gconv_plan_create(job, &plan, &why));
     return plan;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of damaged files share: files to damage, and reading bytes as a file. */
-#ifndef GC_TESTS_DAMAGE_SUPPORT_H
-#define GC_TESTS_DAMAGE_SUPPORT_H
+#pragma once
 
 #include "container_support.h"
 
@@ -79,5 +78,3 @@ static inline blob sample_jpeg(uint32_t side, int channels, bool progressive, in
 }
 
 enum { AFTER_IHDR = 33, IEND_BYTES = 12 }; /* of a PNG: an offset, and the size of its last chunk */
-
-#endif

@@ -1,6 +1,5 @@
 /* EXIF blobs: TIFF structures as cameras write them. */
-#ifndef GC_TESTS_EXIF_SUPPORT_H
-#define GC_TESTS_EXIF_SUPPORT_H
+#pragma once
 
 #include "unit.h"
 
@@ -87,5 +86,3 @@ static inline void make_full_exif(unsigned char exif[FULL_EXIF_BYTES], const exi
     put_entry(at, 0x0202, 4, THUMBNAIL_BYTES, big);
     memset(exif + next_at + 42, 'T', THUMBNAIL_BYTES);
 }
-
-#endif

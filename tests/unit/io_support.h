@@ -1,6 +1,5 @@
 /* What the tests of image files share: a scratch directory, pictures, whole files. */
-#ifndef GC_TESTS_IO_SUPPORT_H
-#define GC_TESTS_IO_SUPPORT_H
+#pragma once
 
 #include "unit.h"
 
@@ -379,5 +378,3 @@ static inline void must_write(const char *path, gconv_format format, const pictu
     if (status != GCONV_OK)
         fail_msg("%s: %s", path, error.message);
 }
-
-#endif

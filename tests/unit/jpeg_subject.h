@@ -1,6 +1,5 @@
 /* Files whose entropy-coded data tests follow. */
-#ifndef GC_TESTS_UNIT_JPEG_SUBJECT_H
-#define GC_TESTS_UNIT_JPEG_SUBJECT_H
+#pragma once
 
 #include "io_support.h"
 
@@ -58,5 +57,3 @@ static inline void damage_subject(subject *of, jpeg_random *random, size_t way)
     if (way % 7 == 0)
         data[jpeg_random_below(random, of->size)] = 0xff;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of kept metadata share: a copy of an image with its metadata. */
-#ifndef GC_TESTS_METADATA_SUPPORT_H
-#define GC_TESTS_METADATA_SUPPORT_H
+#pragma once
 
 #include "container_support.h"
 #include "exif_support.h"
@@ -46,5 +45,3 @@ static inline gconv_reader *copy_with(const char *name, gconv_format format, gco
     assert_ok(gconv_reader_open("copy", reading, &reader, &error));
     return reader;
 }
-
-#endif

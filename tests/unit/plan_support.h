@@ -1,6 +1,5 @@
 /* What the tests of plans share: a job, and sources and sinks that fail. */
-#ifndef GC_TESTS_PLAN_SUPPORT_H
-#define GC_TESTS_PLAN_SUPPORT_H
+#pragma once
 
 #include "core_support.h"
 
@@ -83,5 +82,3 @@ static inline gconv_status write_silently(void *user, uint32_t count, const void
     assert_non_null(error);
     return *(const gconv_status *)user;
 }
-
-#endif

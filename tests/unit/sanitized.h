@@ -1,7 +1,6 @@
 /* Which sanitizers a test is built with. They take memory and time that limits and bounds do not
  * allow for, and ThreadSanitizer allows no thread in a child process. */
-#ifndef UNIT_SANITIZED_H
-#define UNIT_SANITIZED_H
+#pragma once
 
 #if defined(__has_feature) /* clang */
 #define SANITIZES_ADDRESSES __has_feature(address_sanitizer)
@@ -24,5 +23,3 @@
 /* How many of `count` trials that differ by chance: sanitizers slow them down four times and more,
  * and the other tree has them all. */
 #define TRIALS(count) (SANITIZED ? (count) / 4 : (count))
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of loops share: the instruction sets of this processor, one after the other. */
-#ifndef GC_TESTS_SETS_SUPPORT_H
-#define GC_TESTS_SETS_SUPPORT_H
+#pragma once
 
 #include "cpu/instructions/instructions.h"
 
@@ -15,5 +14,3 @@ static inline const gc_instructions *usable_set(int n)
 #define EACH_SET(set, n)                                                                           \
     for (int n = 0; n < gc_instructions_count(); n++)                                              \
         for (const gc_instructions *set = usable_set(n); set != NULL; set = NULL)
-
-#endif

@@ -1,7 +1,6 @@
 /* What every unit test includes: tests that register themselves, and assertions. main.c runs them
  * in the order of their file. */
-#ifndef GC_TESTS_UNIT_H
-#define GC_TESTS_UNIT_H
+#pragma once
 
 #include "gconv.h"
 #include "owned.h"
@@ -104,5 +103,3 @@ static inline gconv_filter *load_filter(const char *text)
         if (strstr(whole_text, part_text) == NULL)                                                 \
             fail_msg("'%s' does not contain '%s'", whole_text, part_text);                         \
     } while (0)
-
-#endif

@@ -1,6 +1,5 @@
 /* The commands. Each reports its own errors and returns the exit code. */
-#ifndef GC_CLI_COMMANDS_COMMANDS_H
-#define GC_CLI_COMMANDS_COMMANDS_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/output.h"
@@ -54,5 +53,3 @@ gconv_status gc_write_text(const char *path, gc_buffer *text, gconv_error *error
  * the notation cannot hold it. */
 gconv_status gc_kernel_write(const char *path, const gconv_filter *filter, gc_notation notation,
                              gconv_error *error);
-
-#endif

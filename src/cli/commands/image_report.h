@@ -1,7 +1,6 @@
 /* What is said of images. Each is reported: text on standard error, JSON on standard output. At the
  * end is said what they have in common, how many failed, and of a batch its rate. */
-#ifndef GC_CLI_COMMANDS_IMAGE_REPORT_H
-#define GC_CLI_COMMANDS_IMAGE_REPORT_H
+#pragma once
 
 #include "cli/image/image.h"
 #include "cli/tasks/collisions.h"
@@ -32,5 +31,3 @@ void gc_summary_take(void *summary, const gc_task *task, const gc_result *result
 int gc_summary_finish(const gc_summary *summary, const gc_task_list *list);
 
 void gc_summary_destroy(gc_summary *summary);
-
-#endif

@@ -1,7 +1,6 @@
 /* Computes the images of a journal again, by the recipes of their records, and compares them with
  * the recorded outputs. */
-#ifndef GC_CLI_COMMANDS_RECHECK_H
-#define GC_CLI_COMMANDS_RECHECK_H
+#pragma once
 
 #include "cli/image/session.h"
 #include "cli/journal/journal.h"
@@ -50,5 +49,3 @@ gconv_status gc_recheck_image(gc_recheck *recheck, const gc_record *record,
 
 /* Frees what it holds, and removes the directory. */
 void gc_recheck_end(gc_recheck *recheck);
-
-#endif

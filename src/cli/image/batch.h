@@ -1,6 +1,5 @@
 /* Many images, several at one time. */
-#ifndef GC_CLI_IMAGE_BATCH_H
-#define GC_CLI_IMAGE_BATCH_H
+#pragma once
 
 #include "cli/image/image.h"
 
@@ -50,5 +49,3 @@ typedef struct gc_batch_plan {
  * check is made. If that fails, nothing is written or reported, and its error returned. Tasks of
  * list->source are reported as soon as they are done. */
 gconv_status gc_batch_run(const gc_batch_plan *plan, gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Chains that depend on the size of an image. */
-#ifndef GC_CLI_IMAGE_BLUR_H
-#define GC_CLI_IMAGE_BLUR_H
+#pragma once
 
 #include "cli/image/session.h"
 
@@ -14,5 +13,3 @@ double gc_sigma_of(const gc_options *options, const gconv_shape *shape);
 /* Makes the chain for an image of this shape. On failure the chain holds what was made before. */
 gconv_status gc_own_chain_create(const gc_options *options, const gconv_shape *shape,
                                  gc_filter_chain *chain, gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* One image from file to file, and what is known of it afterwards. */
-#ifndef GC_CLI_IMAGE_IMAGE_H
-#define GC_CLI_IMAGE_IMAGE_H
+#pragma once
 
 #include "cli/image/session.h"
 #include "cli/tasks/directories.h"
@@ -140,5 +139,3 @@ void gc_worker_end(gc_worker *worker);
 
 /* Fills `result` for --dry-run: planned, skipped or failed. Reads no image and writes nothing. */
 void gc_plan_only(const gc_session *session, const gc_task *task, gc_result *result);
-
-#endif

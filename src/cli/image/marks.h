@@ -1,8 +1,7 @@
 /* The responses of a whole image, and what is drawn of them: a tone for each pixel, from 0, paper,
  * to 255, ink (contract.md, rules 105 to 108). A mark is a largest set of pixels with tones above 0
  * that touch by sides or corners. */
-#ifndef GC_CLI_IMAGE_MARKS_H
-#define GC_CLI_IMAGE_MARKS_H
+#pragma once
 
 #include "gconv.h"
 
@@ -43,5 +42,3 @@ void gc_marks_widen(gc_marks *marks, uint32_t width);
 
 /* The pixels with tones above 0. */
 uint64_t gc_marks_count(const gc_marks *marks);
-
-#endif

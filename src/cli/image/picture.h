@@ -1,6 +1,5 @@
 /* A whole image in memory. */
-#ifndef GC_CLI_IMAGE_PICTURE_H
-#define GC_CLI_IMAGE_PICTURE_H
+#pragma once
 
 #include "base/memory_rows.h"
 
@@ -20,5 +19,3 @@ bool gc_picture_is_opaque(const gc_picture *picture);
 /* The rows of a picture as a source. `rows` holds the position of the source, and must live as long
  * as the source. */
 gconv_source gc_picture_source(const gc_picture *picture, gc_memory_source *rows);
-
-#endif

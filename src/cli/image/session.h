@@ -1,7 +1,6 @@
 /* What all images of one command share: filters, and the job as far as the command line decides it.
  * It does not change once it is created. */
-#ifndef GC_CLI_IMAGE_SESSION_H
-#define GC_CLI_IMAGE_SESSION_H
+#pragma once
 
 #include "cli/journal/recipe.h"
 #include "cli/options/options.h"
@@ -64,5 +63,3 @@ gconv_job gc_job_for(const gc_session *session, const gconv_shape *shape);
 
 /* Options of the reader of an input, which delivers grey if edges are wanted. */
 gconv_reader_options gc_reader_options(const gc_options *options);
-
-#endif

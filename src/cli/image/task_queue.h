@@ -10,8 +10,7 @@
  *
  * A queue belongs to a batch and has no lock of its own: the batch's lock guards it. A thread holds
  * this lock when it calls a function here; what needs no lock says so. */
-#ifndef GC_CLI_IMAGE_TASK_QUEUE_H
-#define GC_CLI_IMAGE_TASK_QUEUE_H
+#pragma once
 
 #include "cli/image/image.h"
 
@@ -72,5 +71,3 @@ void gc_task_queue_read_if_needed(gc_task_queue *queue);
 
 /* Stores the result of a task that was started, and owns it. Reports all results that are next. */
 void gc_task_queue_finish(gc_task_queue *queue, size_t number, gc_result *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* What plans give of a picture, beside what the reference gives. */
-#ifndef GC_CLI_IMAGE_VERIFY_H
-#define GC_CLI_IMAGE_VERIFY_H
+#pragma once
 
 #include "cli/image/image.h"
 #include "cli/image/picture.h"
@@ -15,5 +14,3 @@ gconv_status gc_results_compare(const gconv_plan *plan, const gc_picture *pictur
                                 const gconv_expectation *own, const gconv_expectation *expected,
                                 gconv_difference *chain, gconv_difference *output,
                                 gconv_error *error);
-
-#endif

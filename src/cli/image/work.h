@@ -6,8 +6,7 @@
  * work.h      one image, until it is done
  *
  * image.c takes an image through its steps. */
-#ifndef GC_CLI_IMAGE_WORK_H
-#define GC_CLI_IMAGE_WORK_H
+#pragma once
 
 #include "cli/image/image.h"
 #include "cli/image/marks.h"
@@ -162,5 +161,3 @@ gconv_status gc_journaled_complete(gc_work *work, int descriptor, gconv_error *e
 
 /* Records what became of the image. If that cannot be written, the image has failed. */
 void gc_journaled_end(gc_work *work);
-
-#endif

@@ -1,8 +1,7 @@
 /* --journal FILE: what became of every image, one line of JSON each. A line is written whole with
  * one call; what a killed program left of a last line is cut off by the next one. One process
  * writes at one time. */
-#ifndef GC_CLI_JOURNAL_JOURNAL_H
-#define GC_CLI_JOURNAL_JOURNAL_H
+#pragma once
 
 #include "base/digest.h"
 #include "base/map.h"
@@ -94,5 +93,3 @@ bool gc_journal_has_result(const gc_journal *journal, const char *path);
 
 /* The results themselves, for processes that share a journal: hashes of their sizes and digests. */
 gc_map *gc_journal_results(gc_journal *journal);
-
-#endif

@@ -1,6 +1,5 @@
 /* What decides the pixels of a result beside the input: command, options and filters. */
-#ifndef GC_CLI_JOURNAL_RECIPE_H
-#define GC_CLI_JOURNAL_RECIPE_H
+#pragma once
 
 #include "cli/journal/record.h"
 #include "cli/options/options.h"
@@ -26,5 +25,3 @@ gconv_status gc_recipe_create(const gc_options *options, gconv_filter *const *fi
 bool gc_recipe_was(const void *recipe, const char *name);
 
 void gc_recipe_destroy(gc_recipe *recipe);
-
-#endif

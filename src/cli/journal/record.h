@@ -1,6 +1,5 @@
 /* A line of a journal: what became of one image. */
-#ifndef GC_CLI_JOURNAL_RECORD_H
-#define GC_CLI_JOURNAL_RECORD_H
+#pragma once
 
 #include "base/digest.h"
 #include "gconv.h"
@@ -59,5 +58,3 @@ char *gc_record_line(const gc_record *record, const char *host);
 gconv_status gc_record_read(const char *line, gc_record *record, gconv_error *error);
 
 void gc_record_destroy(gc_record *record);
-
-#endif

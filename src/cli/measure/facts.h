@@ -1,6 +1,5 @@
 /* On which machine, when and by which program something was measured. */
-#ifndef GC_CLI_MEASURE_FACTS_H
-#define GC_CLI_MEASURE_FACTS_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -13,5 +12,3 @@ int gc_chosen_gpu(const gc_options *options);
  * `subject` says in a sentence what was measured. `with_gpu`: a GPU took part; then it is the one
  * of --device, else the first. */
 void gc_facts_json(const gc_options *options, const char *subject, bool with_gpu);
-
-#endif

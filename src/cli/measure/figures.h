@@ -1,6 +1,5 @@
 /* How measurements are printed: figures, labels, and implementations that cannot run. */
-#ifndef GC_CLI_MEASURE_FIGURES_H
-#define GC_CLI_MEASURE_FIGURES_H
+#pragma once
 
 #include "cli/image/session.h"
 #include "cli/measure/point.h"
@@ -58,5 +57,3 @@ gconv_status gc_unusable_add(const gc_unusable *unusable, int count, gc_point po
 
 /* Prints them, those that share a reason in one line, and forgets them. */
 void gc_print_unusable(gc_unusable *unusable);
-
-#endif

@@ -1,6 +1,5 @@
 /* Checks implementations against the reference and times them, for gconv compare and gconv-lab. */
-#ifndef GC_CLI_MEASURE_MEASURE_H
-#define GC_CLI_MEASURE_MEASURE_H
+#pragma once
 
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
@@ -82,5 +81,3 @@ void gc_take_runs(gc_point *point, double *times, int count);
 /* Fills the rates of a point that has times. */
 void gc_fill_rates(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,
                    gc_point *point);
-
-#endif

@@ -1,7 +1,6 @@
 /* A point: what is known of one implementation on one image and filter. Tables, JSON and files are
  * made of points. */
-#ifndef GC_CLI_MEASURE_POINT_H
-#define GC_CLI_MEASURE_POINT_H
+#pragma once
 
 #include "cli/measure/traffic.h"
 #include "cli/options/implementations.h"
@@ -135,5 +134,3 @@ typedef struct gc_point_field {
 
 /* The fields from which a point is read again. NULL behind the last one. */
 const gc_point_field *gc_point_field_at(int index);
-
-#endif

@@ -1,7 +1,6 @@
 /* Arithmetic intensity: operations that a filter asks for over the bytes that an implementation has
  * to move to and from memory. */
-#ifndef GC_CLI_MEASURE_TRAFFIC_H
-#define GC_CLI_MEASURE_TRAFFIC_H
+#pragma once
 
 #include "gconv_lab.h"
 
@@ -41,5 +40,3 @@ double gc_traffic_intensity(const gc_traffic *traffic);
 
 /* Operations a second that roofs allow; 0 if they are not known. */
 double gc_roof_at(gc_roofs roofs, double intensity);
-
-#endif

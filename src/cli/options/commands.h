@@ -1,6 +1,5 @@
 /* The table of commands. */
-#ifndef GC_CLI_OPTIONS_COMMANDS_H
-#define GC_CLI_OPTIONS_COMMANDS_H
+#pragma once
 
 #include "gconv.h"
 
@@ -52,5 +51,3 @@ const gc_command_row *gc_command_of(gc_command command); /* NULL for GC_COMMAND_
 
 /* The command of this name; an error with a suggestion if there is none. */
 gconv_status gc_command_find(const char *name, const gc_command_row **row, gconv_error *error);
-
-#endif

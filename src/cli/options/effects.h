@@ -1,6 +1,5 @@
 /* Options that were given and had no effect. */
-#ifndef GC_CLI_OPTIONS_EFFECTS_H
-#define GC_CLI_OPTIONS_EFFECTS_H
+#pragma once
 
 #include "cli/options/options.h"
 #include "gconv.h"
@@ -38,5 +37,3 @@ void gc_say_whom_options_reach(const gc_options *options, const char *const *nam
 
 /* With --verbose names the given options that affect nothing that was met, and says why. */
 void gc_note_effects(const gc_options *options, unsigned met);
-
-#endif

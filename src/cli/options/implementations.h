@@ -1,6 +1,5 @@
 /* Names of implementations, and lists of them: what --impl takes. */
-#ifndef GC_CLI_OPTIONS_IMPLEMENTATIONS_H
-#define GC_CLI_OPTIONS_IMPLEMENTATIONS_H
+#pragma once
 
 #include "gconv.h"
 
@@ -31,5 +30,3 @@ bool gc_describe_name(const char *name, gconv_implementation_info *info);
 
 /* Whether an implementation runs on GPUs; false for "auto". */
 bool gc_is_cuda(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* What a command line says. */
-#ifndef GC_CLI_OPTIONS_OPTIONS_H
-#define GC_CLI_OPTIONS_OPTIONS_H
+#pragma once
 
 #include "base/digest.h"
 #include "cli/options/commands.h"
@@ -169,5 +168,3 @@ void gc_options_free(gc_options *options);
 /* Whether the part has the input of this name. It depends on nothing but the name and the number of
  * parts, so every process decides alike. */
 bool gc_shard_has(const gc_shard *shard, const char *name);
-
-#endif

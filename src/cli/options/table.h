@@ -1,7 +1,6 @@
 /* The table of options. A row holds all that gconv knows of an option: parser, help, the recipe of
  * a journal, the completions of shells and the OPTIONS of gconv(1) are made from it. */
-#ifndef GC_CLI_OPTIONS_TABLE_H
-#define GC_CLI_OPTIONS_TABLE_H
+#pragma once
 
 #include "cli/options/commands.h"
 #include "cli/options/options.h"
@@ -98,5 +97,3 @@ bool gc_option_belongs(const gc_option *option, gc_command command);
 
 /* What an option is in a command that takes it. */
 gc_meaning gc_option_meaning(const gc_option *option, gc_command command);
-
-#endif

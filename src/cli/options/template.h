@@ -1,6 +1,5 @@
 /* Templates for names of outputs, such as "{dir}/{stem}-edges.{ext}". */
-#ifndef GC_CLI_OPTIONS_TEMPLATE_H
-#define GC_CLI_OPTIONS_TEMPLATE_H
+#pragma once
 
 #include "gconv.h"
 
@@ -25,5 +24,3 @@ bool gc_template_next(const char **rest, gc_text *piece, gc_placeholder *placeho
 /* Refuses a template with another word in braces, with a brace alone, with "..", with a slash at
  * its end, or with nothing in it that differs between inputs. */
 gconv_status gc_template_check(const char *text, gconv_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Values of options. A function reads the text of one option into `options`. On failure the message
  * says what is legal, and does not name the option: the parser does. */
-#ifndef GC_CLI_OPTIONS_VALUES_H
-#define GC_CLI_OPTIONS_VALUES_H
+#pragma once
 
 #include "cli/options/options.h"
 #include "cli/options/table.h"
@@ -55,5 +54,3 @@ const char *gc_gpu_decoder(const gc_options *options);
 
 /* Whether the command line asks for a GPU, by --device or --decoder. */
 bool gc_names_gpu(const gc_options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* Values of options that are words or numbers, with messages that say what is legal. */
-#ifndef GC_CLI_OPTIONS_WORDS_H
-#define GC_CLI_OPTIONS_WORDS_H
+#pragma once
 
 #include "gconv.h"
 
@@ -40,5 +39,3 @@ size_t gc_format_words(const char *words[GC_FORMAT_WORDS]);
 
 /* "png, jpeg, pnm, pgm, ppm or pfm". Returns `list`. */
 const char *gc_list_formats(char list[GC_FORMAT_LIST_BYTES]);
-
-#endif

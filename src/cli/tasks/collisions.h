@@ -1,7 +1,6 @@
 /* Collisions of names (contract.md, rules 51 and 87): a task is compared with those before it,
  * and with images beside its input. */
-#ifndef GC_CLI_TASKS_COLLISIONS_H
-#define GC_CLI_TASKS_COLLISIONS_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/map.h"
@@ -45,5 +44,3 @@ void gc_collisions_add(gc_collisions *collisions, const char *message);
 
 /* Tells how many there are, with examples. GCONV_OK if there are none. */
 gconv_status gc_collisions_tell(const gc_collisions *collisions, gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Directories that the program makes for outputs. */
-#ifndef GC_CLI_TASKS_DIRECTORIES_H
-#define GC_CLI_TASKS_DIRECTORIES_H
+#pragma once
 
 #include "base/map.h"
 #include "gconv.h"
@@ -39,5 +38,3 @@ gconv_status gc_prepare_parent(gc_directories *made, const char *path, FILE *not
 
 /* Removes the recorded directories that are empty, and frees the record. */
 void gc_remove_empty_directories(gc_directories *made);
-
-#endif

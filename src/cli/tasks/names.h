@@ -1,6 +1,5 @@
 /* Names of inputs and outputs, and the formats that they stand for. */
-#ifndef GC_CLI_TASKS_NAMES_H
-#define GC_CLI_TASKS_NAMES_H
+#pragma once
 
 #include "base/hash.h"
 #include "cli/options/options.h"
@@ -107,5 +106,3 @@ bool gc_replaces_input(const char *input, const char *output);
 
 /* Whether `path` names something in a directory or below it. Neither needs to exist. */
 bool gc_lies_below(const char *path, const char *directory);
-
-#endif

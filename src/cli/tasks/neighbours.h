@@ -1,6 +1,5 @@
 /* Images that lie beside an input and have its name but for the extension. */
-#ifndef GC_CLI_TASKS_NEIGHBOURS_H
-#define GC_CLI_TASKS_NEIGHBOURS_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/map.h"
@@ -23,5 +22,3 @@ bool gc_neighbours_find(gc_neighbours *neighbours, const char *path, uint64_t *p
 const char *gc_neighbours_next(const gc_neighbours *neighbours, uint64_t *place);
 
 void gc_neighbours_free(gc_neighbours *neighbours);
-
-#endif

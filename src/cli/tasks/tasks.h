@@ -1,6 +1,5 @@
 /* Tasks: which file is read, which one is written, and in which format. */
-#ifndef GC_CLI_TASKS_TASKS_H
-#define GC_CLI_TASKS_TASKS_H
+#pragma once
 
 #include "cli/options/options.h"
 
@@ -121,5 +120,3 @@ const gc_images *gc_task_stream_foreign(const gc_task_stream *stream);
 
 /* NULL is allowed. */
 void gc_task_stream_free(gc_task_stream *stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* The program and the machine, as a report of a bug should describe them. */
-#ifndef GC_CLI_TERMINAL_ABOUT_H
-#define GC_CLI_TERMINAL_ABOUT_H
+#pragma once
 
 #include "gconv.h"
 
@@ -22,5 +21,3 @@ void gc_about_system(char *text, size_t size);
 
 /* Adds an object with what is known of a device to the JSON that is built. */
 void gc_about_device_json(const gconv_device_info *device);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the program says on standard error: errors, warnings, the notes of -v. */
-#ifndef GC_CLI_TERMINAL_MESSAGES_H
-#define GC_CLI_TERMINAL_MESSAGES_H
+#pragma once
 
 #include "base/status.h"
 #include "gconv.h"
@@ -88,5 +87,3 @@ int gc_start_code(gconv_status status);
 
 /* The exit code of a failure afterwards; GC_EXIT_DONE for GCONV_OK. */
 int gc_exit_code(gconv_status status);
-
-#endif

@@ -1,7 +1,6 @@
 /* How much is done: counts, for the progress line and for the last words at a signal, and the line
  * itself on standard error, which also tells the time that is left. */
-#ifndef GC_CLI_TERMINAL_PROGRESS_H
-#define GC_CLI_TERMINAL_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ bool gc_progress_was_drawn(void);
 
 /* Removes the line. */
 void gc_progress_clear(void);
-
-#endif

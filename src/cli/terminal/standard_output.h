@@ -1,7 +1,6 @@
 /* Standard output: lines that go out whole, and failures to write them. Signals that end the
  * program let such a line go out, and leave no unfinished output behind (contract.md, rule 74). */
-#ifndef GC_CLI_TERMINAL_STANDARD_OUTPUT_H
-#define GC_CLI_TERMINAL_STANDARD_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ bool gc_stop_is_requested(void);
 
 /* Dies of the signal that asked for that, if there was one. */
 void gc_signals_finish(void);
-
-#endif

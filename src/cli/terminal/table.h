@@ -1,6 +1,5 @@
 /* Tables on standard output that fit the width of the terminal. */
-#ifndef GC_CLI_TERMINAL_TABLE_H
-#define GC_CLI_TERMINAL_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void gc_table_fit(gc_column *columns, int count, int rest);
 
 /* Prints the heads, or the cells of one row. `rest` is the text at the end of the line. */
 void gc_table_print(const gc_column *columns, int count, bool heads, const char *rest);
-
-#endif

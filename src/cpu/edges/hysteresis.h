@@ -3,8 +3,7 @@
  *
  * A row is words of 64 pixels. In memory the first pixel is the most significant bit of the first
  * byte, as in output of one bit. */
-#ifndef GC_CPU_EDGES_HYSTERESIS_H
-#define GC_CPU_EDGES_HYSTERESIS_H
+#pragma once
 
 #include "gconv.h"
 
@@ -26,5 +25,3 @@ typedef struct gc_edge_stack {
 /* Follows edges from those in rows [first, end), within rows [top, bottom). */
 void gc_follow_edges(const gc_edge_bits *bits, int64_t first, int64_t end, int64_t top,
                      int64_t bottom, gc_edge_stack *stack);
-
-#endif

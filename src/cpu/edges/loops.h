@@ -1,7 +1,6 @@
 /* The loops of cpu/edges, compiled once for every instruction set (cpu/instructions). They may read
  * and write up to GC_DETECTOR_SLACK entries beyond the last one of a row. */
-#ifndef GC_CPU_EDGES_LOOPS_H
-#define GC_CPU_EDGES_LOOPS_H
+#pragma once
 
 #include "core/detector.h"
 
@@ -45,5 +44,3 @@ typedef struct gc_edge_bytes_loops {
     void (*peaks)(const void *const magnitudes[3], const int16_t *sectors, size_t count,
                   bool squared, int32_t low, int32_t high, uint8_t *weak, uint8_t *strong);
 } gc_edge_bytes_loops;
-
-#endif

@@ -1,6 +1,5 @@
 /* Detectors as contract.md, rules 100 to 104, has them, for the reference. */
-#ifndef GC_CPU_EDGES_REFERENCE_H
-#define GC_CPU_EDGES_REFERENCE_H
+#pragma once
 
 #include "core/sums.h"
 
@@ -8,5 +7,3 @@
  * sums of the chain. The caller frees it. */
 gconv_status gc_reference_detect(const gc_problem *problem, const gc_word *sums, int64_t **found,
                                  gconv_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Rows of the values that a detector works on, computed when they are asked for, some together. The
  * stages give the values of an exact chain. Other sums are made in double. */
-#ifndef GC_CPU_EDGES_ROWS_H
-#define GC_CPU_EDGES_ROWS_H
+#pragma once
 
 #include "cpu/pipeline/settle.h"
 
@@ -27,5 +26,3 @@ void gc_value_rows_begin(gc_value_rows *rows, const gc_pass_job *job);
 /* Column 0 of the values of row y, which may lie outside the image. The values reach as far beyond
  * both ends as the detector does. Later calls ask for rows that are at most as far above. */
 const int32_t *gc_value_row(gc_value_rows *rows, int64_t y);
-
-#endif

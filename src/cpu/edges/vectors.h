@@ -1,7 +1,6 @@
 /* Vectors of 16-bit and of 32-bit integers for bytes_loops.c, of AVX2 or of NEON (GC_NEON). What
  * both have bears the name that it has in AVX2. */
-#ifndef GC_CPU_EDGES_VECTORS_H
-#define GC_CPU_EDGES_VECTORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -169,6 +168,4 @@ static inline uint32_t bits_of(const vector masks[BLOCK / LANES])
     sums = vpaddq_u8(sums, sums);
     return vgetq_lane_u32(vreinterpretq_u32_u8(vpaddq_u8(sums, sums)), 0);
 }
-#endif
-
 #endif

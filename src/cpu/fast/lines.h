@@ -1,7 +1,6 @@
 /* Convolution of columns and of rows with a vector through one-dimensional Fourier transforms of
  * overlapping lines (overlap-save). */
-#ifndef GC_CPU_FAST_LINES_H
-#define GC_CPU_FAST_LINES_H
+#pragma once
 
 #include "cpu/fast/loops/transform.h"
 #include "gconv.h"
@@ -42,5 +41,3 @@ void gc_lines_convolve_rows(const gc_lines *lines, float *scratch, const float *
 /* Values of a transform of `side` for each value of an output of `count`: the work that overlapping
  * takes. */
 double gc_lines_overhead(int side, int length, double count);
-
-#endif

@@ -1,8 +1,7 @@
 /* The pass of one filter of rank 1 from samples of 8 bits to samples of 8 bits, without rows of
  * chain values in between. Loops sum rows in integers and columns in float32. Samples that these
  * leave in doubt are settled (cpu/pipeline/settle.h). */
-#ifndef GC_CPU_FAST_RANK1_BYTES_H
-#define GC_CPU_FAST_RANK1_BYTES_H
+#pragma once
 
 #include "core/problem.h"
 #include "cpu/fast/loops/loops.h"
@@ -35,5 +34,3 @@ bool gc_short_divisor_set(gc_short_divisor *by, uint64_t divisor, uint64_t large
 
 /* Words for people. */
 const char *gc_rank1_describe(const gc_rank1 *rank1);
-
-#endif

@@ -1,6 +1,5 @@
 /* Convolution of rows through Fourier transforms of overlapping tiles. */
-#ifndef GC_CPU_FAST_TILES_H
-#define GC_CPU_FAST_TILES_H
+#pragma once
 
 #include "cpu/fast/loops/transform.h"
 #include "cpu/solver/solver.h"
@@ -38,5 +37,3 @@ size_t gc_tiles_scratch(const gc_transform_loops *loops, int side);
  * 1/2. */
 void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const *rows,
                        size_t channels, size_t width, int row_count, float *const *out);
-
-#endif

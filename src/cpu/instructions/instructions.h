@@ -1,7 +1,6 @@
 /* Loops: the inner code of the cpu implementation, compiled once for every instruction set, and the
  * table of these sets. */
-#ifndef GC_CPU_INSTRUCTIONS_INSTRUCTIONS_H
-#define GC_CPU_INSTRUCTIONS_INSTRUCTIONS_H
+#pragma once
 
 #include "core/chain.h"
 #include "core/conversion.h"
@@ -163,5 +162,3 @@ const gc_instructions *gc_instructions_at(int index);
 
 /* The set that GCONV_INSTRUCTIONS names, if this processor has it, else the best that it has. */
 const gc_instructions *gc_instructions_chosen(void);
-
-#endif

@@ -32,8 +32,7 @@
  *
  * A thread waits only if no piece can begin. It then waits for threads that have a piece, and
  * these do not wait. So the run ends, whatever the number and pace of the threads. */
-#ifndef GC_CPU_PIPELINE_DISPATCHER_H
-#define GC_CPU_PIPELINE_DISPATCHER_H
+#pragma once
 
 #include "cpu/pipeline/division.h"
 
@@ -95,5 +94,3 @@ bool gc_dispatcher_next(gc_dispatcher *dispatcher, gc_piece *piece, gconv_status
 /* For tests: called with each piece before it is done, by the thread that does it. NULL in a
  * program. */
 extern void (*gc_dispatcher_hook)(const gc_piece *piece);
-
-#endif

@@ -1,8 +1,7 @@
 /* How an image is divided among threads: into bands of rows, and if rows are wide or filters high
  * also into panels of columns. So memory grows with the image's width and the filters' heights
  * alone. */
-#ifndef GC_CPU_PIPELINE_DIVISION_H
-#define GC_CPU_PIPELINE_DIVISION_H
+#pragma once
 
 #include "cpu/pipeline/workspace.h"
 #include "cpu/stages.h"
@@ -37,5 +36,3 @@ void gc_division_limit(gc_division *division, const gc_stages *stages, int64_t f
 
 /* The rows that a run computes of a panel. */
 gc_area gc_division_area(const gc_division *division, int64_t band, int64_t panel);
-
-#endif

@@ -1,7 +1,6 @@
 /* Settles what float32 leaves in doubt: computes the sums of a chain from samples of the image,
  * without an error, and rounds them once. */
-#ifndef GC_CPU_PIPELINE_SETTLE_H
-#define GC_CPU_PIPELINE_SETTLE_H
+#pragma once
 
 #include "cpu/instructions/instructions.h"
 #include "cpu/once.h"
@@ -63,5 +62,3 @@ void gc_settler_sum(gc_settler *settler, gc_area area);
 
 /* Stores the true output of an area, alpha too. */
 void gc_settle_area(gc_settler *settler, gc_area area, char *output, size_t stride);
-
-#endif

@@ -1,8 +1,7 @@
 /* A window on the rows of a step's input: the last `capacity` rows, as the image passes by from top
  * to bottom, or some columns of them. Rows are extended by the border if they touch a side of the
  * image. */
-#ifndef GC_CPU_PIPELINE_WINDOW_H
-#define GC_CPU_PIPELINE_WINDOW_H
+#pragma once
 
 #include "core/chain.h"
 #include "cpu/instructions/instructions.h"
@@ -48,5 +47,3 @@ void gc_window_extend(const gc_window *window, int64_t y);
 /* The first value that the taps of a filter row read for column x in row y of the extended
  * image. */
 const void *gc_window_taps(const gc_window *window, int64_t x, int64_t y);
-
-#endif

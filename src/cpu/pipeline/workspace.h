@@ -1,7 +1,6 @@
 /* A workspace: the buffers in which one thread computes an area of the output, the whole chain at a
  * time. */
-#ifndef GC_CPU_PIPELINE_WORKSPACE_H
-#define GC_CPU_PIPELINE_WORKSPACE_H
+#pragma once
 
 #include "core/stream.h"
 #include "cpu/pipeline/settle.h"
@@ -39,5 +38,3 @@ void gc_workspace_destroy(gc_workspace *workspace);
  * place of column 0 of row `top`; rows are `stride` bytes apart. */
 void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
                           const gc_sample_rows *input, gc_area area, char *output, size_t stride);
-
-#endif

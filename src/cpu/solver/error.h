@@ -1,6 +1,5 @@
 /* How far sums in float32 are from the true ones. u is 2^-24, the relative error of a rounding. */
-#ifndef GC_CPU_SOLVER_ERROR_H
-#define GC_CPU_SOLVER_ERROR_H
+#pragma once
 
 #include "core/chain.h"
 #include "core/products.h"
@@ -38,5 +37,3 @@ double gc_box_error(const gc_step *step, gc_extent in, double values);
 
 /* The weight that all taps have; 0 if they differ. */
 double gc_common_weight(const gc_step *step);
-
-#endif

@@ -4,8 +4,7 @@
  * has the table of them and takes the cheapest.
  *
  * cpu/pass.h has what computes a whole job in one pass, without stages. */
-#ifndef GC_CPU_SOLVER_SOLVER_H
-#define GC_CPU_SOLVER_SOLVER_H
+#pragma once
 
 #include "core/problem.h"
 #include "core/products.h"
@@ -126,5 +125,3 @@ double gc_products_seconds(const gc_question *question, double products);
 
 /* Seconds that a value takes with every tap of a filter of `height` rows. */
 double gc_taps_seconds(const gc_question *question, double taps, int height);
-
-#endif

@@ -1,6 +1,5 @@
 /* Filters of two vectors, a column and a row, in float32. */
-#ifndef GC_CPU_SOLVER_VECTORS_H
-#define GC_CPU_SOLVER_VECTORS_H
+#pragma once
 
 #include "cpu/solver/solver.h"
 
@@ -44,5 +43,3 @@ void gc_between_reserve(gc_stage *stage, bool in_double);
  * scratch behind them. */
 float **gc_between_rows(const gc_stage *stage, const gc_stage_input *input, size_t values,
                         int row_count, float **rest);
-
-#endif

@@ -1,15 +1,10 @@
 /* The expected times of the GPU's implementations. costs.c has the measured figures of each device.
  * The roofline turns these figures into seconds. Plain C: needs no GPU. */
-#ifndef GC_GPU_COST_COSTS_H
-#define GC_GPU_COST_COSTS_H
+#pragma once
 
 #include "core/device.h"
 
 #include <stdbool.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { GC_TILE_KINDS = 7 };
 
@@ -148,9 +143,3 @@ double gc_cost_bandwidth(const gconv_device_info *device);
  * the time to start a GPU that is not in use. */
 double gc_cost_of_image(const gc_problem *problem, const gconv_device_info *device, double kernels,
                         bool finishes);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

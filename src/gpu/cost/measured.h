@@ -1,13 +1,8 @@
 /* What was measured on a GPU of this machine, kept in the cache for later processes. Plain C: needs
  * no GPU. */
-#ifndef GC_GPU_COST_MEASURED_H
-#define GC_GPU_COST_MEASURED_H
+#pragma once
 
 #include "gconv.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Figures of a device, as in gc_costs. 0: not measured. */
 typedef struct gc_measured {
@@ -23,9 +18,3 @@ gc_measured gc_measured_load(const gconv_device_info *device);
 /* Keeps the figures that are not 0, in place of those that were kept before and differ by more than
  * a tenth. A figure that cannot be right is dropped. */
 void gc_measured_keep(const gconv_device_info *device, const gc_measured *figures);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

@@ -1,6 +1,5 @@
 /* Turns errors of CUDA into errors of gconv. */
-#ifndef GC_GPU_DEVICE_CHECK_CUH
-#define GC_GPU_DEVICE_CHECK_CUH
+#pragma once
 
 extern "C" {
 #include "base/status.h"
@@ -40,5 +39,3 @@ static inline gconv_status gc_cuda_fail(gconv_error *error, cudaError_t code,
         if (gc_status != GCONV_OK)                                                                 \
             return gc_status;                                                                      \
     } while (0)
-
-#endif

@@ -1,6 +1,5 @@
 /* The current device of a thread. */
-#ifndef GC_GPU_DEVICE_CURRENT_CUH
-#define GC_GPU_DEVICE_CURRENT_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -21,5 +20,3 @@ struct gc_current_device {
             cudaSetDevice(before);
     }
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* What starting a device has taken. */
-#ifndef GC_GPU_DEVICE_DEVICE_CUH
-#define GC_GPU_DEVICE_DEVICE_CUH
+#pragma once
 
 /* Seconds that the driver took to find its devices. */
 double gc_device_discovery_seconds();
@@ -12,5 +11,3 @@ double gc_device_context_seconds(int index);
 bool gc_device_has_started(int index);
 
 void gc_device_note_started(int index);
-
-#endif

@@ -1,6 +1,5 @@
 /* What comes before a launch: what a kernel has to be told, and memory for it. */
-#ifndef GC_GPU_DEVICE_KERNEL_CUH
-#define GC_GPU_DEVICE_KERNEL_CUH
+#pragma once
 
 #include "gpu/device/check.cuh"
 
@@ -34,5 +33,3 @@ static inline gconv_status gc_gpu_upload(const void *from, size_t bytes, type **
     GC_CUDA_TRY(error, cudaMemcpy(*memory, from, bytes, cudaMemcpyHostToDevice));
     return GCONV_OK;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Shared libraries that are loaded when they are first asked for: cuFFT, NVRTC, the driver. Linking
  * them would keep gconv from starting on machines without them. A library stays loaded. */
-#ifndef GC_GPU_DEVICE_LIBRARY_CUH
-#define GC_GPU_DEVICE_LIBRARY_CUH
+#pragma once
 
 struct gc_library {
     void *handle;
@@ -22,5 +21,3 @@ static inline void gc_library_find(gc_library *library, const char *name, functi
 {
     target = (function)gc_library_symbol(library, name);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Owners, which free what they hold when they end. */
-#ifndef GC_GPU_DEVICE_OWNED_CUH
-#define GC_GPU_DEVICE_OWNED_CUH
+#pragma once
 
 #include "gpu/device/check.cuh"
 
@@ -54,5 +53,3 @@ template <class type> static inline void gc_free(void *state)
     ((type *)state)->~type();
     free(state);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Waiting for a device without holding a processor. */
-#ifndef GC_GPU_DEVICE_WAIT_CUH
-#define GC_GPU_DEVICE_WAIT_CUH
+#pragma once
 
 #include "gpu/device/check.cuh"
 
@@ -22,5 +21,3 @@ static inline gconv_status gc_await_event(cudaEvent_t event, long microseconds, 
     GC_CUDA_TRY(error, code);
     return GCONV_OK;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Compiling kernels at run time, as far as no device is needed. Plain C. NVRTC is loaded when it is
  * first needed. */
-#ifndef GC_GPU_JIT_JIT_H
-#define GC_GPU_JIT_JIT_H
+#pragma once
 
 #include "gconv.h"
 
@@ -42,6 +41,4 @@ void gc_jit_refuse(const gconv_device_info *device, const char *source, bool for
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* Kernels that were compiled at run time, on the device. */
-#ifndef GC_GPU_JIT_MODULES_CUH
-#define GC_GPU_JIT_MODULES_CUH
+#pragma once
 
 #include "gpu/jit/jit.h"
 
@@ -43,5 +42,3 @@ gconv_status gc_jit_resident(const gc_gpu_kernel *kernel, int threads, unsigned 
 void gc_jit_destroy(gc_gpu_kernel *kernel);
 
 void gc_jit_unload_unused();
-
-#endif

@@ -1,6 +1,5 @@
 /* NVRTC, which compiles kernels at run time. Its library is loaded when it is first needed. */
-#ifndef GC_GPU_JIT_NVRTC_CUH
-#define GC_GPU_JIT_NVRTC_CUH
+#pragma once
 
 #include "gpu/device/library.cuh"
 
@@ -44,5 +43,3 @@ gconv_status gc_nvrtc_fail(gconv_error *error, nvrtcResult code, const char *wha
         if (nvrtc_code != NVRTC_SUCCESS)                                                           \
             return gc_nvrtc_fail(error, nvrtc_code, #call);                                        \
     } while (0)
-
-#endif

@@ -1,6 +1,5 @@
 /* The samples of a block: dequantised, and by the inverse DCT "islow" of libjpeg. */
-#ifndef GC_GPU_JPEG_ISLOW_CUH
-#define GC_GPU_JPEG_ISLOW_CUH
+#pragma once
 
 #include "gpu/jpeg/packed.h"
 
@@ -87,5 +86,3 @@ static __device__ inline uint2 gc_islow_row(const int *row)
               gc_islow_sample(row[6]) << 16 | gc_islow_sample(row[7]) << 24;
     return eight;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* JPEG decoded by kernels: planes that are bit for bit those of libjpeg-turbo, or a rejection.
  * Plain C, no CUDA types. docs/gpu-jpeg.md tells how and why. */
-#ifndef GC_GPU_JPEG_JPEG_H
-#define GC_GPU_JPEG_JPEG_H
+#pragma once
 
 #include "gpu/jpeg/packed.h"
 
@@ -47,6 +46,4 @@ gconv_status gc_decode_unpack(const gc_decoded *decoded, const gconv_encoded *pi
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* A JPEG as the kernels of jpeg.cu read it: tables, and the entropy-coded data without stuffed
  * bytes and markers. Host and device share these types. */
-#ifndef GC_GPU_JPEG_PACKED_H
-#define GC_GPU_JPEG_PACKED_H
+#pragma once
 
 #include "gconv.h"
 #include "io/jpeg/fast/header.h"
@@ -88,6 +87,4 @@ bool gc_pack(const gconv_encoded *picture, const gconv_source *source, gc_packed
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

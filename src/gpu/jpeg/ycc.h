@@ -1,8 +1,7 @@
 /* How libjpeg-turbo makes RGB of the planes of a JPEG, and how an orientation turns it:
  * whole-number arithmetic that host and device share. Sources: jdsample.c, jdcolor.c and
  * jdmainct.c of libjpeg-turbo 2 and 3 with their default settings; EXIF 2.32, 4.6.4 Orientation. */
-#ifndef GC_GPU_JPEG_YCC_H
-#define GC_GPU_JPEG_YCC_H
+#pragma once
 
 #include "core/border.h"
 
@@ -135,5 +134,3 @@ GC_HOST_DEVICE static inline int gc_turn_index(const gc_turn_tile *tile, int x, 
         row = tile->height - 1 - row;
     return row * pitch + column;
 }
-
-#endif

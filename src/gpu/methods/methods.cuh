@@ -1,6 +1,5 @@
 /* The methods that work in passes, by name: for programs that time them on buffers of their own. */
-#ifndef GC_GPU_METHODS_METHODS_CUH
-#define GC_GPU_METHODS_METHODS_CUH
+#pragma once
 
 #include "gpu/plan/method.cuh"
 
@@ -9,5 +8,3 @@ extern const gc_pass_method gc_separable_method;
 extern const gc_pass_method gc_fused_method;
 extern const gc_pass_method gc_tensor_method;
 extern const gc_pass_method gc_tilefft_method;
-
-#endif

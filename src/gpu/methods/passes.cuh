@@ -1,6 +1,5 @@
 /* Kernels that take a step in one pass over memory: how they are laid out, compiled, launched. */
-#ifndef GC_GPU_METHODS_PASSES_CUH
-#define GC_GPU_METHODS_PASSES_CUH
+#pragma once
 
 #include "gpu/jit/modules.cuh"
 #include "gpu/plan/method.cuh"
@@ -133,5 +132,3 @@ gconv_status gc_pass_run(void *state, gc_pass &pass, int channels, cudaStream_t 
                          gconv_error *error);
 void gc_pass_describe(const void *state, char *text, size_t size);
 void gc_pass_free(void *state);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * A fence between rows keeps the compiler from reading ahead. Without the fence it takes all
  * registers there are, and spills. */
-#ifndef GC_GPU_PASS_BLOCK_CUH
-#define GC_GPU_PASS_BLOCK_CUH
+#pragma once
 
 #include "gpu/pass/pass.cuh"
 
@@ -345,5 +344,3 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
         buffer ^= 1;
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The final conversion of one chain value (finish.h). */
-#ifndef GC_GPU_PASS_FINISH_CUH
-#define GC_GPU_PASS_FINISH_CUH
+#pragma once
 
 #include "gpu/pass/samples.cuh"
 
@@ -148,5 +147,3 @@ static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value
     float response = f.side == 0 ? fabsf(value) : f.side > 0 ? value : -value;
     return (unsigned)(response > f.threshold) ^ (unsigned)f.invert;
 }
-
-#endif

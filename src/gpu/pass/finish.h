@@ -1,13 +1,8 @@
 /* The final conversion as kernels compute it. Plain C: needs no GPU. */
-#ifndef GC_GPU_PASS_FINISH_H
-#define GC_GPU_PASS_FINISH_H
+#pragma once
 
 #include "core/products.h"
 #include "gpu/pass/types.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* True if the device can make the output of this problem. *finish then gives the bits of
  * gc_store_pixels for every chain value. The CPU makes the output if a divisor is beyond 2^500 or
@@ -64,9 +59,3 @@ void gc_finish_divide(double divisor, gc_finish *finish);
  * that is not a tie lies at least 1 / 2d away from every tie. With `ties` kernels multiply by
  * `below` and by `above`. Without ties they multiply by the reciprocal. */
 bool gc_finish_rounds(const gc_finish *finish, double largest, bool ties);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

@@ -28,8 +28,7 @@
  * ones.
  *
  * m16n8k8 has half the bytes: A is a0 and a1, B is b0. */
-#ifndef GC_GPU_PASS_FRAGMENTS_CUH
-#define GC_GPU_PASS_FRAGMENTS_CUH
+#pragma once
 
 /* Loads a0 to a3 from shared memory. Lane l gives the address of a row of 16 bytes: row l % 8 of
  * register l / 8. Rows lie anywhere on a boundary of 16 bytes. */
@@ -53,5 +52,3 @@ static __device__ inline void gc_fragments_load2(unsigned (&to)[4], unsigned add
                  : "memory");
 #endif
 }
-
-#endif

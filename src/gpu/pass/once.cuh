@@ -1,6 +1,5 @@
 /* gc_round_once (core/rounding.h) as kernels compute it. */
-#ifndef GC_GPU_PASS_ONCE_CUH
-#define GC_GPU_PASS_ONCE_CUH
+#pragma once
 
 #include "gpu/pass/types.h"
 
@@ -60,5 +59,3 @@ static __device__ inline unsigned gc_once_output(const gc_finish *f, int kind, d
 {
     return gc_once_beside(f, kind, gc_once_side(f, sum, gc_once_boundary(f, kind, made)), made);
 }
-
-#endif

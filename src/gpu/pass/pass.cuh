@@ -18,8 +18,7 @@
  *     alpha                       a gc_pass_alpha
  * `weights` is a class with `__device__ float at(int k)` and `__device__ bool skips(int k)`. The
  * second is true for a weight that is known to be 0. */
-#ifndef GC_GPU_PASS_PASS_CUH
-#define GC_GPU_PASS_PASS_CUH
+#pragma once
 
 #include "gpu/pass/settle.cuh"
 
@@ -366,5 +365,3 @@ template <class config> struct gc_pass_pixels {
                 store_row(pass, r, x, y + r);
     }
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* Threads of a pass, borders, and how samples are loaded. `config` is what pass.cuh tells. */
-#ifndef GC_GPU_PASS_SAMPLES_CUH
-#define GC_GPU_PASS_SAMPLES_CUH
+#pragma once
 
 #include "gpu/pass/types.h"
 
@@ -222,5 +221,3 @@ static __device__ inline void gc_pass_load_pixels(const gc_pass &pass, long long
         values[c] = make_float4(samples[c], samples[channels + c], samples[2 * channels + c],
                                 samples[3 * channels + c]);
 }
-
-#endif

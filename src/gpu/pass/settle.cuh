@@ -1,6 +1,5 @@
 /* Rounding once (core/rounding.h): bytes that sums in float leave in doubt come from exact sums. */
-#ifndef GC_GPU_PASS_SETTLE_CUH
-#define GC_GPU_PASS_SETTLE_CUH
+#pragma once
 
 #include "gpu/pass/finish.cuh"
 #include "gpu/pass/once.cuh"
@@ -325,5 +324,3 @@ static __device__ inline void gc_settle_left(const gc_pass &pass, int kind, int 
     for (int r = 0; r < rows; r++)
         words[r] = copy[r];
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the host tells kernels about a pass. C, C++ and NVRTC read this file, so that it includes
  * nothing. */
-#ifndef GC_GPU_PASS_TYPES_H
-#define GC_GPU_PASS_TYPES_H
+#pragma once
 
 enum {
     GC_WARP_COLUMNS = 120,  /* columns of output that a warp stores at a time (warp.cuh) */
@@ -130,5 +129,3 @@ typedef struct gc_pass {
     gc_finish finish;
     gc_exact exact; /* if samples are rounded once */
 } gc_pass;
-
-#endif

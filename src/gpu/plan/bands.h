@@ -1,13 +1,8 @@
 /* Bands: how an image that exceeds the device's memory is cut into rows that are computed at once.
  * Plain C: needs no GPU. */
-#ifndef GC_GPU_PLAN_BANDS_H
-#define GC_GPU_PLAN_BANDS_H
+#pragma once
 
 #include "core/problem.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The rows that a step of a chain reads and computes for one band of output. Under wrap they may
  * lie outside the image (gc_step_range). */
@@ -51,9 +46,3 @@ int64_t gc_band_whole(const gc_problem *problem, int64_t rows, const gc_slabs *s
  * gc_band_bytes; NULL is nothing. */
 int64_t gc_band_rows(const gc_problem *problem, double bytes, const gc_slabs *slabs,
                      double (*extra)(const gc_problem *problem, int64_t rows));
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

@@ -1,8 +1,7 @@
 /* What an implementation on the GPU is to the files of src/gpu/plan: a method of one of two types.
  * A gc_step_method convolves one step after the other from an extended image, a gc_pass_method
  * takes steps in passes. These files do the rest: memory, transfers, borders, bands, timing. */
-#ifndef GC_GPU_PLAN_METHOD_CUH
-#define GC_GPU_PLAN_METHOD_CUH
+#pragma once
 
 #include "gpu/device/owned.cuh"
 
@@ -213,5 +212,3 @@ template <const gc_pass_method &method> constexpr gc_operations gc_pass_operatio
 #define GC_OPERATIONS(name, made)                                                                  \
     extern "C" const gc_operations name;                                                           \
     const gc_operations name = made
-
-#endif

@@ -1,6 +1,5 @@
 /* A plan on the GPU: what the files of src/gpu/plan share. */
-#ifndef GC_GPU_PLAN_PLAN_CUH
-#define GC_GPU_PLAN_PLAN_CUH
+#pragma once
 
 #include "gpu/device/current.cuh"
 #include "gpu/plan/method.cuh"
@@ -219,5 +218,3 @@ gconv_status gc_overlap_run(gc_gpu_plan *plan, gc_stream *stream, gconv_error *e
  * a process. `context_seconds` is what making its context took. A failure has no consequence but
  * that a later process tries again. */
 void gc_measure_device(const gconv_device_info *device, double context_seconds);
-
-#endif

@@ -1,6 +1,5 @@
 /* Kernels that move values between samples, planes and the extended image. */
-#ifndef GC_GPU_PLAN_PLANES_CUH
-#define GC_GPU_PLAN_PLANES_CUH
+#pragma once
 
 extern "C" {
 #include "gpu/pass/finish.h"
@@ -42,5 +41,3 @@ gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
  * if alpha is kept, the image. If samples are rounded once, all but input and output count. */
 gconv_status gc_gpu_store(const gc_pass &pass, const gc_gpu_planes &planes, void *rows,
                           cudaStream_t stream, gconv_error *error);
-
-#endif

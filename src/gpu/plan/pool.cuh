@@ -1,7 +1,6 @@
 /* What the plans of a process share and give back after each run: the slots of each device, and
  * host memory. All of it is freed with the last plan. */
-#ifndef GC_GPU_PLAN_POOL_CUH
-#define GC_GPU_PLAN_POOL_CUH
+#pragma once
 
 #include "gconv.h"
 #include "gpu/device/owned.cuh"
@@ -120,5 +119,3 @@ gc_host_buffer *gc_host_take(size_t bytes, int device);
 bool gc_host_is_mapped(const gc_host_buffer *buffer, int device);
 
 void gc_host_give(gc_host_buffer *buffer);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the threads of a block share that compress rows (bits.cu), and how they combine what each
  * has. */
-#ifndef GC_GPU_PNG_BLOCK_CUH
-#define GC_GPU_PNG_BLOCK_CUH
+#pragma once
 
 #include "gpu/device/check.cuh"
 #include "io/png/fast/compressed_rows.h"
@@ -99,5 +98,3 @@ static __device__ unsigned scan_before(unsigned *scan, unsigned value, int place
     __syncthreads();
     return before;
 }
-
-#endif

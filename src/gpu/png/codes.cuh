@@ -1,6 +1,5 @@
 /* Codes of tokens, and how threads store bits of a deflate block beside each other (bits.cu). */
-#ifndef GC_GPU_PNG_CODES_CUH
-#define GC_GPU_PNG_CODES_CUH
+#pragma once
 
 #include "gpu/png/lengths.cuh"
 #include "gpu/png/tokens.cuh"
@@ -218,5 +217,3 @@ static __device__ void put_lengths(unsigned *output, block_state *shared)
     to.end();
     __syncthreads();
 }
-
-#endif

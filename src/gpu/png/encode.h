@@ -1,7 +1,6 @@
 /* Compression of rows of one bit a pixel by a kernel, to the bytes that gconv's PNG encoder makes
  * of them. Plain C, no CUDA types. */
-#ifndef GC_GPU_PNG_ENCODE_H
-#define GC_GPU_PNG_ENCODE_H
+#pragma once
 
 #include "gconv.h"
 #include "io/png/fast/compressed_rows.h"
@@ -28,6 +27,4 @@ gc_compressed_rows gc_encode_result(const void *result, uint32_t width, uint32_t
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

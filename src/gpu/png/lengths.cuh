@@ -1,7 +1,6 @@
 /* Which code lengths symbols get, and what a sample of the bytes says of a part (bits.cu). As
  * io/png/fast/codes.c and literals.c. */
-#ifndef GC_GPU_PNG_LENGTHS_CUH
-#define GC_GPU_PNG_LENGTHS_CUH
+#pragma once
 
 #include "gpu/png/block.cuh"
 
@@ -282,5 +281,3 @@ static __device__ void survey(const block_part &part, unsigned left, block_state
     }
     __syncthreads();
 }
-
-#endif

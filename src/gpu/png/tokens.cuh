@@ -1,7 +1,6 @@
 /* From rows to tokens: bytes of the stream, runs of equal ones among them, and the list of both
  * (bits.cu). */
-#ifndef GC_GPU_PNG_TOKENS_CUH
-#define GC_GPU_PNG_TOKENS_CUH
+#pragma once
 
 #include "gpu/png/block.cuh"
 
@@ -302,5 +301,3 @@ static __device__ inline unsigned length_symbol(unsigned length, unsigned *extra
     *extra = rest & ((1u << *extra_bits) - 1);
     return END_OF_BLOCK + 1 + 4 * (top - 1) + (rest >> *extra_bits & 3);
 }
-
-#endif

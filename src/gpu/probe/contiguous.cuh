@@ -1,6 +1,5 @@
 /* Transforms of lines after De Smet 2011, on a device: see contiguous_kernel.cuh. */
-#ifndef GC_GPU_PROBE_CONTIGUOUS_CUH
-#define GC_GPU_PROBE_CONTIGUOUS_CUH
+#pragma once
 
 #include "gconv_lab.h"
 
@@ -17,5 +16,3 @@ struct gc_contiguous_lines {
 /* Transforms lines of `points` numbers, a power of two from 2 to 2^14. */
 gconv_status gc_contiguous_transform(const gc_contiguous_lines &lines, int points,
                                      gconv_lines_way way, cudaStream_t stream, gconv_error *error);
-
-#endif

@@ -10,8 +10,7 @@
  * Local transforms (section 3.2): up to 16 points in the registers of a thread; up to 16 * 16 = 256
  * by 16 threads, which exchange numbers in shared memory between two rounds of equation 12. Lines
  * of more points take two steps over the whole memory. */
-#ifndef GC_GPU_PROBE_CONTIGUOUS_KERNEL_CUH
-#define GC_GPU_PROBE_CONTIGUOUS_KERNEL_CUH
+#pragma once
 
 #include "gpu/methods/tilefft/points.cuh"
 
@@ -289,5 +288,3 @@ static __global__ void __launch_bounds__(GC_CONTIGUOUS_THREADS, fetches_ahead ? 
         thread.transform(item, v);
     }
 }
-
-#endif

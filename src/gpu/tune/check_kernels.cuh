@@ -1,7 +1,6 @@
 /* Kernels that fill planes with random samples, compute a convolution by its definition, and
  * compare. */
-#ifndef GC_GPU_TUNE_CHECK_KERNELS_CUH
-#define GC_GPU_TUNE_CHECK_KERNELS_CUH
+#pragma once
 
 #include "gpu/tune/tuner.cuh"
 
@@ -68,5 +67,3 @@ static __global__ void compare(const sample *output, gc_tuner_view image, int co
     if (!(fabs(difference) <= tolerance))
         atomicAdd(wrong, 1u);
 }
-
-#endif

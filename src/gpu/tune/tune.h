@@ -1,14 +1,12 @@
 /* The search for the fastest tuning, on the device. Plain C, no CUDA types. Without the
  * CUDA module the functions of its last section fail and say so (gpu/load.c). */
-#ifndef GC_GPU_TUNE_TUNE_H
-#define GC_GPU_TUNE_TUNE_H
-
-#include "gconv_lab.h"
-#include "gpu/tunings/tuning.h"
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+#include "gconv_lab.h"
+#include "gpu/tunings/tuning.h"
 
 /* ---- What is tried (candidates.c), which needs no GPU ---------------------------------------- */
 
@@ -55,6 +53,4 @@ void gc_tuner_destroy(gc_tuner *tuner);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

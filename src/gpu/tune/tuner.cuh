@@ -1,7 +1,6 @@
 /* What the parts of the tuner share: planes on a device, one search over them, and its
  * contenders. */
-#ifndef GC_GPU_TUNE_TUNER_CUH
-#define GC_GPU_TUNE_TUNER_CUH
+#pragma once
 
 #include "gpu/methods/ladder/compiled_tile.cuh"
 #include "gpu/methods/passes.cuh"
@@ -96,5 +95,3 @@ gconv_status gc_contender_launch(const gc_search *s, const gc_contender &contend
                                  const gc_tuner_view &image, int set, gconv_error *error);
 
 void *gc_search_output(const gc_search *s, int set);
-
-#endif

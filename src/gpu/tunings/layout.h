@@ -1,15 +1,10 @@
 /* The layout of a kernel: how a pass is spread over threads, and what that takes of a device. Plain
  * C: needs no GPU. */
-#ifndef GC_GPU_TUNINGS_LAYOUT_H
-#define GC_GPU_TUNINGS_LAYOUT_H
+#pragma once
 
 #include "core/problem.h"
 #include "gpu/pass/types.h"
 #include "gpu/tunings/tiling.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* How a kernel computes, and the file that has the kernel. */
 typedef enum gc_form {
@@ -97,9 +92,3 @@ void gc_layout_middle(const gc_layout *layout, int *width, int *height);
 
 /* Dynamic shared memory of a block. */
 size_t gc_layout_shared_bytes(const gc_layout *layout);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

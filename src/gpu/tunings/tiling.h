@@ -1,13 +1,8 @@
 /* The thread block and the tiling factor of a step, chosen from a device's description. Plain C:
  * needs no GPU. */
-#ifndef GC_GPU_TUNINGS_TILING_H
-#define GC_GPU_TUNINGS_TILING_H
+#pragma once
 
 #include "gconv.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { GC_FACTOR_MAX = 16, GC_SHARED_BANKS = 32 };
 
@@ -63,9 +58,3 @@ bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers 
  * for both of its filters. 0 if not one tile fits. Rows are not padded. */
 enum { GC_KTH_FACTOR_MAX = 21 };
 void gc_tiling_adapt_kth(int filter_width, int filter_height, gc_tiling *tiling);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

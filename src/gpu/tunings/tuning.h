@@ -1,13 +1,8 @@
 /* The tuning for a layout on a device: what `gconv tune` found on this machine, else what is
  * shipped, else gc_tuning_default. Plain C: needs no GPU. */
-#ifndef GC_GPU_TUNINGS_TUNING_H
-#define GC_GPU_TUNINGS_TUNING_H
+#pragma once
 
 #include "gpu/tunings/layout.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The fastest tuning of all that were tried for filters of one size. */
 typedef struct gc_tuned {
@@ -63,9 +58,3 @@ const gc_tuned *gc_tuned_find(const gc_tuned_list *list, const gc_layout *layout
  * shows whether it can be written. */
 gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *found,
                             gconv_error *error);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

@@ -1,6 +1,5 @@
 /* libheif, which is loaded when the first HEIC or AVIF is met. */
-#ifndef GC_IO_HEIF_LIBHEIF_H
-#define GC_IO_HEIF_LIBHEIF_H
+#pragma once
 
 #include "io/module.h"
 
@@ -57,5 +56,3 @@ GC_MODULE_DECLARE(gc_heif, gc_libheif_load, GC_LIBHEIF_FUNCTIONS);
 
 /* Fails with what libheif says. */
 gconv_status gc_libheif_fail(struct heif_error failure, gconv_status status, gconv_error *error);
-
-#endif

@@ -1,8 +1,7 @@
 /* libjpeg (the API of version 6b, and jpeg_read_icc_profile) as a decoder of one image, baseline or
  * progressive. libjpeg repairs damage and warns, and fails by a jump. Here damage is an error, but
  * for what a tolerant reader takes, and every failure is a status. */
-#ifndef GC_IO_JPEG_LIBJPEG_H
-#define GC_IO_JPEG_LIBJPEG_H
+#pragma once
 
 #include "io/codec.h"
 
@@ -30,5 +29,3 @@ gconv_status gc_libjpeg_read(gc_libjpeg *decoder, uint32_t count, unsigned char 
 
 /* After the last row: reads the end of the image, and warns of bytes that follow. */
 gconv_status gc_libjpeg_finish(gc_libjpeg *decoder, gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* libjxl, which is loaded when the first JPEG XL is met. */
-#ifndef GC_IO_JXL_LIBJXL_H
-#define GC_IO_JXL_LIBJXL_H
+#pragma once
 
 #include "io/module.h"
 
@@ -44,5 +43,3 @@
     X(JxlEncoderUseBoxes)
 
 GC_MODULE_DECLARE(gc_jxl, gc_libjxl_load, GC_LIBJXL_FUNCTIONS);
-
-#endif

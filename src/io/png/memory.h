@@ -1,7 +1,6 @@
 /* Memory for libpng. If memory is out, libpng may drop a chunk and go on. So a refused request is
  * noted here. gc_png_check_memory reports it after the calls of libpng. */
-#ifndef GC_IO_PNG_MEMORY_H
-#define GC_IO_PNG_MEMORY_H
+#pragma once
 
 #include "gconv.h"
 
@@ -18,5 +17,3 @@ void gc_png_release(png_structp png, png_voidp memory);
 
 /* After calls of libpng: GCONV_ERROR_MEMORY if a request was refused. */
 gconv_status gc_png_check_memory(const gc_png_memory *memory, gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The headers of PBM, PGM, PPM, PAM and PFM. */
-#ifndef GC_IO_PNM_HEADER_H
-#define GC_IO_PNM_HEADER_H
+#pragma once
 
 #include "io/codec.h"
 
@@ -16,5 +15,3 @@ bool gc_pnm_is_blank(unsigned char c);
 
 /* Reads the header up to the first byte of the image data, and sets the decoder's shape. */
 gconv_status gc_pnm_read_header(gc_decoder *decoder, gc_pnm_header *header, gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The image data of PBM, PGM and PPM as text. */
-#ifndef GC_IO_PNM_TEXT_H
-#define GC_IO_PNM_TEXT_H
+#pragma once
 
 #include "io/codec.h"
 
@@ -12,5 +11,3 @@ gconv_status gc_pnm_read_text(gc_input *input, uint32_t maxval, bool bits, unsig
 
 /* Fails for a sample that is above the maximum. */
 gconv_status gc_pnm_fail_above(uint32_t sample, uint32_t maxval, gconv_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* Strips and tiles that other threads decode before their rows are wanted. Units are counted in the
  * order in which they are wanted. */
-#ifndef GC_IO_TIFF_AHEAD_H
-#define GC_IO_TIFF_AHEAD_H
+#pragma once
 
 #include "io/tiff/libtiff.h"
 
@@ -24,5 +23,3 @@ bool gc_tiff_ahead_take(gc_tiff_ahead *ahead, uint64_t unit, unsigned char *byte
 
 /* NULL is allowed. */
 void gc_tiff_ahead_free(gc_tiff_ahead *ahead);
-
-#endif

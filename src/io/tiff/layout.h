@@ -1,6 +1,5 @@
 /* How the samples of one image lie in a TIFF, and how they become rows. */
-#ifndef GC_IO_TIFF_LAYOUT_H
-#define GC_IO_TIFF_LAYOUT_H
+#pragma once
 
 #include "io/codec.h"
 #include "io/floats.h"
@@ -39,5 +38,3 @@ void gc_tiff_unpack(const gc_tiff_layout *layout, const unsigned char *packed, u
 /* Makes a row of the decoder's of unpacked samples; not if they are the same. */
 void gc_tiff_convert(const gc_tiff_layout *layout, const unsigned char *line, int depth,
                      unsigned char *row);
-
-#endif

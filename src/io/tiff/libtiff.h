@@ -1,6 +1,5 @@
 /* libtiff, which is loaded when the first TIFF is met, and TIFF files through it. */
-#ifndef GC_IO_TIFF_LIBTIFF_H
-#define GC_IO_TIFF_LIBTIFF_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/output.h"
@@ -125,5 +124,3 @@ void gc_tiff_set_tags(gc_tiff_file *file, const gconv_metadata *metadata);
 
 /* libtiff writes no more. */
 void gc_tiff_close(gc_tiff_file *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* libwebp and its libraries of containers, which are loaded when the first WebP is met. */
-#ifndef GC_IO_WEBP_LIBWEBP_H
-#define GC_IO_WEBP_LIBWEBP_H
+#pragma once
 
 #include "io/module.h"
 
@@ -39,5 +38,3 @@
     X(WebPPictureInitInternal)
 
 GC_MODULE_DECLARE(gc_webp, gc_libwebp_load, GC_LIBWEBP_FUNCTIONS);
-
-#endif

@@ -1,6 +1,5 @@
 /* Y4M: what the decoder of a stream hands to the encoder beside rows of samples. */
-#ifndef GC_IO_Y4M_STREAM_H
-#define GC_IO_Y4M_STREAM_H
+#pragma once
 
 #include "gconv.h"
 
@@ -21,5 +20,3 @@ typedef struct gc_y4m {
 
 /* One user less. The last one frees it. NULL is allowed. */
 void gc_y4m_release(gc_y4m *stream);
-
-#endif

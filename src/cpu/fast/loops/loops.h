@@ -1,6 +1,5 @@
 /* The loops of cpu/fast, compiled once for every instruction set (cpu/instructions). */
-#ifndef GC_CPU_FAST_LOOPS_LOOPS_H
-#define GC_CPU_FAST_LOOPS_LOOPS_H
+#pragma once
 
 #include "core/conversion.h"
 
@@ -152,5 +151,3 @@ typedef struct gc_box_loops {
     void (*sum_real)(const double *const *sums, size_t count, size_t span, size_t channels,
                      double factor, float *const *out);
 } gc_box_loops;
-
-#endif

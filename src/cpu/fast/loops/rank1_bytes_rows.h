@@ -1,8 +1,7 @@
 /* Sums of the rows of one filter of rank 1, for rank1_bytes_loops.c. They are summed in integers,
  * two products to a lane. If the weights of a row are the same on both sides of its middle, the
  * samples of both sides are added first. Half of the products are left. */
-#ifndef GC_CPU_FAST_LOOPS_RANK1_BYTES_ROWS_H
-#define GC_CPU_FAST_LOOPS_RANK1_BYTES_ROWS_H
+#pragma once
 
 #include "cpu/fast/loops/loops.h"
 #include "cpu/fast/loops/rank1_bytes_vectors.h"
@@ -271,7 +270,5 @@ static void sum(const gc_rank1_row *row, const uint8_t *samples, size_t count, f
             sums[first + (size_t)i] = (float)block[i];
     }
 }
-
-#endif
 
 #endif

@@ -12,8 +12,7 @@
  *
  * Columns are summed TOGETHER vectors at a time, and sides up to SMALL are constants in the code:
  * so many that sums, rows and weights stay in registers. */
-#ifndef GC_CPU_FAST_LOOPS_RANK1_BYTES_VECTORS_H
-#define GC_CPU_FAST_LOOPS_RANK1_BYTES_VECTORS_H
+#pragma once
 
 #include "cpu/fast/loops/loops.h"
 #include "cpu/unroll.h"
@@ -297,7 +296,5 @@ INLINE integers divide_short(const short_division *by, integers sum)
     }
     return short_quotient(by, more);
 }
-
-#endif
 
 #endif

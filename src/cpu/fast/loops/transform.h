@@ -1,7 +1,6 @@
 /* Fourier transforms of square tiles and of lines, for every instruction set, in float and in
  * double. */
-#ifndef GC_CPU_FAST_LOOPS_TRANSFORM_H
-#define GC_CPU_FAST_LOOPS_TRANSFORM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ typedef struct gc_transform_loops {
      * `side`. */
     void (*convolve)(const gc_transform *transform, gc_complex lines, gc_complex factor);
 } gc_transform_loops;
-
-#endif

@@ -17,8 +17,7 @@
  *     PLAIN    Canny of the norm L1, if weights have one digit and a magnitude has 30 bits
  *     NARROW   other methods under these conditions
  *     WIDE     everything, with magnitudes of 64 bits */
-#ifndef GC_GPU_METHODS_DETECTOR_KERNELS_CUH
-#define GC_GPU_METHODS_DETECTOR_KERNELS_CUH
+#pragma once
 
 #include "gpu/methods/detector/lines.cuh"
 
@@ -459,5 +458,3 @@ static __global__ void __launch_bounds__(GC_DETECT_THREADS, FORM == GC_DETECT_WI
     if (gc_lines_row(f, row) >= 0)
         gc_lines_store(f, gc_lines_row(f, row), column + (int)threadIdx.x % GC_TILE_WORDS, edges);
 }
-
-#endif

@@ -7,8 +7,7 @@
  * the tile is decided there. The others are open: their trees go to the device's memory, and are
  * joined with those of tiles beside (Playne and Hawick 2018). Node 0 stands for all that is sure.
  * So edges are the parts whose root is node 0, and no kernel waits for another block. */
-#ifndef GC_GPU_METHODS_DETECTOR_LINES_CUH
-#define GC_GPU_METHODS_DETECTOR_LINES_CUH
+#pragma once
 
 #include "gpu/pass/pass.cuh"
 
@@ -427,5 +426,3 @@ static __global__ void __launch_bounds__(GC_DETECT_THREADS)
     if (found != 0)
         gc_lines_store(f, (int)(index / f.row_words), (int)(index % f.row_words), word.y | found);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What separable and fused use of direct, for the steps that they leave to it. */
-#ifndef GC_GPU_METHODS_DIRECT_DIRECT_CUH
-#define GC_GPU_METHODS_DIRECT_DIRECT_CUH
+#pragma once
 
 #include "gpu/methods/passes.cuh"
 
@@ -14,5 +13,3 @@ double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
 gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
                                const gconv_device_info *device, gc_pass_scope *scope,
                                gc_pass_kernel *kernel, gconv_error *error);
-
-#endif

@@ -7,8 +7,7 @@
  *   Iandola et al., ICIP 2013; Chen et al., SC 2019).
  * Needs: 4 * (rows + height - 1) registers for samples, no shared memory.
  * Limits: filters that reach 4 columns to either side at most (gc_form_fits). */
-#ifndef GC_GPU_METHODS_DIRECT_WARP_CUH
-#define GC_GPU_METHODS_DIRECT_WARP_CUH
+#pragma once
 
 #include "gpu/pass/pass.cuh"
 
@@ -94,5 +93,3 @@ static __device__ inline void gc_warp_pass(const gc_pass &pass, const weights_ty
     }
     gc_pass_store<config>(pass, x, y, sums, lane > 0 && lane < 31 && x < pass.width);
 }
-
-#endif

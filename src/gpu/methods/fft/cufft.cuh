@@ -1,6 +1,5 @@
 /* The functions of cuFFT. Its library is loaded when it is first needed. */
-#ifndef GC_GPU_METHODS_FFT_CUFFT_CUH
-#define GC_GPU_METHODS_FFT_CUFFT_CUH
+#pragma once
 
 #include "gpu/device/library.cuh"
 
@@ -35,5 +34,3 @@ gconv_status gc_cufft_fail(gconv_error *error, cufftResult code, const char *wha
         if (cufft_code != CUFFT_SUCCESS)                                                           \
             return gc_cufft_fail(error, cufft_code, #call);                                        \
     } while (0)
-
-#endif

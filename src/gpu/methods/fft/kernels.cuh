@@ -1,7 +1,6 @@
 /* Kernels around the transforms of fft: planes become real images, spectra are multiplied, real
  * images become planes. */
-#ifndef GC_GPU_METHODS_FFT_KERNELS_CUH
-#define GC_GPU_METHODS_FFT_KERNELS_CUH
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -63,5 +62,3 @@ static inline unsigned gc_fft_blocks(int64_t count)
 {
     return (unsigned)((count + GC_FFT_THREADS - 1) / GC_FFT_THREADS);
 }
-
-#endif

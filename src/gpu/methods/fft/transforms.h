@@ -1,14 +1,9 @@
 /* The sizes of fft's transforms, and the rows that each of them serves. Float32 results depend on
  * these sizes. So image and chain alone decide them, and not how much of the image the device's
  * memory holds at once. Exact chains may use any size. Plain C: needs no GPU. */
-#ifndef GC_GPU_METHODS_FFT_TRANSFORMS_H
-#define GC_GPU_METHODS_FFT_TRANSFORMS_H
+#pragma once
 
 #include "gpu/plan/bands.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The smallest product of 2, 3, 5 and 7 that is at least `size`, and even. */
 int64_t gc_transform_size(int64_t size);
@@ -23,9 +18,3 @@ int64_t gc_transform_rows(const gc_step *step, int64_t rows);
 
 /* Points of the largest transform that serves the step. */
 double gc_transform_points(const gc_problem *problem, const gc_step *step);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

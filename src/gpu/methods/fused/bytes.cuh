@@ -39,8 +39,7 @@
  *     input            as in other passes: GC_BYTE or GC_SHORT
  *     output, finish   as in other passes: GC_BIT, GC_BYTE, GC_SHORT, or GC_FLOAT for chain values.
  *                      GC_BIT is for one channel of 8 bits */
-#ifndef GC_GPU_METHODS_FUSED_BYTES_CUH
-#define GC_GPU_METHODS_FUSED_BYTES_CUH
+#pragma once
 
 #include "gpu/methods/fused/bytes_ring.cuh"
 
@@ -118,5 +117,3 @@ static __device__ inline void gc_bytes_pass(const gc_pass &pass, const gc_bytes 
     if (gc_bytes_at_border<block>(pass, bytes, outputs))
         gc_bytes_ring<block>(pass, bytes, threshold, surroundings, outputs);
 }
-
-#endif

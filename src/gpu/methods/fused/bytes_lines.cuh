@@ -30,8 +30,7 @@
  *
  * The config has height (3, 5 or 7), warps, and the output and finish of bytes.cuh, GC_FLOAT left
  * out. */
-#ifndef GC_GPU_METHODS_FUSED_BYTES_LINES_CUH
-#define GC_GPU_METHODS_FUSED_BYTES_LINES_CUH
+#pragma once
 
 #include "gpu/methods/fused/bytes_ring.cuh"
 
@@ -639,5 +638,3 @@ static __device__ inline void gc_lines_pass(const gc_lines_launch &launch, const
             gc_lines_end_rounds<config>(pass, bytes, tile, walk, round);
     }
 }
-
-#endif

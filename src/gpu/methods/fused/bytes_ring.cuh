@@ -1,8 +1,7 @@
 /* The ring of bytes.cuh: outputs near the image's border whose filters are not the combined filter.
  * The warp has stored outputs of the combined filter there already. These functions overwrite
  * them. */
-#ifndef GC_GPU_METHODS_FUSED_BYTES_RING_CUH
-#define GC_GPU_METHODS_FUSED_BYTES_RING_CUH
+#pragma once
 
 #include "gpu/methods/fused/bytes_tile.cuh"
 
@@ -189,5 +188,3 @@ static __device__ inline bool gc_bytes_at_border(const gc_pass &pass, const gc_b
             outputs.x + block::warp_width > pass.width - bytes.ring * bytes.step ||
             outputs.y < bytes.ring || outputs.end > pass.height - bytes.ring);
 }
-
-#endif

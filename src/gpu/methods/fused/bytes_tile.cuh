@@ -1,6 +1,5 @@
 /* The parts of the kernels of bytes.cuh: loading a tile, multiplying, thresholds, storing. */
-#ifndef GC_GPU_METHODS_FUSED_BYTES_TILE_CUH
-#define GC_GPU_METHODS_FUSED_BYTES_TILE_CUH
+#pragma once
 
 #include "gpu/methods/fused/bytes_units.h"
 #include "gpu/pass/fragments.cuh"
@@ -441,5 +440,3 @@ static __device__ inline void gc_bytes_store_values(const gc_pass &pass, const g
             gc_bytes_store_four<config>(pass, bytes, x, row, four);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Sizes that the kernels of bytes.cuh and the host share. */
-#ifndef GC_GPU_METHODS_FUSED_BYTES_UNITS_H
-#define GC_GPU_METHODS_FUSED_BYTES_UNITS_H
+#pragma once
 
 enum {
     GC_BYTES_UNIT = 16,      /* columns of output that two matrices of weights give */
@@ -13,5 +12,3 @@ enum {
     GC_LINES_REACH = 4,      /* columns that a filter may reach to either side */
     GC_BYTES_SIDE_MAX = 2 * GC_BYTES_MARGIN + 1 /* of a filter */
 };
-
-#endif

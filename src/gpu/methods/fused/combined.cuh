@@ -1,7 +1,6 @@
 /* A chain as one filter: the filters of its steps, convolved with each other. Near the image's
  * border other filters are needed, because each step meets the border of its own input. */
-#ifndef GC_GPU_METHODS_FUSED_COMBINED_CUH
-#define GC_GPU_METHODS_FUSED_COMBINED_CUH
+#pragma once
 
 #include "gpu/methods/fused/bytes_units.h"
 
@@ -53,5 +52,3 @@ gconv_status gc_ring_filters_make(const gc_problem *problem, const gc_combined &
 /* GCONV_ERROR_UNSUPPORTED if their weights do not fit in 8 bits, or their sums in a float. */
 gconv_status gc_ring_filters_check(const gc_problem *problem, const gc_combined &total,
                                    gconv_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The kernels that take a whole chain on the tensor cores (bytes.cuh,
  * bytes_lines.cuh). */
-#ifndef GC_GPU_METHODS_FUSED_KERNELS_CUH
-#define GC_GPU_METHODS_FUSED_KERNELS_CUH
+#pragma once
 
 #include "gpu/methods/fused/bytes_units.h"
 
@@ -41,5 +40,3 @@ gc_fused_part gc_fused_up_to_3, gc_fused_up_to_5, gc_fused_up_to_7, gc_fused_up_
 
 /* A kernel of bytes_lines.cuh, whose input is GC_BYTE; null if there is none. */
 const gc_fused_kernel *gc_fused_find_lines(int height, gc_sample_type output, int finish);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * The config is that of the first filter, with `second`, a class that has width, height, left and
  * top of the second filter. Weights: the first filter's, then the second's. */
-#ifndef GC_GPU_METHODS_FUSED_PAIR_CUH
-#define GC_GPU_METHODS_FUSED_PAIR_CUH
+#pragma once
 
 #include "gpu/pass/block.cuh"
 
@@ -144,5 +143,3 @@ struct gc_block_pair {
             middle + warp * config::rows * config::columns + 4 * lane, weights, sums);
     }
 };
-
-#endif

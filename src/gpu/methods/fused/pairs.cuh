@@ -1,7 +1,6 @@
 /* Two steps of a chain in one pass over memory, for any samples and any border. fused takes a chain
  * in pairs if the tensor cores cannot take it as one filter. */
-#ifndef GC_GPU_METHODS_FUSED_PAIRS_CUH
-#define GC_GPU_METHODS_FUSED_PAIRS_CUH
+#pragma once
 
 #include "gpu/methods/passes.cuh"
 
@@ -19,5 +18,3 @@ double gc_pair_seconds(const gc_problem *problem, int first, const gconv_device_
 /* As gc_pass_method.prepare, for those two. */
 gconv_status gc_pair_prepare(const gc_problem *problem, const gconv_device_info *device,
                              gc_pass_scope *scope, gc_pass_kernel *kernel, gconv_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* The weights of a chain on the tensor cores, as the lanes of a warp want them. */
-#ifndef GC_GPU_METHODS_FUSED_TABLES_CUH
-#define GC_GPU_METHODS_FUSED_TABLES_CUH
+#pragma once
 
 #include "gpu/device/owned.cuh"
 #include "gpu/methods/fused/bytes_lines.cuh"
@@ -16,5 +15,3 @@ struct gc_fused_tables {
  * is current. */
 gconv_status gc_fused_tables_make(const gc_problem *problem, const gc_combined &total, int rows,
                                   gc_fused_tables *tables, gconv_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the steps of the ladder share: a thread block, the tiles that it computes, and the pixels
  * that it loads into shared memory. */
-#ifndef GC_GPU_METHODS_LADDER_BLOCK_CUH
-#define GC_GPU_METHODS_LADDER_BLOCK_CUH
+#pragma once
 
 #include "gpu/plan/method.cuh"
 
@@ -61,6 +60,4 @@ static __device__ inline void gc_load_block(pixel *shared, int pitch, int width,
                                                           : input[y * input_pitch + x]);
     __syncthreads();
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* Kernels of the ladder that are compiled at run time: tiles (tile_kernel.cuh), for a block that is
  * not built in or for one size of filter, and the kernels of the lecture. */
-#ifndef GC_GPU_METHODS_LADDER_COMPILED_TILE_CUH
-#define GC_GPU_METHODS_LADDER_COMPILED_TILE_CUH
+#pragma once
 
 #include "gpu/jit/modules.cuh"
 #include "gpu/methods/ladder/step_types.h"
@@ -52,5 +51,3 @@ gc_ladder_step gc_ladder_step_of(const gc_gpu_step &step, unsigned columns, int 
  * the same. */
 gconv_status gc_compiled_launch(const gc_compiled_tile &tile, const gc_gpu_step &step,
                                 cudaStream_t stream, gconv_error *error);
-
-#endif

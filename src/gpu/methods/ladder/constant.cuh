@@ -1,7 +1,6 @@
 /* The filter in constant memory. All plans of the process share this memory, but each has a stream
  * of its own. So plans take turns. */
-#ifndef GC_GPU_METHODS_LADDER_CONSTANT_CUH
-#define GC_GPU_METHODS_LADDER_CONSTANT_CUH
+#pragma once
 
 extern "C" {
 #include "core/problem.h"
@@ -35,5 +34,3 @@ static inline gconv_status gc_filter_lock(const float *weights, int count, cudaS
     GC_CUDA_TRY(error, cudaGetSymbolAddress(&symbol, gc_filter));
     return gc_constant_lock(symbol, weights, count, stream, error);
 }
-
-#endif

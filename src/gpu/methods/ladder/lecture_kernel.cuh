@@ -3,8 +3,7 @@
  * `step` of the lecture, `flat` shared memory. As there, sizes are constants, so that the compiler
  * unrolls loops; a thread computes one output; each load tests whether its pixel lies in the image,
  * here in the extended one, which needs two of the four comparisons. */
-#ifndef GC_GPU_METHODS_LADDER_LECTURE_KERNEL_CUH
-#define GC_GPU_METHODS_LADDER_LECTURE_KERNEL_CUH
+#pragma once
 
 #include "gpu/methods/ladder/step_types.h"
 
@@ -87,5 +86,3 @@ extern "C" __global__ void __launch_bounds__(GC_LECTURE_SIDE *GC_LECTURE_SIDE)
     if (x < step.width && y < step.height)
         step.output[blockIdx.y * step.output_plane + y * step.output_pitch + x] = sum;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the host tells a kernel of the ladder. C++ and NVRTC read this file, so that it includes
  * nothing. */
-#ifndef GC_GPU_METHODS_LADDER_STEP_TYPES_H
-#define GC_GPU_METHODS_LADDER_STEP_TYPES_H
+#pragma once
 
 /* As gc_gpu_step: `input` is an extended image. Distances are in samples. */
 typedef struct gc_ladder_step {
@@ -15,5 +14,3 @@ typedef struct gc_ladder_step {
     int filter_width, filter_height;
     int shared_pitch; /* of rows in shared memory */
 } gc_ladder_step;
-
-#endif

@@ -1,6 +1,5 @@
 /* The methods of the ladder whose state is a tiling, and the kernel that most of them have. */
-#ifndef GC_GPU_METHODS_LADDER_TILE_CUH
-#define GC_GPU_METHODS_LADDER_TILE_CUH
+#pragma once
 
 #include "gpu/device/kernel.cuh"
 #include "gpu/methods/ladder/block.cuh"
@@ -180,5 +179,3 @@ gc_tiling_method(double (*intensity)(const void *state, const gc_step *step) = g
         factor,
     };
 }
-
-#endif

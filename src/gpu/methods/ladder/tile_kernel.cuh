@@ -11,8 +11,7 @@
  *     by_place                   a thread loads 1, 2 or 4 pixels (KTH 2018, section 3.2)
  *     idle                       a thread loads one pixel, and those of the apron compute nothing
  *                                (Hwu; 2014, section 8) */
-#ifndef GC_GPU_METHODS_LADDER_TILE_KERNEL_CUH
-#define GC_GPU_METHODS_LADDER_TILE_KERNEL_CUH
+#pragma once
 
 #include "gpu/methods/ladder/step_types.h"
 
@@ -185,5 +184,3 @@ static __device__ inline void gc_tiles(const gc_ladder_step &step, void *memory,
             output[y * step.output_pitch + x] = sums[t];
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* What the variants of twopass share: a filter of rank 1 in two passes, with a plane between them.
  * Filters that are not of rank 1 are convolved as adaptive does. */
-#ifndef GC_GPU_METHODS_LADDER_TWOPASS_CUH
-#define GC_GPU_METHODS_LADDER_TWOPASS_CUH
+#pragma once
 
 #include "gpu/device/kernel.cuh"
 #include "gpu/methods/ladder/block.cuh"
@@ -178,6 +177,4 @@ template <const gc_line_kernels &lines> constexpr gc_two_passes gc_two_kernels()
         },
     };
 }
-#endif
-
 #endif

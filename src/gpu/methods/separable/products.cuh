@@ -12,8 +12,7 @@
  * behind the buffers. The last two products read each row of the tile together. The first of them
  * stores into buffer 0, because the tile is not needed afterwards. The other one stores into
  * buffer 1. A product before these two uses buffer 1 alone. */
-#ifndef GC_GPU_METHODS_SEPARABLE_PRODUCTS_CUH
-#define GC_GPU_METHODS_SEPARABLE_PRODUCTS_CUH
+#pragma once
 
 #include "gpu/pass/block.cuh"
 
@@ -140,5 +139,3 @@ struct gc_block_products {
         add<config, 0, buffers>(tile, config::products - buffers, weights, sums);
     }
 };
-
-#endif

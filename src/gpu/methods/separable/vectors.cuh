@@ -1,7 +1,6 @@
 /* Filters of two vectors by passes that transpose: for vectors that are too long for the kernels of
  * separable. */
-#ifndef GC_GPU_METHODS_SEPARABLE_VECTORS_CUH
-#define GC_GPU_METHODS_SEPARABLE_VECTORS_CUH
+#pragma once
 
 #include "gpu/plan/method.cuh"
 
@@ -35,5 +34,3 @@ gconv_status gc_vectors_run(gc_vectors *vectors, const gc_pass &pass, int channe
                             cudaStream_t stream, gconv_error *error);
 
 void gc_vectors_describe(const gc_vectors *vectors, char *text, size_t size);
-
-#endif

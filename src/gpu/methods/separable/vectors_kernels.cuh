@@ -12,8 +12,7 @@
  *
  * Needs: shared memory for the weights and for two chunks of rows: one is loaded while the other is
  *   computed. */
-#ifndef GC_GPU_METHODS_SEPARABLE_VECTORS_KERNELS_CUH
-#define GC_GPU_METHODS_SEPARABLE_VECTORS_KERNELS_CUH
+#pragma once
 
 #include "gpu/pass/pass.cuh"
 
@@ -147,5 +146,3 @@ static __global__ void __launch_bounds__(32 * GC_VECTORS_WARPS)
     }
     gc_vectors_store(pass, x + 4 * gc_pass_lane(), block_first + mine, sums);
 }
-
-#endif

@@ -35,8 +35,7 @@
  *     sample                 float, which is split, or unsigned char, which has no low part; with
  *                            several channels unsigned char
  *     rows, warps, input, output, border, finish   as in other passes */
-#ifndef GC_GPU_METHODS_TENSOR_HALVES_CUH
-#define GC_GPU_METHODS_TENSOR_HALVES_CUH
+#pragma once
 
 #include "gpu/pass/block.cuh"
 #include "gpu/pass/fragments.cuh"
@@ -637,5 +636,3 @@ static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halve
         buffer = other;
     }
 }
-
-#endif

@@ -1,14 +1,9 @@
 /* How samples and weights become halves for the tensor cores, and the shapes of their matrices
  * (halves.cuh). Plain C: needs no GPU. */
-#ifndef GC_GPU_METHODS_TENSOR_HALVES_H
-#define GC_GPU_METHODS_TENSOR_HALVES_H
+#pragma once
 
 #include "core/problem.h"
 #include "gpu/pass/types.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* ---- Halves ---------------------------------------------------------------------------------- */
 
@@ -75,9 +70,3 @@ int gc_halves_lines(const gc_step *step, int rows);
 /* Bytes of the halves of a tile of one channel, and of one line more, which kernels may read. A
  * multiple of 16. */
 size_t gc_halves_bytes(const gc_step *step, int rows, bool splits);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

@@ -1,6 +1,5 @@
 /* The kernels that take a step on the tensor cores (halves.cuh). */
-#ifndef GC_GPU_METHODS_TENSOR_KERNELS_CUH
-#define GC_GPU_METHODS_TENSOR_KERNELS_CUH
+#pragma once
 
 extern "C" {
 #include "gpu/pass/types.h"
@@ -29,5 +28,3 @@ const void *gc_tensor_find(const gc_tensor_shape &wanted, bool scales);
 typedef const void *gc_tensor_part(const gc_tensor_shape &wanted, bool scales);
 gc_tensor_part gc_tensor_bytes, gc_tensor_split_bytes, gc_tensor_floats, gc_tensor_any,
     gc_tensor_rgb, gc_tensor_rgba, gc_tensor_kept_alpha;
-
-#endif

@@ -1,7 +1,6 @@
 /* The kernels of tilefft: for each size of tiles, for chain values, and for samples of 8 and of 16
  * bits. */
-#ifndef GC_GPU_METHODS_TILEFFT_INSTANCES_CUH
-#define GC_GPU_METHODS_TILEFFT_INSTANCES_CUH
+#pragma once
 
 #include "gpu/methods/tilefft/kernels.cuh"
 
@@ -57,5 +56,3 @@ static __global__ void __launch_bounds__(gc_large_shape<config>::column_threads,
 
 #define GC_TILEFFT_LARGE_TILES(take, type)                                                         \
     take(512, 512, type), take(1024, 512, type), take(1024, 1024, type)
-
-#endif

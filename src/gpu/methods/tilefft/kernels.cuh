@@ -1,6 +1,5 @@
 /* The kernels that transform tiles (tile.cuh; large_tile.cuh). */
-#ifndef GC_GPU_METHODS_TILEFFT_KERNELS_CUH
-#define GC_GPU_METHODS_TILEFFT_KERNELS_CUH
+#pragma once
 
 /* A kernel, the threads and the bytes of shared memory of its blocks. */
 struct gc_tilefft_kernel {
@@ -26,5 +25,3 @@ gc_tilefft_kernels gc_tilefft_find(int columns, int lines, int type);
  * the same for all types, is among those for floats. */
 typedef gc_tilefft_kernels gc_tilefft_part(int columns, int lines);
 gc_tilefft_part gc_tilefft_floats, gc_tilefft_bytes, gc_tilefft_shorts;
-
-#endif

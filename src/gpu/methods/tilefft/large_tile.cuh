@@ -2,8 +2,7 @@
  * that three kernels take it, through a scratch buffer: rows forward; columns forward, the product
  * with the filter's spectrum, columns back; rows back. Shared memory serves the exchange within a
  * line, and holds what a block takes next. */
-#ifndef GC_GPU_METHODS_TILEFFT_LARGE_TILE_CUH
-#define GC_GPU_METHODS_TILEFFT_LARGE_TILE_CUH
+#pragma once
 
 #include "gpu/methods/tilefft/points.cuh"
 #include "gpu/methods/tilefft/samples.cuh"
@@ -430,5 +429,3 @@ static __device__ __forceinline__ void gc_large_columns(const gc_tilefft_large &
                                       gc_large_scratch<config>(t, pair) + first);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Fourier transforms of 8, 16 and 32 points in the registers of one thread. The indices of
  * registers and the roots are constants of the code. */
-#ifndef GC_GPU_METHODS_TILEFFT_POINTS_CUH
-#define GC_GPU_METHODS_TILEFFT_POINTS_CUH
+#pragma once
 
 enum { GC_FFT_HELD = 16 /* points of a thread, by the kernels of one pass */ };
 
@@ -226,5 +225,3 @@ template <int size> static __device__ __forceinline__ const gc_fft_roots<size> &
     else
         return gc_fft_roots_of_128;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* How kernels by transforms store: chain values, or samples of 8 and 16 bits, one by one, in passes
  * of the kinds GC_FINISH_ROUND and GC_FINISH_NEAREST. */
-#ifndef GC_GPU_METHODS_TILEFFT_SAMPLES_CUH
-#define GC_GPU_METHODS_TILEFFT_SAMPLES_CUH
+#pragma once
 
 #include "gpu/pass/pass.cuh"
 
@@ -76,5 +75,3 @@ static __device__ __forceinline__ void gc_fft_store_rounded(const gc_pass &pass,
     else
         gc_fft_store_as<unsigned short>(pass, values, stored, at);
 }
-
-#endif

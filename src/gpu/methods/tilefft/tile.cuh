@@ -1,7 +1,6 @@
 /* A pass by Fourier transforms of tiles: forward, product with the filter's spectrum, and back, in
  * one kernel. */
-#ifndef GC_GPU_METHODS_TILEFFT_TILE_CUH
-#define GC_GPU_METHODS_TILEFFT_TILE_CUH
+#pragma once
 
 #include "gpu/methods/tilefft/points.cuh"
 #include "gpu/methods/tilefft/samples.cuh"
@@ -476,5 +475,3 @@ static __device__ __forceinline__ void gc_tilefft_pass(const gc_pass &pass, cons
         pair.advance(t, columns, lines);
     }
 }
-
-#endif

@@ -1,14 +1,9 @@
 /* The tiles of tilefft: their sizes, and the filter's spectrum as its kernels take it (tile.cuh).
  * Float32 results depend on the places of tiles, so that the job and the model of the device alone
  * decide it. Plain C: needs no GPU. */
-#ifndef GC_GPU_METHODS_TILEFFT_TILES_H
-#define GC_GPU_METHODS_TILEFFT_TILES_H
+#pragma once
 
 #include "gpu/plan/bands.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum {
     GC_TILE_SIDE_MAX = 128,           /* of a transform in shared memory; larger ones are large */
@@ -53,9 +48,3 @@ gconv_status gc_tiles_spectrum(const gc_step *step, int columns, int lines, floa
 /* Fills `points` complex numbers: exp(-2 pi i k b / points) at k * points / 32 + b, the rotations
  * between the two steps of a line of a large tile. */
 void gc_tiles_roots(int points, float *roots);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif

@@ -1,6 +1,5 @@
 /* What the host tells the kernels of tilefft. */
-#ifndef GC_GPU_METHODS_TILEFFT_TYPES_CUH
-#define GC_GPU_METHODS_TILEFFT_TYPES_CUH
+#pragma once
 
 #include <cuda_runtime.h>
 
@@ -24,5 +23,3 @@ struct gc_tilefft_large : gc_tilefft {
     int first_pair;                          /* that a launch takes */
     int chunks; /* columns: blocks that share the pairs of the same columns */
 };
-
-#endif

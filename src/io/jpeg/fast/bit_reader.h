@@ -1,6 +1,5 @@
 /* The bits of entropy-coded data: stuffed bytes are left out, and a marker ends them. */
-#ifndef GC_IO_JPEG_FAST_BIT_READER_H
-#define GC_IO_JPEG_FAST_BIT_READER_H
+#pragma once
 
 #include "io/jpeg/fast/tables.h"
 
@@ -114,5 +113,3 @@ static inline int16_t gc_jpeg_biased_value(const gc_jpeg_bits *from, uint32_t en
 {
     return (int16_t)(uint16_t)((from->window >> ((64 - end) % 64)) + bias);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* The blocks of a baseline JPEG: its entropy-coded data are followed MCU by MCU. What is followed
  * is checked as docs/gpu-jpeg.md says for the scan. Only the energy of blocks is not looked at
  * here. */
-#ifndef GC_IO_JPEG_FAST_BLOCKS_H
-#define GC_IO_JPEG_FAST_BLOCKS_H
+#pragma once
 
 #include "io/jpeg/fast/bit_reader.h"
 #include "io/jpeg/fast/codings.h"
@@ -83,5 +82,3 @@ bool gc_jpeg_take_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_
 
 /* Whether the image ends at the place: EOI follows, and it is passed. */
 bool gc_jpeg_take_end(gc_jpeg_place *place);
-
-#endif

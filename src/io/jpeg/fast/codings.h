@@ -1,7 +1,6 @@
 /* The Huffman tables of a JPEG with all look-ups. Files of one source mostly have the same tables,
  * so the tables of the file before are kept. */
-#ifndef GC_IO_JPEG_FAST_CODINGS_H
-#define GC_IO_JPEG_FAST_CODINGS_H
+#pragma once
 
 #include "io/jpeg/fast/header.h"
 #include "io/jpeg/fast/pairs.h"
@@ -50,5 +49,3 @@ bool gc_jpeg_build_codes(const gc_jpeg_code *from, bool ac, gc_jpeg_table *to);
  * out. */
 gc_jpeg_codings *gc_jpeg_codings_hold(const struct jpeg_decompress_struct *jpeg);
 void gc_jpeg_codings_release(gc_jpeg_codings *codings);
-
-#endif

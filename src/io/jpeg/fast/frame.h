@@ -1,6 +1,5 @@
 /* What the header of a JPEG says, as libjpeg has read it, for decoders of gconv's own. */
-#ifndef GC_IO_JPEG_FAST_FRAME_H
-#define GC_IO_JPEG_FAST_FRAME_H
+#pragma once
 
 #include "io/jpeg/fast/blocks.h"
 
@@ -15,5 +14,3 @@ bool gc_jpeg_is_baseline(const struct jpeg_decompress_struct *jpeg);
  * colours or components; and if memory is out. The caller releases frame->codings in each case.
  */
 bool gc_jpeg_describe(const struct jpeg_decompress_struct *jpeg, gc_jpeg_frame *frame);
-
-#endif

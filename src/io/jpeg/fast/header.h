@@ -1,7 +1,6 @@
 /* What libjpeg has read in the header of a JPEG, for devices that decode the data behind it.
  * docs/gpu-jpeg.md says what the header must be, and what the devices check. */
-#ifndef GC_IO_JPEG_FAST_HEADER_H
-#define GC_IO_JPEG_FAST_HEADER_H
+#pragma once
 
 #include "gconv.h"
 
@@ -50,6 +49,4 @@ bool gc_jpeg_check(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

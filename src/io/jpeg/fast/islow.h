@@ -1,8 +1,7 @@
 /* Samples of JPEG blocks: dequantised, and by the inverse DCT "islow" of libjpeg, two blocks at
  * a time. docs/gpu-jpeg.md says why a bound on the energy makes the samples those of libjpeg-turbo.
  */
-#ifndef GC_IO_JPEG_FAST_ISLOW_H
-#define GC_IO_JPEG_FAST_ISLOW_H
+#pragma once
 
 #include "io/jpeg/fast/tables.h"
 
@@ -34,5 +33,3 @@ bool gc_islow_avx2(const int16_t *blocks, const gc_islow_layout *layout, uint32_
                    const gc_islow_steps *steps, unsigned char *samples, size_t stride);
 
 enum { GC_ISLOW_STRAY = 8 };
-
-#endif

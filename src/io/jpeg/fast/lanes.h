@@ -1,6 +1,5 @@
 /* Two places of a JPEG's data, followed at a time in one thread. */
-#ifndef GC_IO_JPEG_FAST_LANES_H
-#define GC_IO_JPEG_FAST_LANES_H
+#pragma once
 
 #include "io/jpeg/fast/blocks.h"
 
@@ -17,5 +16,3 @@ void gc_jpeg_lanes_free(gc_jpeg_lanes *lanes);
  * on: the data at hand are few or unsound, or the lanes did not meet. *place is as before then. */
 uint32_t gc_jpeg_lanes_take(gc_jpeg_lanes *lanes, gc_jpeg_place *place, uint32_t count,
                             int16_t *blocks);
-
-#endif

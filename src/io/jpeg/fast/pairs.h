@@ -1,6 +1,5 @@
 /* Look-up tables for the lanes of lanes.c: each entry has two coefficients and no branch. */
-#ifndef GC_IO_JPEG_FAST_PAIRS_H
-#define GC_IO_JPEG_FAST_PAIRS_H
+#pragma once
 
 #include "io/jpeg/fast/tables.h"
 
@@ -51,5 +50,3 @@ void gc_jpeg_pair_taken_ac(const gc_jpeg_table *codes, const gc_jpeg_values *loo
 /* For components that are passed over: all coefficients become 0. */
 void gc_jpeg_pair_passed_dc(const gc_jpeg_table *codes, gc_jpeg_pairs to);
 void gc_jpeg_pair_passed_ac(const gc_jpeg_table *codes, gc_jpeg_pairs to);
-
-#endif

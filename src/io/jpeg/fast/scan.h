@@ -2,8 +2,7 @@
  * The data of such an image differ in three ways from those of the part within the whole image:
  * each component predicts its first DC coefficient from 0, the data begin with a whole byte, and 1
  * bits fill up their last byte. */
-#ifndef GC_IO_JPEG_FAST_SCAN_H
-#define GC_IO_JPEG_FAST_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ void gc_jpeg_bits_put(gc_jpeg_bits *bits, const gc_jpeg_scan *scan, uint64_t fir
 
 /* Fills up the last byte. */
 void gc_jpeg_bits_end(gc_jpeg_bits *bits);
-
-#endif

@@ -1,6 +1,5 @@
 /* A stretch of a JPEG: rows of MCUs that are decoded one after the other, to samples and RGB. */
-#ifndef GC_IO_JPEG_FAST_STRETCH_H
-#define GC_IO_JPEG_FAST_STRETCH_H
+#pragma once
 
 #include "io/jpeg/fast/lanes.h"
 #include "io/jpeg/fast/traces.h"
@@ -97,5 +96,3 @@ void gc_jpeg_stretch_give(gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
  * image does not interpolate. */
 void gc_jpeg_stretch_save(const gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
                           unsigned char *const above[GC_JPEG_PARTS_MAX]);
-
-#endif

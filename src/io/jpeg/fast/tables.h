@@ -1,6 +1,5 @@
 /* Huffman tables of a JPEG, and look-up tables that follow many symbols at a time. */
-#ifndef GC_IO_JPEG_FAST_TABLES_H
-#define GC_IO_JPEG_FAST_TABLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ uint32_t gc_jpeg_list_values(const gc_jpeg_table *of, gc_jpeg_values look[1 << G
 
 /* Row by row, of each coefficient in zigzag order; 0 behind the last one. */
 extern const unsigned char gc_jpeg_places[2 * GC_JPEG_COEFFICIENTS];
-
-#endif

@@ -8,8 +8,7 @@
  * no mark, it follows the codes to the end of the span.
  *
  * Traces report no errors: the thread that decodes follows the codes again. */
-#ifndef GC_IO_JPEG_FAST_TRACES_H
-#define GC_IO_JPEG_FAST_TRACES_H
+#pragma once
 
 #include "io/jpeg/fast/blocks.h"
 
@@ -63,5 +62,3 @@ gc_jpeg_joined gc_jpeg_join_pass(gc_jpeg_join *join, const gc_jpeg_frame *frame,
 
 /* Goes on in the next span: what is left of the span before moves in front of it. */
 void gc_jpeg_join_enter(gc_jpeg_join *join, gc_jpeg_trace *trace);
-
-#endif

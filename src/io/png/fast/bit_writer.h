@@ -1,6 +1,5 @@
 /* Bits of a deflate stream (RFC 1951): the first one is the lowest of a byte. */
-#ifndef GC_IO_PNG_FAST_BIT_WRITER_H
-#define GC_IO_PNG_FAST_BIT_WRITER_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -40,5 +39,3 @@ static inline void gc_put(gc_bits *to, uint64_t bits, int length)
     to->waiting >>= to->count & ~7u;
     to->count &= 7;
 }
-
-#endif

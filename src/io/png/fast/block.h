@@ -1,7 +1,6 @@
 /* Blocks of a zlib stream (RFC 1950, 1951) for the bytes of a PNG. Each block is compressed by
  * itself, so several threads can make blocks of one stream, and is an IDAT chunk. */
-#ifndef GC_IO_PNG_FAST_BLOCK_H
-#define GC_IO_PNG_FAST_BLOCK_H
+#pragma once
 
 #include "io/png/fast/compressed_rows.h"
 #include "io/png/fast/loops.h"
@@ -36,5 +35,3 @@ bool gc_pack_full(const gc_pack_block *block);
 /* Compresses the bytes into block->output; sets `size` and `check`. The output ends with a whole
  * byte. The stream's final Adler-32, of 4 bytes, is not among it and has room behind. */
 void gc_pack_compress(gc_pack_block *block, const gc_pack_loops *loops);
-
-#endif

@@ -1,6 +1,5 @@
 /* Huffman codes of deflate (RFC 1951, 3.2): lengths, canonical codes, and how they are written. */
-#ifndef GC_IO_PNG_FAST_CODES_H
-#define GC_IO_PNG_FAST_CODES_H
+#pragma once
 
 #include "io/png/fast/bit_writer.h"
 
@@ -31,5 +30,3 @@ void gc_make_codes(const int *lengths, int count, gc_code *codes);
 /* Appends what a block with its own code says after its type: the code lengths of the symbols, and
  * one distance whose code has one bit. */
 void gc_put_lengths(gc_bits *to, const int lengths[GC_SYMBOLS]);
-
-#endif

@@ -1,6 +1,5 @@
 /* Rows of an image at one bit a pixel as a device has compressed them: for writers of PNG. */
-#ifndef GC_IO_PNG_FAST_COMPRESSED_ROWS_H
-#define GC_IO_PNG_FAST_COMPRESSED_ROWS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ typedef struct gc_compressed_rows {
     const unsigned char *bytes; /* the compressed bytes of the first block */
     size_t stride;              /* from block to block */
 } gc_compressed_rows;
-
-#endif

@@ -1,7 +1,6 @@
 /* Filters of the rows of a PNG (ISO/IEC 15948, 9.2), chosen now and then by what a row would take
  * with each. */
-#ifndef GC_IO_PNG_FAST_FILTERS_H
-#define GC_IO_PNG_FAST_FILTERS_H
+#pragma once
 
 #include "gconv.h"
 #include "io/png/fast/loops.h"
@@ -30,5 +29,3 @@ void gc_filters_free(gc_filters *filters);
 
 /* Filters the next row. `filtered` gets the filter and the row: row_bytes + 1 bytes. */
 void gc_filters_apply(gc_filters *filters, const uint8_t *row, uint8_t *filtered);
-
-#endif

@@ -1,8 +1,7 @@
 /* Blocks of literals: bytes in a Huffman code whose lengths vectors can look up (gc_byte_codes).
  * Bytes near 0, as numbers with a sign, have lengths of their own; each group of the others shares
  * one. The code is chosen from a sample of the bytes. */
-#ifndef GC_IO_PNG_FAST_LITERALS_H
-#define GC_IO_PNG_FAST_LITERALS_H
+#pragma once
 
 #include "io/png/fast/loops.h"
 
@@ -29,5 +28,3 @@ void gc_literals_choose(gc_literals *literals, const uint8_t *bytes, size_t coun
 /* Appends a block of the bytes to `to`. It writes up to 8 bytes more. */
 gc_bits gc_literals_put(const gc_literals *literals, const uint8_t *bytes, size_t count,
                         const gc_pack_loops *loops, gc_bits to, bool last);
-
-#endif

@@ -1,7 +1,6 @@
 /* Loops over the bytes of rows, compiled once for every instruction set. Each set gives the same
  * bytes. */
-#ifndef GC_IO_PNG_FAST_LOOPS_H
-#define GC_IO_PNG_FAST_LOOPS_H
+#pragma once
 
 #include "io/png/fast/codes.h"
 
@@ -87,5 +86,3 @@ const gc_pack_loops *gc_pack_loops_chosen(void);
 /* The loops that this build and this processor have, the portable ones last; NULL after the
  * last. */
 const gc_pack_loops *gc_pack_loops_at(int index);
-
-#endif

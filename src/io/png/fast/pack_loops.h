@@ -1,7 +1,6 @@
 /* Names of the loops of one instruction set, which several files have: GC_PACK_LOOPS, the name of
  * the set's table, begins them. */
-#ifndef GC_IO_PNG_FAST_PACK_LOOPS_H
-#define GC_IO_PNG_FAST_PACK_LOOPS_H
+#pragma once
 
 #include "io/png/fast/loops.h"
 #include "io/png/fast/vectors.h"
@@ -20,6 +19,4 @@ void GC_PACK(put_tokens)(gc_bits *to, const uint16_t *tokens, size_t count,
 #ifdef GC_HAS_VECTORS
 void GC_PACK(unfilter)(uint8_t *rows, size_t count, size_t row_bytes, const uint8_t *above,
                        size_t pixel, uint8_t *spare);
-#endif
-
 #endif

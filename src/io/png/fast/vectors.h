@@ -1,8 +1,7 @@
 /* Vectors of 32 bytes for literal_loops.c and unfilter_loops.c, of AVX2 or of NEON, which has them
  * in two halves. Lookups and interleaving stay within 16 bytes, so both sets see the same
  * places. */
-#ifndef GC_IO_PNG_FAST_VECTORS_H
-#define GC_IO_PNG_FAST_VECTORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -301,6 +300,4 @@ static inline bool vec_any_above(vec v, int most)
 {
     return (int)vmaxvq_u32(vmaxq_u32(VEC_WORDS32(v.half[0]), VEC_WORDS32(v.half[1]))) > most;
 }
-#endif
-
 #endif
