@@ -490,7 +490,7 @@ typedef struct gconv_metadata gconv_metadata;
 typedef enum gconv_keep {
     GCONV_KEEP_NOTHING = 0,    /* pixels only */
     GCONV_KEEP_RESOLUTION = 1, /* pixels and resolution */
-    GCONV_KEEP_ALL = 2         /* ICC profile, resolution, EXIF and colour chunks, too */
+    GCONV_KEEP_ALL = 2         /* ICC profile, EXIF, XMP and colour chunks, too */
 } gconv_keep;
 
 /* Reads one image file, row by row. After a failure other than GCONV_ERROR_ARGUMENT every later

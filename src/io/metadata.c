@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 #include "io/metadata.h"
 
 #include "io/exif.h"
@@ -6,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { XMP_BYTES_MAX = 8 << 20 };
 
 static void warn_by(void (*warn)(void *user, const char *message), void *user, const char *format,
                     va_list arguments) GC_PRINTF(3, 0);
@@ -41,6 +44,7 @@ void gc_metadata_clear(gconv_metadata *metadata)
 {
     free(metadata->icc);
     free(metadata->exif);
+    free(metadata->xmp);
     for (int i = 0; i < GC_TIFF_TAGS; i++)
         free(metadata->tags[i].values);
     *metadata = (gconv_metadata){0};
@@ -61,8 +65,7 @@ gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, cons
 gconv_status gc_metadata_check(const gconv_metadata *metadata, const gc_warnings *warnings,
                                gconv_error *error)
 {
-    const char *what = metadata->has_xmp             ? "XMP is not kept"
-                       : metadata->has_iptc          ? "IPTC is not kept"
+    const char *what = metadata->has_iptc            ? "IPTC is not kept"
                        : metadata->private_tags > 0  ? "a private tag is not kept"
                        : metadata->has_private_chunk ? "a private chunk is not kept"
                        : metadata->has_cmyk          ? "CMYK is not kept"
@@ -132,6 +135,36 @@ gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, s
                : gc_metadata_lose(warnings, GCONV_KEEP_ALL, "a part of EXIF is damaged", error);
 }
 
+gconv_status gc_metadata_set_xmp(gconv_metadata *metadata, const void *bytes, size_t size,
+                                 const gc_warnings *warnings, gconv_error *error)
+{
+    static const char thumbnail[] = "GImg:image"; /* of the schema with the prefix xmpGImg */
+    const bool large = size > XMP_BYTES_MAX;
+    if (metadata->xmp != NULL)
+        return GCONV_OK;
+    if (large || (size > 0 && memmem(bytes, size, thumbnail, sizeof thumbnail - 1) != NULL))
+        return gc_metadata_lose(warnings, GCONV_KEEP_ALL,
+                                large ? "XMP of more than 8 MiB is not kept"
+                                      : "XMP with a thumbnail is not kept",
+                                error);
+    return set_blob(&metadata->xmp, &metadata->xmp_bytes, bytes, size, "XMP", warnings, error);
+}
+
+/* The orientation is a property with one digit, tiff:Orientation="6" or <tiff:Orientation>6<. */
+void gc_metadata_set_upright(gconv_metadata *metadata)
+{
+    static const char name[] = "tiff:Orientation";
+    unsigned char *at = metadata->xmp, *end = at != NULL ? at + metadata->xmp_bytes : NULL;
+    gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);
+    while (at != NULL && (at = memmem(at, (size_t)(end - at), name, sizeof name - 1)) != NULL) {
+        at += sizeof name - 1;
+        while (at < end && memchr(" \t\r\n=>\"'", *at, 8) != NULL)
+            at++;
+        if (end - at > 1 && *at > '0' && *at <= '8' && memchr(" \t\r\n<\"'", at[1], 7) != NULL)
+            *at = '1';
+    }
+}
+
 /* The colour space of the device side stands at byte 16. */
 static bool icc_fits(const gconv_metadata *metadata, int channels, const gc_warnings *warnings)
 {
@@ -146,8 +179,6 @@ static bool icc_fits(const gconv_metadata *metadata, int channels, const gc_warn
 static void warn_of_unkept(const gconv_metadata *metadata, const gconv_metadata *kept,
                            const gc_warnings *warnings)
 {
-    if (metadata->has_xmp)
-        gc_warn(warnings, "XMP dropped: it is not kept");
     if (metadata->has_iptc)
         gc_warn(warnings, "IPTC dropped: it is not kept");
     if (metadata->has_comment && kept->tags[GC_TIFF_DESCRIPTION].values == NULL)

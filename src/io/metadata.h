@@ -74,9 +74,10 @@ struct gconv_metadata {
     size_t icc_bytes;
     unsigned char *exif; /* a TIFF structure, without "Exif\0\0"; NULL if there is none */
     size_t exif_bytes;
+    unsigned char *xmp; /* a packet of XML; NULL if there is none */
+    size_t xmp_bytes;
     gc_resolution resolution;
     /* The file has these; gconv does not keep them, and warns. */
-    bool has_xmp;
     bool has_iptc;
     bool has_comment;
     bool has_private_chunk; /* of a PNG */
@@ -110,6 +111,13 @@ gconv_status gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, si
                                  const gc_warnings *warnings, gconv_error *error);
 gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
                                   const gc_warnings *warnings, gconv_error *error);
+
+/* Keeps the first packet of XMP as it is, unless it holds a thumbnail. */
+gconv_status gc_metadata_set_xmp(gconv_metadata *metadata, const void *bytes, size_t size,
+                                 const gc_warnings *warnings, gconv_error *error);
+
+/* The pixels have been turned: EXIF and XMP say so. */
+void gc_metadata_set_upright(gconv_metadata *metadata);
 
 /* The part of `metadata` (may be NULL) that `keep` asks for and that fits an image of `channels`
  * channels and `format`, and what says how the file was made. Warns of what is lost if everything

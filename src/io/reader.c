@@ -182,7 +182,7 @@ static gconv_status plan_layers(gconv_reader *reader, gconv_error *error)
         reader->orientation = gc_exif_orientation(metadata->exif, metadata->exif_bytes);
     if (reader->orientation == GC_ORIENTATION_UPRIGHT)
         return GCONV_OK;
-    gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);
+    gc_metadata_set_upright(metadata);
     drop_place(decoder);
     if (gc_orientation_swaps(reader->orientation)) {
         reader->shape.width = reader->stored.height;
@@ -359,7 +359,7 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
                                   &reader->failure);
     if (status == GCONV_OK && !reader->selected && decoder->type->finish != NULL)
         status = decoder->type->finish(decoder, &reader->failure);
-    if (status == GCONV_OK) /* a PNG may have XMP behind its image data */
+    if (status == GCONV_OK) /* a PNG may have more behind its image data */
         status = gc_metadata_check(&decoder->metadata, &decoder->warnings, &reader->failure);
     if (status == GCONV_OK && reader->composited && !reader->finished)
         gc_warn(&decoder->warnings, "transparent pixels were put on a background of #%02x%02x%02x",

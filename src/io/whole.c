@@ -35,16 +35,13 @@ gconv_status gc_whole_room(gc_whole_decoder *decoder, const char *name, size_t s
 gconv_status gc_whole_set_exif_box(gc_decoder *decoder, const unsigned char *bytes, size_t size,
                                    gconv_error *error)
 {
-    gconv_metadata *metadata = &decoder->metadata;
     size_t start = size;
     if (size > 4)
         start = 4 + (size_t)gc_big_endian(bytes);
     if (start >= size)
         return gc_metadata_lose(&decoder->warnings, GCONV_KEEP_ALL, "EXIF is damaged", error);
-    gconv_status status =
-        gc_metadata_set_exif(metadata, bytes + start, size - start, &decoder->warnings, error);
-    gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);
-    return status;
+    return gc_metadata_set_exif(&decoder->metadata, bytes + start, size - start, &decoder->warnings,
+                                error);
 }
 
 gconv_status gc_whole_read(gc_decoder *common, uint32_t count, unsigned char *rows, size_t stride,
@@ -119,6 +116,8 @@ gconv_status gc_whole_keep(gc_whole_encoder *encoder, bool rgb, gconv_error *err
         gc_warn(warnings, "ICC profile dropped: it is for grey, and %s is RGB", title);
     else
         status = copy(from->icc, from->icc_bytes, &encoder->icc, &encoder->icc_bytes, error);
+    if (status == GCONV_OK)
+        status = copy(from->xmp, from->xmp_bytes, &encoder->xmp, &encoder->xmp_bytes, error);
     return status == GCONV_OK
                ? copy(from->exif, from->exif_bytes, &encoder->exif, &encoder->exif_bytes, error)
                : status;
@@ -149,5 +148,6 @@ void gc_whole_release(gc_encoder *common)
     gc_whole_encoder *encoder = (gc_whole_encoder *)common;
     free(encoder->icc);
     free(encoder->exif);
+    free(encoder->xmp);
     free(encoder);
 }

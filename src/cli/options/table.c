@@ -247,12 +247,13 @@ static const gc_option options_table[] = {
     {"progressive", 0, NULL, IMAGES, SET(writer.progressive), .marks = DECIDES,
      .help = "write progressive JPEG", .affects = GC_MET_SCANS, .unless = "no output is a JPEG"},
     {"strip", 0, NULL, IMAGES, SET(form.strip), .marks = DECIDES,
-     .help = "drop colour profile, resolution and EXIF",
+     .help = "drop colour profile, resolution, EXIF and XMP",
      .meanings =
-         MEANINGS{
-             {EDGES, "drop the resolution, and what --overlay keeps: colour profile, EXIF", NULL},
-             {SKETCH | THIN, "drop the resolution, the only metadata kept", NULL},
-             {0}},
+         MEANINGS{{EDGES,
+                   "drop the resolution, and what --overlay keeps: colour profile, EXIF, XMP",
+                   NULL},
+                  {SKETCH | THIN, "drop the resolution, the only metadata kept", NULL},
+                  {0}},
      .affects = GC_MET_METADATA, .unless = "the outputs hold nothing but pixels"},
     {"output", 'o', "DIR", IMAGES, DIRECTORY_NAME(batch.directory), .marks = KEEPS,
      .help = "write every output to DIR, under the name of its input"},

@@ -6,6 +6,7 @@
 #include <libheif/heif.h>
 
 #define GC_LIBHEIF_FUNCTIONS(X)                                                                    \
+    X(heif_context_add_XMP_metadata)                                                               \
     X(heif_context_add_exif_metadata)                                                              \
     X(heif_context_alloc)                                                                          \
     X(heif_context_encode_image)                                                                   \
@@ -36,9 +37,9 @@
     X(heif_image_handle_get_list_of_metadata_block_IDs)                                            \
     X(heif_image_handle_get_luma_bits_per_pixel)                                                   \
     X(heif_image_handle_get_metadata)                                                              \
+    X(heif_image_handle_get_metadata_content_type)                                                 \
     X(heif_image_handle_get_metadata_size)                                                         \
     X(heif_image_handle_get_number_of_auxiliary_images)                                            \
-    X(heif_image_handle_get_number_of_metadata_blocks)                                             \
     X(heif_image_handle_get_nclx_color_profile)                                                    \
     X(heif_image_handle_get_raw_color_profile)                                                     \
     X(heif_image_handle_get_raw_color_profile_size)                                                \

@@ -215,24 +215,32 @@ static gconv_status read_icc(heif_decoder *decoder, gconv_error *error)
                                error);
 }
 
-static gconv_status read_exif(heif_decoder *decoder, gconv_error *error)
+/* Reads the first item that has EXIF, or MIME, which is XMP or is not kept. */
+static gconv_status read_item(heif_decoder *decoder, bool is_exif, gconv_error *error)
 {
     const struct heif_image_handle *handle = decoder->handle;
+    gc_decoder *common = &decoder->whole.common;
     heif_item_id id;
-    decoder->whole.common.metadata.has_xmp =
-        gc_heif.heif_image_handle_get_number_of_metadata_blocks(handle, "mime") > 0;
-    if (gc_heif.heif_image_handle_get_list_of_metadata_block_IDs(handle, "Exif", &id, 1) < 1)
+    if (gc_heif.heif_image_handle_get_list_of_metadata_block_IDs(handle, is_exif ? "Exif" : "mime",
+                                                                 &id, 1) < 1)
         return GCONV_OK;
     size_t size = gc_heif.heif_image_handle_get_metadata_size(handle, id);
+    if (!is_exif && strcmp(gc_heif.heif_image_handle_get_metadata_content_type(handle, id),
+                           "application/rdf+xml") != 0)
+        return gc_metadata_lose(&common->warnings, GCONV_KEEP_ALL, "an item of MIME is no XMP",
+                                error);
     gconv_status status =
-        size == 0 ? GCONV_OK : gc_whole_room(&decoder->whole, "EXIF", size, error);
+        size == 0 ? GCONV_OK
+                  : gc_whole_room(&decoder->whole, is_exif ? "EXIF" : "XMP", size, error);
     if (size == 0 || status != GCONV_OK)
         return status;
     struct heif_error failure =
         gc_heif.heif_image_handle_get_metadata(handle, id, decoder->whole.blob);
     if (failure.code != heif_error_Ok)
         return gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
-    return gc_whole_set_exif_box(&decoder->whole.common, decoder->whole.blob, size, error);
+    return is_exif ? gc_whole_set_exif_box(common, decoder->whole.blob, size, error)
+                   : gc_metadata_set_xmp(&common->metadata, decoder->whole.blob, size,
+                                         &common->warnings, error);
 }
 
 static gconv_status decode(gc_whole_decoder *decoder, size_t row_bytes, gconv_error *error);
@@ -268,7 +276,12 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
         status = read_icc(opened, error);
     if (status == GCONV_OK)
         status = tell_losses(opened, error);
-    return status == GCONV_OK ? read_exif(opened, error) : status;
+    if (status == GCONV_OK)
+        status = read_item(opened, true, error);
+    if (status == GCONV_OK)
+        status = read_item(opened, false, error);
+    gc_metadata_set_upright(&common->metadata); /* libheif turns the image */
+    return status;
 }
 
 static void free_decoder(gc_decoder *common)

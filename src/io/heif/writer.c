@@ -124,6 +124,9 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
     if (failure.code == heif_error_Ok && whole->exif != NULL)
         failure = gc_heif.heif_context_add_exif_metadata(encoding->context, handle, whole->exif,
                                                          (int)whole->exif_bytes);
+    if (failure.code == heif_error_Ok && whole->xmp != NULL)
+        failure = gc_heif.heif_context_add_XMP_metadata(encoding->context, handle, whole->xmp,
+                                                        (int)whole->xmp_bytes);
     if (handle != NULL)
         gc_heif.heif_image_handle_release(handle);
     if (failure.code == heif_error_Ok)

@@ -23,8 +23,9 @@ enum {
     MARKER_IPTC = JPEG_APP0 + 13
 };
 
-static const unsigned char exif_prefix[6] = "Exif\0";     /* and the NUL of the string */
-static const char xmp_prefix[] = "http://ns.adobe.com/x"; /* of xap/1.0/ and xmp/extension/ */
+static const unsigned char exif_prefix[6] = "Exif\0";            /* and the NUL of the string */
+static const char xmp_prefix[] = "http://ns.adobe.com/xap/1.0/"; /* and its NUL */
+static const char more_xmp_prefix[] = "http://ns.adobe.com/xmp/extension/";
 
 struct gc_libjpeg {
     gc_decoder *common;
@@ -379,22 +380,31 @@ static gconv_status read_icc(gc_libjpeg *decoder)
     return status;
 }
 
-static gconv_status read_exif(gc_libjpeg *decoder)
+/* What a packet of XMP has beyond a segment may be a second picture, or a map of depths. */
+static gconv_status read_exif_and_xmp(gc_libjpeg *decoder)
 {
     gconv_metadata *metadata = &decoder->common->metadata;
-    bool exif_found = false;
+    const gc_warnings *warnings = &decoder->common->warnings;
+    bool exif_found = false, more_found = false;
     gconv_status status = GCONV_OK;
-    for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list; marker != NULL;
-         marker = marker->next) {
+    for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list;
+         status == GCONV_OK && marker != NULL; marker = marker->next) {
         if (marker->marker != MARKER_EXIF)
             continue;
-        metadata->has_xmp |= starts_with(marker, xmp_prefix, sizeof xmp_prefix - 1);
-        if (exif_found || !starts_with(marker, exif_prefix, sizeof exif_prefix))
-            continue;
-        exif_found = true;
-        status = gc_metadata_set_exif(metadata, marker->data + sizeof exif_prefix,
-                                      marker->data_length - sizeof exif_prefix,
-                                      &decoder->common->warnings, decoder->error);
+        if (!exif_found && starts_with(marker, exif_prefix, sizeof exif_prefix)) {
+            exif_found = true;
+            status = gc_metadata_set_exif(metadata, marker->data + sizeof exif_prefix,
+                                          marker->data_length - sizeof exif_prefix, warnings,
+                                          decoder->error);
+        } else if (starts_with(marker, xmp_prefix, sizeof xmp_prefix)) {
+            status = gc_metadata_set_xmp(metadata, marker->data + sizeof xmp_prefix,
+                                         marker->data_length - sizeof xmp_prefix, warnings,
+                                         decoder->error);
+        } else if (!more_found && starts_with(marker, more_xmp_prefix, sizeof more_xmp_prefix)) {
+            more_found = true;
+            status = gc_metadata_lose(warnings, GCONV_KEEP_ALL,
+                                      "XMP beyond its first segment is not kept", decoder->error);
+        }
     }
     return status;
 }
@@ -426,7 +436,7 @@ static gconv_status read_header(gc_libjpeg *decoder, gconv_error *error)
         return status;
     read_resolution(decoder);
     read_form(decoder);
-    status = read_exif(decoder);
+    status = read_exif_and_xmp(decoder);
     return status == GCONV_OK ? read_icc(decoder) : status;
 }
 

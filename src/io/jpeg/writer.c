@@ -25,7 +25,8 @@ enum {
 };
 
 static const unsigned char end_of_image[] = {0xff, JPEG_EOI};
-static const unsigned char exif_prefix[6] = "Exif\0"; /* and the NUL of the string */
+static const char exif_prefix[6] = "Exif\0";                     /* and the NUL of the string */
+static const char xmp_prefix[] = "http://ns.adobe.com/xap/1.0/"; /* and its NUL */
 
 typedef struct jpeg_encoder {
     gc_encoder common;
@@ -179,22 +180,22 @@ static void set_chroma(jpeg_encoder *encoder)
         }
 }
 
-static void write_exif(jpeg_encoder *encoder)
+/* Writes EXIF or XMP. */
+static void write_blob(jpeg_encoder *encoder, const char *name, const char *prefix,
+                       size_t prefix_bytes, const unsigned char *bytes, size_t size)
 {
-    const gconv_metadata *metadata = &encoder->common.metadata;
-    if (metadata->exif == NULL)
+    if (bytes == NULL)
         return;
-    if (metadata->exif_bytes > MARKER_BYTES_MAX - sizeof exif_prefix) {
-        gc_warn(&encoder->common.warnings, "EXIF dropped: %zu bytes do not fit in a JPEG",
-                metadata->exif_bytes);
+    if (size > MARKER_BYTES_MAX - prefix_bytes) {
+        gc_warn_damage(&encoder->common.warnings, "%s dropped: %zu bytes do not fit in a JPEG",
+                       name, size);
         return;
     }
-    jpeg_write_m_header(&encoder->jpeg, MARKER_EXIF,
-                        (unsigned int)(sizeof exif_prefix + metadata->exif_bytes));
-    for (size_t i = 0; i < sizeof exif_prefix; i++)
-        jpeg_write_m_byte(&encoder->jpeg, exif_prefix[i]);
-    for (size_t i = 0; i < metadata->exif_bytes; i++)
-        jpeg_write_m_byte(&encoder->jpeg, metadata->exif[i]);
+    jpeg_write_m_header(&encoder->jpeg, MARKER_EXIF, (unsigned int)(prefix_bytes + size));
+    for (size_t i = 0; i < prefix_bytes; i++)
+        jpeg_write_m_byte(&encoder->jpeg, prefix[i]);
+    for (size_t i = 0; i < size; i++)
+        jpeg_write_m_byte(&encoder->jpeg, bytes[i]);
 }
 
 /* A profile is spread over at most 255 markers. */
@@ -214,6 +215,7 @@ static void write_icc(jpeg_encoder *encoder)
 static gconv_status write_header(jpeg_encoder *encoder, gconv_error *error)
 {
     const gconv_shape *shape = &encoder->common.shape;
+    const gconv_metadata *metadata = &encoder->common.metadata;
     struct jpeg_compress_struct *jpeg = &encoder->jpeg;
     encoder->error = error;
     /* Covers every libjpeg call of opening. */
@@ -231,7 +233,9 @@ static gconv_status write_header(jpeg_encoder *encoder, gconv_error *error)
         jpeg_simple_progression(jpeg);
     set_resolution(encoder);
     jpeg_start_compress(jpeg, TRUE);
-    write_exif(encoder);
+    write_blob(encoder, "EXIF", exif_prefix, sizeof exif_prefix, metadata->exif,
+               metadata->exif_bytes);
+    write_blob(encoder, "XMP", xmp_prefix, sizeof xmp_prefix, metadata->xmp, metadata->xmp_bytes);
     write_icc(encoder);
     return GCONV_OK;
 }

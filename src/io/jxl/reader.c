@@ -18,7 +18,8 @@ typedef struct jxl_decoder {
     gc_whole_decoder whole;
     JxlDecoder *jxl;
     JxlPixelFormat format;
-    unsigned char *exif; /* a box that is being read, else NULL */
+    unsigned char *box; /* of EXIF or XMP, that is being read, else NULL */
+    bool is_exif;       /* the box is */
 } jxl_decoder;
 
 GC_MODULE_DEFINE(gc_jxl, gc_libjxl_load, GC_JXL_FILES, GC_LIBJXL_FUNCTIONS)
@@ -103,29 +104,33 @@ static gconv_status read_profile(jxl_decoder *decoder, gconv_error *error)
     return gc_metadata_set_icc(&common->metadata, bytes, size, &common->warnings, error);
 }
 
-/* Ends the box before, and begins this one if it is EXIF. */
+/* Ends the box before, and begins this one if it is EXIF or XMP. */
 static gconv_status turn_box(jxl_decoder *decoder, bool begins, gconv_error *error)
 {
+    gc_decoder *common = &decoder->whole.common;
+    gconv_metadata *metadata = &common->metadata;
     gconv_status status = GCONV_OK;
     JxlBoxType type = "";
-    if (decoder->exif != NULL) {
-        size_t left = gc_jxl.JxlDecoderReleaseBoxBuffer(decoder->jxl);
-        status = gc_whole_set_exif_box(&decoder->whole.common, decoder->exif,
-                                       GC_WHOLE_BLOB_BYTES_MAX - left, error);
-        free(decoder->exif);
-        decoder->exif = NULL;
+    if (decoder->box != NULL) {
+        size_t size = GC_WHOLE_BLOB_BYTES_MAX - gc_jxl.JxlDecoderReleaseBoxBuffer(decoder->jxl);
+        status = decoder->is_exif
+                     ? gc_whole_set_exif_box(common, decoder->box, size, error)
+                     : gc_metadata_set_xmp(metadata, decoder->box, size, &common->warnings, error);
+        gc_metadata_set_upright(metadata); /* libjxl turns the image */
+        free(decoder->box);
+        decoder->box = NULL;
     }
     if (!begins || status != GCONV_OK ||
         gc_jxl.JxlDecoderGetBoxType(decoder->jxl, type, JXL_TRUE) != JXL_DEC_SUCCESS)
         return status;
-    gconv_metadata *metadata = &decoder->whole.common.metadata;
-    metadata->has_xmp |= memcmp(type, "xml ", sizeof type) == 0;
-    if (memcmp(type, "Exif", sizeof type) != 0 || metadata->exif != NULL)
+    decoder->is_exif = memcmp(type, "Exif", sizeof type) == 0;
+    if (decoder->is_exif ? metadata->exif != NULL
+                         : metadata->xmp != NULL || memcmp(type, "xml ", sizeof type) != 0)
         return status;
-    decoder->exif = malloc(GC_WHOLE_BLOB_BYTES_MAX);
-    if (decoder->exif == NULL)
+    decoder->box = malloc(GC_WHOLE_BLOB_BYTES_MAX);
+    if (decoder->box == NULL)
         return gc_fail_memory(error, GC_WHOLE_BLOB_BYTES_MAX);
-    gc_jxl.JxlDecoderSetBoxBuffer(decoder->jxl, decoder->exif, GC_WHOLE_BLOB_BYTES_MAX);
+    gc_jxl.JxlDecoderSetBoxBuffer(decoder->jxl, decoder->box, GC_WHOLE_BLOB_BYTES_MAX);
     return GCONV_OK;
 }
 
@@ -145,7 +150,8 @@ static gconv_status read_headers(jxl_decoder *decoder, gconv_error *error)
             status = turn_box(decoder, true, error);
             break;
         case JXL_DEC_BOX_NEED_MORE_OUTPUT:
-            return gc_whole_check_blob("EXIF", GC_WHOLE_BLOB_BYTES_MAX + 1, error);
+            return gc_whole_check_blob(decoder->is_exif ? "EXIF" : "XMP",
+                                       GC_WHOLE_BLOB_BYTES_MAX + 1, error);
         case JXL_DEC_NEED_MORE_INPUT: /* decode tells whether the image ends early */
         case JXL_DEC_SUCCESS:
             if (decoder->whole.common.shape.width == 0)
@@ -180,7 +186,7 @@ static void free_decoder(gc_decoder *common)
     jxl_decoder *decoder = (jxl_decoder *)common;
     if (decoder->jxl != NULL)
         gc_jxl.JxlDecoderDestroy(decoder->jxl);
-    free(decoder->exif);
+    free(decoder->box);
     gc_whole_free(common);
 }
 

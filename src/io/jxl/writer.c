@@ -65,17 +65,23 @@ static bool set_image(JxlEncoder *jxl, const gc_whole_encoder *encoder)
 }
 
 /* EXIF follows four bytes, the offset of its beginning. */
-static bool add_exif(JxlEncoder *jxl, const gc_whole_encoder *encoder)
+static bool add_boxes(JxlEncoder *jxl, const gc_whole_encoder *encoder)
 {
+    if ((encoder->exif != NULL || encoder->xmp != NULL) &&
+        gc_jxl.JxlEncoderUseBoxes(jxl) != JXL_ENC_SUCCESS)
+        return false;
+    if (encoder->xmp != NULL &&
+        gc_jxl.JxlEncoderAddBox(jxl, "xml ", encoder->xmp, encoder->xmp_bytes, JXL_FALSE) !=
+            JXL_ENC_SUCCESS)
+        return false;
     if (encoder->exif == NULL)
         return true;
     unsigned char *box = calloc(1, 4 + encoder->exif_bytes);
     if (box == NULL)
         return false;
     memcpy(box + 4, encoder->exif, encoder->exif_bytes);
-    bool added = gc_jxl.JxlEncoderUseBoxes(jxl) == JXL_ENC_SUCCESS &&
-                 gc_jxl.JxlEncoderAddBox(jxl, "Exif", box, 4 + encoder->exif_bytes, JXL_FALSE) ==
-                     JXL_ENC_SUCCESS;
+    bool added = gc_jxl.JxlEncoderAddBox(jxl, "Exif", box, 4 + encoder->exif_bytes, JXL_FALSE) ==
+                 JXL_ENC_SUCCESS;
     free(box);
     return added;
 }
@@ -128,7 +134,7 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
     gconv_status status;
     if (jxl == NULL || piece == NULL)
         status = gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libjxl cannot start");
-    else if (!add_exif(jxl, encoder) || !set_image(jxl, encoder) || !add_frame(jxl, encoder))
+    else if (!add_boxes(jxl, encoder) || !set_image(jxl, encoder) || !add_frame(jxl, encoder))
         status = gc_fail(error, GCONV_ERROR_WRITE, "libjxl does not take the image");
     else
         status = put(jxl, common->output, piece, error);

@@ -6,6 +6,10 @@
 
 #include <png.h>
 
+/* How the data of an iTXt chunk of XMP begin (Adobe's XMP Specification, part 3, 1.1.5), with the
+ * literal's NUL: a keyword, no compression, and two texts that are empty. */
+#define GC_PNG_XMP_HEAD "XML:com.adobe.xmp\0\0\0\0"
+
 typedef struct gc_png_memory {
     size_t refused_bytes; /* of the latest request that was refused; 0 if none was */
 } gc_png_memory;

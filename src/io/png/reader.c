@@ -40,7 +40,9 @@ typedef struct png_decoder {
     bool data_begun;     /* the head of a chunk of image data was read */
     bool passed_over;    /* libpng gets `tail` instead of a chunk that was skipped */
     unsigned char tail[CHUNK_TAIL_BYTES];
-    bool missing; /* the failure was an end of the data, not a defect */
+    gc_buffer xmp; /* data and checksum of the first chunk of XMP before the image data */
+    bool taking;   /* this chunk is being read */
+    bool missing;  /* the failure was an end of the data, not a defect */
     size_t row_bytes;
     int passes;           /* more than one if the image is interlaced */
     unsigned char *image; /* all rows of an interlaced image; allocated when needed */
@@ -57,6 +59,8 @@ typedef struct png_decoder {
 
 /* What libpng does not know: an animation (APNG), whose first image gconv reads. */
 #define INFO_ANIMATION 0x80000000U
+/* XMP, whose chunk has the type of other texts. */
+#define INFO_XMP 0x40000000U
 
 /* Chunks beside the image data that gconv takes from the header, or tells of. */
 static const struct {
@@ -68,6 +72,7 @@ static const struct {
     {"eXIf", PNG_INFO_eXIf, GCONV_KEEP_ALL},     {"iCCP", PNG_INFO_iCCP, GCONV_KEEP_ALL},
     {"sRGB", PNG_INFO_sRGB, GCONV_KEEP_ALL},     {"gAMA", PNG_INFO_gAMA, GCONV_KEEP_ALL},
     {"cHRM", PNG_INFO_cHRM, GCONV_KEEP_ALL},     {"fdAT", INFO_ANIMATION, GCONV_KEEP_NOTHING},
+    {"XMP", INFO_XMP, GCONV_KEEP_ALL},
 };
 
 enum { KEPT_CHUNKS = sizeof kept_chunks / sizeof kept_chunks[0] };
@@ -147,22 +152,24 @@ static bool is_passed_over(const png_decoder *decoder, const unsigned char *type
 }
 
 /* Notes that a chunk of text, or an ancillary one of a program's own (PNG, 5.4), will be missing
- * from outputs. The Adobe XMP Specification, part 3, section 1.1.5, has the keyword. */
+ * from outputs, or begins to take XMP. */
 static void note_chunk(png_decoder *decoder, const unsigned char *type)
 {
-    static const char xmp[] = "XML:com.adobe.xmp";
-    gconv_error unused; /* reading on meets the same error */
+    const size_t wanted = sizeof GC_PNG_XMP_HEAD - 4; /* the keyword and its NUL */
+    gconv_error unused;                               /* reading on meets the same error */
     const unsigned char *bytes;
     size_t size = 0;
     decoder->common.metadata.has_private_chunk |= (type[0] & type[1] & 0x20) != 0;
     bool is_text = memcmp(type, "tEXt", 4) == 0 || memcmp(type, "zTXt", 4) == 0;
     if (!is_text && memcmp(type, "iTXt", 4) != 0)
         return;
-    bool found =
-        gc_input_peek(decoder->common.input, sizeof xmp, &bytes, &size, &unused) == GCONV_OK &&
-        size >= sizeof xmp && memcmp(bytes, xmp, sizeof xmp) == 0;
-    decoder->common.metadata.has_xmp |= found;
+    bool found = gc_input_peek(decoder->common.input, wanted, &bytes, &size, &unused) == GCONV_OK &&
+                 size >= wanted && memcmp(bytes, GC_PNG_XMP_HEAD, wanted) == 0;
     decoder->common.metadata.has_comment |= !found;
+    if (found && decoder->data_begun)
+        decoder->late |= INFO_XMP;
+    else
+        decoder->taking = found && decoder->xmp.size == 0;
 }
 
 /* Reads and drops the data of a chunk whose head libpng is about to get. libpng gets an empty chunk
@@ -197,8 +204,11 @@ static void follow_chunks(png_decoder *decoder, unsigned char *bytes, size_t siz
 {
     if (size <= decoder->chunk_left) {
         decoder->chunk_left -= (uint32_t)size;
+        if (decoder->taking)
+            gc_buffer_add(&decoder->xmp, bytes, size);
         return;
     }
+    decoder->taking = false;
     uint32_t length = size == CHUNK_HEAD_BYTES ? gc_big_endian(bytes) : UINT32_MAX;
     if (length > PNG_UINT_31_MAX)
         return;
@@ -207,6 +217,8 @@ static void follow_chunks(png_decoder *decoder, unsigned char *bytes, size_t siz
     if (!is_data)
         note_chunk(decoder, bytes + 4);
     if (length > CHUNK_BYTES_MAX && is_passed_over(decoder, bytes + 4)) {
+        if (decoder->taking)
+            gc_buffer_add(&decoder->xmp, bytes, CHUNK_TAIL_BYTES); /* XMP without a byte */
         pass_over(decoder, bytes);
         length = 0;
     } else if (length > CHUNK_BYTES_MAX && !is_data) {
@@ -375,6 +387,25 @@ static gconv_status read_blobs(png_decoder *decoder)
     return status;
 }
 
+static gconv_status read_xmp(png_decoder *decoder)
+{
+    const gc_warnings *warnings = &decoder->common.warnings;
+    const size_t head = sizeof GC_PNG_XMP_HEAD, size = decoder->xmp.size;
+    if (decoder->xmp.failed)
+        return gc_fail_memory(decoder->error, size);
+    if (size == 0)
+        return GCONV_OK;
+    const unsigned char *bytes = (const unsigned char *)decoder->xmp.bytes;
+    const size_t end = size - CHUNK_TAIL_BYTES;
+    uLong check = crc32(crc32(0, (const Bytef *)"iTXt", 4), bytes, (uInt)end);
+    if (end < head || memcmp(bytes, GC_PNG_XMP_HEAD, head) != 0 ||
+        check != gc_big_endian(bytes + end))
+        return gc_metadata_lose(warnings, GCONV_KEEP_ALL,
+                                "XMP is compressed, damaged or larger than 8 MiB", decoder->error);
+    return gc_metadata_set_xmp(&decoder->common.metadata, bytes + head, end - head, warnings,
+                               decoder->error);
+}
+
 /* Says which chunks are lost: damaged ones in the header, and those behind the image data. There
  * the orientation of EXIF comes too late for the pixels. */
 static gconv_status tell_losses(png_decoder *decoder, bool late)
@@ -440,6 +471,8 @@ static gconv_status read_header(png_decoder *decoder)
         status = tell_losses(decoder, false);
     if (status == GCONV_OK)
         status = read_blobs(decoder);
+    if (status == GCONV_OK)
+        status = read_xmp(decoder);
     return status == GCONV_OK ? gc_png_check_memory(&decoder->memory, decoder->error) : status;
 }
 
@@ -458,6 +491,7 @@ static void free_decoder(gc_decoder *common)
     png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
     end_stream(decoder);
     pthread_mutex_destroy(&decoder->lock);
+    gc_buffer_free(&decoder->xmp);
     free(decoder->image);
     free(decoder);
 }

@@ -234,6 +234,19 @@ static void set_colour(const attempt *a)
         gc_warn_damage(&a->encoder->common.warnings, "libpng rejects the ICC profile: dropped");
 }
 
+static void write_xmp(const attempt *a)
+{
+    const gconv_metadata *metadata = &a->encoder->common.metadata;
+    const size_t head = sizeof GC_PNG_XMP_HEAD;
+    if (metadata->xmp == NULL)
+        return;
+    png_write_chunk_start(a->png, (png_const_bytep) "iTXt",
+                          (png_uint_32)(head + metadata->xmp_bytes));
+    png_write_chunk_data(a->png, (png_const_bytep)GC_PNG_XMP_HEAD, head);
+    png_write_chunk_data(a->png, metadata->xmp, metadata->xmp_bytes);
+    png_write_chunk_end(a->png);
+}
+
 static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error *error)
 {
     const png_encoder *encoder = a->encoder;
@@ -253,6 +266,7 @@ static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error 
         png_set_eXIf_1(a->png, a->info, (png_uint_32)encoder->common.metadata.exif_bytes,
                        encoder->common.metadata.exif);
     png_write_info(a->png, a->info);
+    write_xmp(a);
     const uint16_t one = 1;
     if (encoder->common.shape.depth == 16 && *(const unsigned char *)&one == 1)
         png_set_swap(a->png);

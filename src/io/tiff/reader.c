@@ -162,13 +162,14 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
         metadata->compression = decoder->layout.compression == COMPRESSION_LZW
                                     ? GCONV_COMPRESSION_LZW
                                     : GC_TIFF_DEFLATE_LEVEL;
-    metadata->has_xmp = gc_tiff.TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes) != 0;
     metadata->has_iptc = gc_tiff.TIFFGetField(tiff, TIFFTAG_RICHTIFFIPTC, &size, &bytes) != 0;
     if (gc_tiff.TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &bytes)) {
         status = gc_whole_check_blob("ICC profile", size, error);
         if (status == GCONV_OK)
             status = gc_metadata_set_icc(metadata, bytes, size, &decoder->common.warnings, error);
     }
+    if (status == GCONV_OK && gc_tiff.TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes))
+        status = gc_metadata_set_xmp(metadata, bytes, size, &decoder->common.warnings, error);
     if (status == GCONV_OK && (gc_tiff.TIFFGetField(tiff, TIFFTAG_EXIFIFD, &place) ||
                                gc_tiff.TIFFGetField(tiff, TIFFTAG_GPSIFD, &place)))
         status = gc_metadata_lose(&decoder->common.warnings, GCONV_KEEP_ALL,

@@ -117,6 +117,8 @@ static void set_metadata(tiff_encoder *encoder)
     if (metadata->icc != NULL)
         gc_tiff.TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (uint32_t)metadata->icc_bytes,
                              metadata->icc);
+    if (metadata->xmp != NULL)
+        gc_tiff.TIFFSetField(tiff, TIFFTAG_XMLPACKET, (uint32_t)metadata->xmp_bytes, metadata->xmp);
     if (metadata->exif != NULL && metadata->exif_bytes > GC_TIFF_ORIENTATION_BYTES)
         gc_warn(&encoder->common.warnings, "EXIF dropped but for the orientation");
     if (metadata->exif != NULL)

@@ -60,10 +60,13 @@ static gconv_status read_blob(gc_whole_decoder *decoder, WebPDemuxer *demuxer, c
     size_t size = chunk.chunk.size, skip = size > 6 && memcmp(bytes, "Exif\0\0", 6) == 0 ? 6 : 0;
     char what[16];
     snprintf(what, sizeof what, "%s chunk", name);
-    status = gc_whole_check_blob(what, size, error);
+    if (strcmp(name, "XMP ") == 0)
+        status = gc_metadata_set_xmp(metadata, bytes, size, warnings, error);
+    else
+        status = gc_whole_check_blob(what, size, error);
     if (status == GCONV_OK && strcmp(name, "ICCP") == 0)
         status = gc_metadata_set_icc(metadata, bytes, size, warnings, error);
-    else if (status == GCONV_OK)
+    else if (status == GCONV_OK && strcmp(name, "EXIF") == 0)
         status = gc_metadata_set_exif(metadata, bytes + skip, size - skip, warnings, error);
     gc_webp.WebPDemuxReleaseChunkIterator(&chunk);
     return status;
@@ -78,12 +81,13 @@ static gconv_status read_metadata(gc_whole_decoder *decoder, gconv_error *error)
         return state == WEBP_DEMUX_PARSE_ERROR ? corrupt(VP8_STATUS_BITSTREAM_ERROR, error)
                                                : corrupt(VP8_STATUS_NOT_ENOUGH_DATA, error);
     uint32_t flags = gc_webp.WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS);
-    decoder->common.metadata.has_xmp = (flags & XMP_FLAG) != 0;
     gconv_status status = GCONV_OK;
     if ((flags & ICCP_FLAG) != 0)
         status = read_blob(decoder, demuxer, "ICCP", error);
     if (status == GCONV_OK && (flags & EXIF_FLAG) != 0)
         status = read_blob(decoder, demuxer, "EXIF", error);
+    if (status == GCONV_OK && (flags & XMP_FLAG) != 0)
+        status = read_blob(decoder, demuxer, "XMP ", error);
     gc_webp.WebPDemuxDelete(demuxer);
     return status;
 }
