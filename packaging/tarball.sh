@@ -14,7 +14,7 @@ cmake --install "$work/tarball" --prefix "$work/$archive" --strip
 strip --strip-debug --enable-deterministic-archives "$work/$archive/lib/libgconv.a"
 
 echo | cc -x c - -shared -o "$work/codecs.so" -Wl,--no-as-needed -ltiff -lwebp -lwebpdemux \
-  -lwebpmux -ljxl
+  -lwebpmux -ljxl -lnettle
 needed "$work/$archive/bin/gconv" "$work/codecs.so" >"$work/bundled"
 xargs cp -L -t "$work/$archive/lib" <"$work/bundled"
 for file in "$work/$archive"/lib/*.so.*; do

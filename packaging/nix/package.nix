@@ -20,12 +20,13 @@
 }:
 
 let
-  # Loaded when a file or a filter asks for them, along the run path.
+  # Loaded when a file, a filter or an option asks for them, along the run path.
   loaded = [
     libheif
     libjxl
     libtiff
     libwebp
+    nettle
   ]
   ++ lib.optionals cudaSupport [
     cudaPackages.cuda_nvrtc
@@ -51,7 +52,6 @@ stdenv.mkDerivation {
     isa-l
     libpng
     libjpeg
-    nettle
     xxHash
     zlib
   ]

@@ -12,7 +12,7 @@ enum { GC_DIGEST_BYTES = 80 };
 /* "xxh3" or "sha256". */
 const char *gc_digest_name(gc_digest_kind kind);
 
-/* GCONV_ERROR_UNSUPPORTED if the build lacks the library. */
+/* Fails if the build lacks the library, or the system does. */
 gconv_status gc_digest_check(gc_digest_kind kind, gconv_error *error);
 
 /* The kind of a hash, by the name before its colon. False if there is none. */
@@ -21,7 +21,7 @@ bool gc_digest_kind_of(const char *text, gc_digest_kind *kind);
 /* The hash of a file whose bytes are shown as they are read or written. */
 typedef struct gc_digest gc_digest;
 
-/* NULL if memory is out or the build lacks the library. free releases it. */
+/* NULL if memory is out or the library is not there. free releases it. */
 gc_digest *gc_digest_create(gc_digest_kind kind);
 
 /* A gconv_bytes_function, whose `user` is a gc_digest. Counts bytes that follow those that are

@@ -110,7 +110,7 @@ END
   needs readelf
   for library in $(readelf -d "$GCONV" | sed -n 's/.*(NEEDED).*\[\(lib[a-z]*[0-9]*\)\.so.*/\1/p'); do
     case $library in
-    libpng* | libjpeg | libisal | libnettle) ;;
+    libpng* | libjpeg | libisal) ;;
     *) continue ;;
     esac
     installs 2 | grep -q "\b$library" || { echo "not installed: $library"; return 1; }

@@ -1,7 +1,7 @@
 /* Libraries of formats that are not there, or too old. */
 #include "unit.h"
 
-#include "io/module.h"
+#include "base/module.h"
 
 static gconv_status load(const char *files, const char *name, gconv_error *error)
 {

@@ -1,7 +1,7 @@
 /* libheif, which is loaded when the first HEIC or AVIF is met. */
 #pragma once
 
-#include "io/module.h"
+#include "base/module.h"
 
 #include <libheif/heif.h>
 

@@ -1,7 +1,7 @@
 /* libjxl, which is loaded when the first JPEG XL is met. */
 #pragma once
 
-#include "io/module.h"
+#include "base/module.h"
 
 #include <jxl/decode.h>
 #include <jxl/encode.h>

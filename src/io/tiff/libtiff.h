@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "base/module.h"
 #include "base/output.h"
 #include "io/input.h"
 #include "io/metadata.h"
-#include "io/module.h"
 
 #include <tiffio.h>
 

@@ -1,7 +1,7 @@
 /* libwebp and its libraries of containers, which are loaded when the first WebP is met. */
 #pragma once
 
-#include "io/module.h"
+#include "base/module.h"
 
 #include <webp/decode.h>
 #include <webp/demux.h>

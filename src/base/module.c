@@ -1,4 +1,4 @@
-#include "io/module.h"
+#include "base/module.h"
 
 #include "base/status.h"
 

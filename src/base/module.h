@@ -1,4 +1,4 @@
-/* Libraries of formats, loaded when the first file asks for them. */
+/* Libraries that are loaded when something first asks for them. */
 #pragma once
 
 #include "gconv.h"
