@@ -29,9 +29,9 @@ typedef struct gc_png_inflating {
      * rejected. */
     void (*begin)(gc_png_stream *stream, uint32_t most, unsigned char head[8]);
     /* Before the first read: has the filters of rows undone here, if that is faster. libpng then
-     * gets rows without a filter. The rows have `row_bytes` bytes beside the filter, and are those
-     * of an image that is not interlaced. pixel: bytes of a pixel, at least 1. */
-    void (*undo_filters)(gc_png_stream *stream, size_t row_bytes, size_t pixel);
+     * gets rows without a filter. The `height` rows have `row_bytes` bytes beside the filter, and
+     * are those of an image that is not interlaced. pixel: bytes of a pixel, at least 1. */
+    void (*undo_filters)(gc_png_stream *stream, size_t row_bytes, size_t height, size_t pixel);
     /* Reads the next `size` bytes of the stream. After the image data it ends with the head of the
      * chunk that follows. A read across this end is rejected. */
     gc_png_stream_state (*read)(gc_png_stream *stream, unsigned char *bytes, size_t size);

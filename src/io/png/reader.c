@@ -238,8 +238,9 @@ static void begin_stream(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYT
     if (decoder->stream == NULL || memcmp(head + 4, "IDAT", 4) != 0)
         return;
     const size_t row_bytes = png_get_rowbytes(decoder->png, decoder->info);
+    const png_uint_32 height = png_get_image_height(decoder->png, decoder->info);
     /* Chunks that are not larger than this libpng takes without a warning. */
-    uint64_t most = (uint64_t)row_bytes * png_get_image_height(decoder->png, decoder->info);
+    uint64_t most = (uint64_t)row_bytes * height;
     most = most < CHUNK_BYTES_MAX ? CHUNK_BYTES_MAX : most;
     most = most < PNG_UINT_31_MAX ? most : PNG_UINT_31_MAX;
     if (gc_big_endian(head) > most)
@@ -248,7 +249,7 @@ static void begin_stream(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYT
     int bits = png_get_bit_depth(decoder->png, decoder->info) *
                png_get_channels(decoder->png, decoder->info);
     if (png_get_interlace_type(decoder->png, decoder->info) == PNG_INTERLACE_NONE)
-        gc_fast.png_inflating->undo_filters(decoder->stream, row_bytes,
+        gc_fast.png_inflating->undo_filters(decoder->stream, row_bytes, height,
                                             bits < 8 ? 1 : (size_t)bits / 8);
     decoder->streaming = true;
 }

@@ -19,11 +19,12 @@
 #include <pthread.h>
 
 enum {
-    STORED_MAX = 65535,                           /* bytes of a stored block (RFC 1951, 3.2.4) */
-    PART_BYTES = 4 * STORED_MAX,                  /* what is inflated at one time */
-    PARTS = 4,                                    /* that may be inflated ahead */
-    HEAD_BYTES = 8,                               /* length and type of a chunk */
-    CHECK_BYTES = 4,                              /* of a chunk or a stream */
+    STORED_MAX = 16384,          /* bytes of a stored block: libpng's copy of it stays in a cache */
+    PART_BYTES = 256 << 10,      /* the most that is inflated at one time */
+    SMALL_PART_BYTES = 64 << 10, /* as much of a small image: less memory is touched first */
+    PARTS = 4,                   /* that may be inflated ahead */
+    HEAD_BYTES = 8,              /* length and type of a chunk */
+    CHECK_BYTES = 4,             /* of a chunk or a stream */
     EDGE_BYTES = 2 * HEAD_BYTES + 2 * CHECK_BYTES /* the most bytes between two stored blocks */
 };
 
@@ -261,10 +262,12 @@ static gc_png_stream_state put_end(gc_png_stream *stream)
     return GC_PNG_STREAM_INSIDE;
 }
 
-static void undo_filters(gc_png_stream *stream, size_t row_bytes, size_t pixel)
+static void undo_filters(gc_png_stream *stream, size_t row_bytes, size_t height, size_t pixel)
 {
-    enum { WAVE_ROWS = 8, SLACKS = 3 };
-    size_t rows = row_bytes > 0 ? PART_BYTES / (row_bytes + 1) : 0;
+    enum { WAVE_ROWS = 8, SLACKS = 3, PARTS_OF_SMALL = 12 };
+    size_t most = row_bytes * height / PARTS_OF_SMALL;
+    most = most < SMALL_PART_BYTES ? SMALL_PART_BYTES : most < PART_BYTES ? most : PART_BYTES;
+    size_t rows = row_bytes > 0 ? most / (row_bytes + 1) : 0;
     if (rows == 0 || stream->loops->unfilter == NULL)
         return;
     rows = rows > WAVE_ROWS ? rows / WAVE_ROWS * WAVE_ROWS : rows;
@@ -280,14 +283,14 @@ static void undo_filters(gc_png_stream *stream, size_t row_bytes, size_t pixel)
 
 static void begin(gc_png_stream *stream, uint32_t most, unsigned char head[8])
 {
-    enum { WINDOW_32K = 0x78, CHECK = 0x01 }; /* the head of a zlib stream: RFC 1950, 2.2 */
+    enum { WINDOW_256 = 0x08, CHECK = 0x1d }; /* the head of a zlib stream: RFC 1950, 2.2 */
     stream->most = most;
     begin_chunk(stream, gc_big_endian(head));
     put_head(stream, 2);
     memcpy(head, stream->edge, HEAD_BYTES);
     stream->edge_start = 0;
     stream->edge_end = 0;
-    stream->edge[stream->edge_end++] = WINDOW_32K;
+    stream->edge[stream->edge_end++] = WINDOW_256;
     stream->edge[stream->edge_end++] = CHECK;
 }
 
