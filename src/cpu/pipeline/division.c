@@ -33,9 +33,9 @@ enum { BAND_REACHES = 4 };
  * have at least as many rows, even if the rings then exceed their memory. */
 enum { BAND_HIGH_REACH = GCONV_FILTER_SIDE_MAX };
 
-/* Bands between reading and writing that no thread works on, if there are no panels (see
- * GC_BANDS_AHEAD_OF_PANELS). */
-enum { BANDS_AHEAD = 4 };
+/* The most bands between reading and writing that no thread works on, if there are no panels (see
+ * GC_BANDS_AHEAD_OF_PANELS): one for each thread. One thread alone needs none. */
+enum { BANDS_AHEAD_MAX = 4 };
 
 /* Bytes that one thread's windows may hold before bands are divided into panels: about a second-
  * level cache. */
@@ -157,7 +157,12 @@ static bool places_tiles(const gc_problem *problem, const gc_stages *stages)
 static int64_t bands_moving(const gc_division *division, int threads)
 {
     int64_t worked_on = (threads + division->panels - 1) / division->panels;
-    return worked_on + (division->panels > 1 ? GC_BANDS_AHEAD_OF_PANELS : BANDS_AHEAD);
+    /* With those that other images of a batch leave, in the end. */
+    int64_t all = (int64_t)threads * gc_larger(division->problem->job.images_at_once, 1);
+    if (all == 1)
+        return 1;
+    return worked_on +
+           (division->panels > 1 ? GC_BANDS_AHEAD_OF_PANELS : gc_smaller(all, BANDS_AHEAD_MAX));
 }
 
 static int64_t choose_rows(const gc_division *division, const gc_stages *stages, int64_t reach,
