@@ -44,6 +44,10 @@ gconv_status gc_beside_read(const gc_options *options, gc_points *points, const 
     if (status == GCONV_OK)
         status =
             gc_baseline_read(is_kept ? kept : with, preset != NULL ? preset : "", points, error);
+    if (status == GCONV_ERROR_OPEN && !is_kept) {
+        const gconv_error why = *error;
+        return gc_fail(error, status, "%s; results that come with gconv: " KEPT, why.message);
+    }
     if (status != GCONV_OK)
         return status;
     for (size_t i = 0; i < points->count; i++) {

@@ -56,7 +56,7 @@ gconv_status gc_floats_finish(const gc_floats *floats, bool any_white, const gc_
                               gconv_error *error)
 {
     double largest = (double)floats->largest;
-    if (floats->rounded && warnings->whole)
+    if (floats->rounded && warnings->whole && warnings->keep != GCONV_KEEP_RESOLUTION)
         return gc_metadata_lose(warnings, GCONV_KEEP_NOTHING,
                                 "the precision of 64 bits is not kept", error);
     if (floats->rounded)

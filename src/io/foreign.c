@@ -70,7 +70,7 @@ static const foreign_row rows[] = {
      NULL},
     {IMAGE("QOI", "ffmpeg -i IN OUT.png"), " qoi ", {S("qoif")}, NULL},
     {IMAGE("ICO", GC_MAGICK), " ico ", {S("\0\0\1\0?\0???\0")}, NULL},
-    {IMAGE("ICNS", "magick"), " icns ", {S("icns")}, NULL},
+    {IMAGE("ICNS", "icns2png -x"), " icns ", {S("icns")}, NULL},
     {IMAGE("DDS", GC_MAGICK), " dds ", {S("DDS \x7c\0\0\0")}, NULL},
     {IMAGE("SGI", GC_MAGICK), " sgi ", {S("\1\xda?\1\0"), S("\1\xda?\2\0")}, NULL},
     {IMAGE("PCX", GC_MAGICK), " pcx ", {S("\n\5\1\x08")}, NULL},

@@ -348,6 +348,11 @@ setup_tree() {
     like "$err" "$foreign
 *"
     cmp both/fax.png out/fax.png
+    expect 1 gconv edges --dry-run -o both in/fax.gif in/fax.png
+    same "$out" 'in/fax.gif -> both/fax.png (fails)
+in/fax.png -> both/fax.png'
+    like "$err" "$foreign
+*"
     complains 2 "'in/fax.pgm' and 'fax.png' beside it *" gconv edges -o new in/fax.gif in/fax.pgm in/fax.png
     rm in/fax.gif
     silently gconv edges in/fax.png alone.png

@@ -349,7 +349,7 @@ above 100 %: caches serve *'
     expect 0 gconv bench --impl cpu --sizes 64 --filters 3 --time 0.1 --with mine --csv
     same "$(printf '%s\n' "$out" | wc -l)" 2
     complains 2 '--with h200 needs a --preset' gconv bench --with h200
-    complains 1 'nothing: cannot open: *' gconv bench --with nothing
+    complains 1 'nothing: cannot open: *; results that come with gconv: h200' gconv bench --with nothing
 }
 
 @test "study.sh: of each preset a report, measurements, and a table below its head" {

@@ -156,6 +156,10 @@ def in_place(kind, draw):
     deep = os.path.join(CORPUS, "heif/avif-10.avif")
     if kind != "avif":
         return
+    told = b"AVIF is written with 8 bits, fewer than the input has"
+    assert told in run("filter", "-k", "box3", deep, "d.avif").stderr
+    assert told not in run("filter", "-k", "box3", "--depth", "8", deep, "d.avif").stderr
+    assert told not in run("filter", "-k", "box3", deep, "d.jpg").stderr
     for words, status in ((), 1), (("--depth", "8"), 0), (("--tolerant",), 0):
         write("deep.avif", read(deep))
         told = run("filter", "-q", "-k", "box3", "--in-place", *words, "deep.avif", expect=status).stderr

@@ -415,6 +415,9 @@ def test_what_is_lost(draw):
         assert words in run("filter", "-k", "box3", "--in-place", "l.tif", expect=1).stderr
         assert read("l.tif") == data
         run("filter", "-q", "-k", "box3", "--in-place", "--tolerant", "l.tif")
+        for command in ("edges",), ("filter", "-k", "box3", "--strip"): # they keep none of it
+            write("l.tif", data)
+            assert run(*command, "--in-place", "l.tif").stderr == b""
     jpeg = b"\xff\xd8\xff\xe1" + struct.pack(">H", 52) + b"Exif\0\0" + struct.pack(
         "<2sHIHHHIHHHHIII6x", b"II", 42, 8, 2, 274, 3, 1, 6, 0, 271, 2, 4, 0x00414141, 0)
     write("p.pgm", b"P5 8 8 255\n" + bytes(64))
@@ -621,7 +624,9 @@ def test_doubles(draw):
         write("d.tif", make_tiff(image))
         assert b"rounded to 32 bits" in run("filter", "-k", "box3", "d.tif", "dd.tif").stderr
         assert b"precision of 64 bits" in run("filter", "-k", "box3", "--in-place", "d.tif", expect=1).stderr
+        run("filter", "-k", "box3", "--in-place", "--strip", "d.tif", expect=1)
         assert read("d.tif") == make_tiff(image)
+        assert b"rounded to 32 bits" in run("edges", "--in-place", "d.tif").stderr
 
 
 def test_dark_floats(draw):

@@ -374,6 +374,11 @@ void gc_plan_only(const gc_session *session, const gc_task *task, gc_result *res
         status = gc_decide_to_skip(session, task, result);
     if (status == GCONV_OK && access(task->input, R_OK) != 0)
         status = gc_fail_errno(&result->error, GCONV_ERROR_OPEN, errno, "cannot open");
+    if (status == GCONV_OK && gc_is_foreign(task->input)) {
+        gconv_reader *reader;
+        status = gconv_reader_open(task->input, NULL, &reader, &result->error);
+        gconv_reader_free(reader);
+    }
     if (status == GCONV_ERROR_EXISTS)
         result->outcome = GC_OUTCOME_SKIPPED;
     else if (status != GCONV_OK)

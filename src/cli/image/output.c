@@ -119,6 +119,20 @@ static gconv_writer_options writer_options(gc_work *work)
     return writer;
 }
 
+/* Tells of bits that `filter` loses although the output has the format of the input. */
+static void tell_depth(gc_work *work)
+{
+    char message[80];
+    const int depth = work->result->output.depth;
+    if (work->options->command != GC_COMMAND_FILTER || work->options->form.depth != 0 ||
+        depth >= work->result->input.depth ||
+        work->result->format != gconv_reader_format(work->reader))
+        return;
+    snprintf(message, sizeof message, "%s is written with %d bits, fewer than the input has",
+             gconv_format_describe(work->result->format)->title, depth);
+    gc_take_damage(&work->output_warnings, message);
+}
+
 gconv_status gc_open_output(gc_work *work)
 {
     const char *output = work->task->output;
@@ -127,6 +141,7 @@ gconv_status gc_open_output(gc_work *work)
     work->output_warnings =
         (gc_warning_target){work->result->subject, work->worker->notes, &work->result->warnings};
     gconv_writer_options writer = writer_options(work);
+    tell_depth(work);
     if (work->writer != NULL)
         return gconv_writer_next(work->writer, &writer, work->error);
     gconv_status status = GCONV_OK;

@@ -181,17 +181,6 @@ static bool note(gc_map *map, gc_hash name, uint64_t number)
     return gc_map_find(map, name) != 0 || gc_map_set(map, name, number);
 }
 
-/* Whether the input is a file of a format that gconv does not read: it has no output, and what is
- * wrong with it is said when its turn comes. Files with the extension of another format are not
- * looked into. */
-static bool is_foreign(const gc_task *task)
-{
-    int unknown;
-    const gconv_foreign_format *seen = NULL;
-    return task->is_alone && gconv_foreign_from_path(task->input) != NULL &&
-           gc_sniff(task->input, &unknown, &seen) == GCONV_FORMAT_UNKNOWN && seen != NULL;
-}
-
 /* Compares a task with those before it, and notes its names. */
 static gconv_status add(gc_taken_names *names, gc_task *task, const identities *own,
                         gconv_error *error)
@@ -201,7 +190,7 @@ static gconv_status add(gc_taken_names *names, gc_task *task, const identities *
                        "the output of '%.200s' would replace the journal '%.200s'; name another "
                        "file",
                        task->input, names->options->journal.file);
-    if (is_foreign(task))
+    if (task->is_alone && gc_is_foreign(task->input)) /* it is said when its turn comes */
         return GCONV_OK;
     gconv_status status = compare(names, task, own, error);
     if (status == GCONV_OK)

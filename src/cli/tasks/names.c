@@ -103,6 +103,14 @@ gconv_format gc_sniff(const char *path, int *unknown, const gconv_foreign_format
     return known ? gconv_format_from_content(bytes, count) : GCONV_FORMAT_UNKNOWN;
 }
 
+bool gc_is_foreign(const char *path)
+{
+    int unknown;
+    const gconv_foreign_format *seen = NULL;
+    return gconv_foreign_from_path(path) != NULL &&
+           gc_sniff(path, &unknown, &seen) == GCONV_FORMAT_UNKNOWN && seen != NULL;
+}
+
 bool gc_extension_fits(const gc_options *options, const gc_named_format *named, gconv_format format)
 {
     if (options->form.either_pnm)

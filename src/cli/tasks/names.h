@@ -40,6 +40,10 @@ bool gc_is_passing(int error_number);
  * asks. */
 gconv_format gc_sniff(const char *path, int *unknown, const gconv_foreign_format **foreign);
 
+/* Whether an input is of a format that gconv does not read, so that it has no output. It is looked
+ * into if it has the extension of such a format. */
+bool gc_is_foreign(const char *path);
+
 /* Whether an extension fits an output in `format`. */
 bool gc_extension_fits(const gc_options *options, const gc_named_format *named,
                        gconv_format format);

@@ -52,11 +52,10 @@ static bool is_secondary(const tiff_decoder *decoder)
 /* A directory that is no page is not written either. */
 static gconv_status pass_over(tiff_decoder *decoder, gconv_error *error)
 {
-    const gc_warnings *warnings = &decoder->common.warnings;
     const bool told = decoder->passed_over;
     decoder->passed_over = true;
     return told ? GCONV_OK
-                : gc_metadata_lose(warnings, warnings->whole ? GCONV_KEEP_NOTHING : GCONV_KEEP_ALL,
+                : gc_metadata_lose(&decoder->common.warnings, GCONV_KEEP_ALL,
                                    "a smaller version or a mask of a page is not kept", error);
 }
 
