@@ -226,29 +226,28 @@ def claims_of_2014():
 
 
 def tuned():
-    """Tables of tuning-h200.txt: by size the block, the factor, microseconds and the gain. The first
-    is of all 110 kernels, the second of those that had won, the third of the kernel of the nearest
-    size, where another is the fastest."""
-    tables = []
+    """Rows of tuning-h200.txt: by size the block, the factor, microseconds, the gain, how many kernels
+    were tried, and the time by the kernel of the nearest size over that by the fastest one, or None."""
+    found = {}
     for line in (RESULTS / "tuning-h200.txt").read_text().splitlines():
-        if line.startswith("name "):
-            tables.append({})
         if line.startswith("adaptive:unrolled"):
-            _, size, _, _, rows, warps, _, factor, time, gain = line.split()
-            tables[-1][size] = (32 * int(warps) // int(rows), int(rows)), int(factor), float(time), float(gain)
-    return tables
+            _, size, _, _, rows, warps, _, factor, time, gain, tried, nearest = line.split()
+            found[size] = ((32 * int(warps) // int(rows), int(rows)), int(factor), float(time), float(gain),
+                           int(tried), None if nearest == "-" else float(nearest))
+    return found
 
 
 def claims_of_tuning():
     """The search of tunings: sizes, blocks and factors that it found."""
-    of_all, of_some, nearest = tuned()
-    found = of_all | of_some
-    grid = {size: of_all[size] for size in (f"{w}x{h}" for w in range(3, 44, 4) for h in range(3, 44, 4))}
-    yield "Of the 441 sizes # were searched", [len(found)]
-    yield "at # of them all 110 kernels were tried", [len(of_all)]
-    yield "At the other # the # kernels were tried", [len(of_some), None]
-    yield "at the # sizes that were searched by all 110 kernels afterwards, one of the 19", [len(of_all) - 152]
-    yield "For the other # sizes", [441 - len(found)]
+    found = tuned()
+    grid = {size: found[size] for size in (f"{w}x{h}" for w in range(3, 44, 4) for h in range(3, 44, 4))}
+    of_all = sum(entry[4] == 110 for entry in found.values())
+    nearest = {size: entry[5] for size, entry in found.items() if entry[5] is not None}
+    yield "All # sizes were searched", [len(found)]
+    yield "At # of them all 110 kernels were tried", [of_all]
+    yield "At the other # the # kernels were tried", [len(found) - of_all, min(entry[4] for entry in found.values())]
+    yield "at the # sizes that were searched by all 110 kernels afterwards, one of the 19", [
+        sum(found[size][4] == 110 for size in nearest)]
 
     def both(value):
         """Of the grid and of all sizes that were searched."""
@@ -275,21 +274,19 @@ def claims_of_tuning():
     best = max(found, key=rate_of)
     yield "15x43 has #, by #x# and #, where", [rate_of("15x43"), *found["15x43"][0], found["15x43"][1]]
     yield "By the times of the search #x# is the best, with # GFLOP/s", [*map(int, best.split("x")), rate_of(best)]
-    factors = [f for _, f, _, _ in grid.values()]
+    factors = [entry[1] for entry in grid.values()]
     yield "# is the least that wins anywhere, and 8 wins at # % of the 121 sizes", [
-        min(f for _, f, _, _ in found.values()), 100 * factors.count(8) / len(grid)]
+        min(entry[1] for entry in found.values()), 100 * factors.count(8) / len(grid)]
     yield "10 wins at # %, 9 nowhere", [100 * factors.count(10) / len(grid)]
     yield "lower ones**, with # threads on average", [mean(w * h for (w, h), *_ in grid.values())]
-    gains = {size: entry[3] for size, entry in grid.items()}
+    gains = {size: entry[3] for size, entry in found.items()}
     most = max(gains, key=gains.get)
     yield "the search gains # % on average at the # sizes, nothing at # of them, and # times the speed at #x#", [
         100 * (mean(gains.values()) - 1), len(gains), sum(gain == 1 for gain in gains.values()), gains[most],
         *map(int, most.split("x"))]
-    count = len(of_all) - 152 + len(of_some)
-    longer = {size: 100 * (1 / entry[3] - 1) for size, entry in nearest.items()}
-    most = max(longer, key=longer.get)
-    yield "At # sizes between, which were searched, too, this takes # % longer than the fastest kernel on average, and # % at most, at #x#", [
-        count, sum(longer.values()) / count, longer[most], *map(int, most.split("x"))]
+    most = max(nearest, key=nearest.get)
+    yield "the # sizes between that were searched after them would take # % longer on average, and # % at most, at #x#", [
+        len(nearest), 100 * (mean(nearest.values()) - 1), 100 * (nearest[most] - 1), *map(int, most.split("x"))]
     bandwidth = 16e-6 * LINES.rows[1, "memory", "fft"]["pixels_per_second"]
     yield "where the row `memory` would copy them in # us", [8 * PIXELS / bandwidth]
     yield "a factor of 16 is # times as fast as one of 4 at 3x3, # times at 17x17 and # times at 43x43", [

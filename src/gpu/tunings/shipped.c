@@ -1,13 +1,13 @@
 /* The tunings that are shipped. `benchmarks/shipped_tuning.sh` makes entries from what `gconv tune`
- * prints. Entries without which no filter has another tuning are left out. */
+ * prints. Of `direct` and `separable`, entries without which no filter has another tuning are left
+ * out. */
 #include "gpu/tunings/tuning.h"
 
 #include <pthread.h>
 #include <string.h>
 
 /* `gconv tune`, driver 580.159.04, CUDA 13.0: entries of 2026-11-22 at commit a06d6ab. Of the other
- * entries, sums of products (GC_FORM_RANK2, GC_FORM_RANK3) at 485d136, tiles (GC_FORM_TILES) at the
- * commits that added them, the rest at 72f3e86. */
+ * entries, sums of products (GC_FORM_RANK2, GC_FORM_RANK3) at 485d136, the rest at 72f3e86. */
 static const gc_tuned h200[] = {
     {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_WARP, 2, 4, GC_ONE_TILE, 1}, 36.736, "2026-11-22"},
     {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_RANK1, 4, 4, GC_QUEUE, 1}, 40.672, "2026-11-21"},
@@ -73,31 +73,38 @@ static const gc_tuned h200[] = {
     {21, 21, GC_BYTE, GC_BYTE, {GC_FORM_RANK2, 4, 16, GC_ONE_TILE, 1}, 90.656, "2026-11-21"},
     {5, 17, GC_FLOAT, GC_FLOAT, {GC_FORM_RANK2, 4, 12, GC_QUEUE, 1}, 57.824, "2026-11-21"},
     {5, 17, GC_BYTE, GC_BYTE, {GC_FORM_RANK2, 4, 12, GC_ONE_TILE, 1}, 62.976, "2026-11-21"},
-    {5, 5, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 4, 4, GC_ONE_TILE, 5}, 79.616, "2026-11-23"},
-    {13, 13, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8}, 373.152, "2026-11-23"},
-    {17, 17, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 16, 8, GC_ONE_TILE, 5}, 583.520, "2026-11-23"},
 };
 
-/* adaptive:unrolled for filters with sides of 3, 7, 11 to 43 (docs/results/tuning-h200.txt): rows,
+/* adaptive:unrolled for filters with odd sides of 3 to 43 (docs/results/tuning-h200.txt): rows,
  * warps and tiles, and which of these the filters have, 'a' the first, by height, then width. */
 static const int h200_tiles[][3] = {
-    {16, 8, 8}, {32, 16, 8}, {16, 8, 4},  {16, 8, 6}, {8, 8, 4}, {16, 8, 10}, {8, 4, 6},
-    {16, 8, 7}, {16, 8, 5},  {32, 16, 4}, {8, 4, 8},  {8, 8, 5}, {4, 4, 5},   {8, 8, 8},
-    {8, 4, 7},  {4, 4, 4},   {64, 32, 4}, {4, 4, 8},  {8, 4, 5},
+    {16, 8, 8},  {32, 16, 8}, {16, 8, 4}, {16, 8, 6},  {8, 8, 4},   {16, 8, 5}, {16, 8, 7},
+    {16, 8, 10}, {8, 4, 7},   {8, 4, 6},  {32, 16, 4}, {8, 8, 8},   {8, 4, 8},  {4, 4, 4},
+    {8, 8, 5},   {4, 4, 5},   {8, 4, 5},  {4, 4, 8},   {64, 32, 4},
 };
-static const char h200_tiles_of_filters[] = "pmmrkosgggg"
-                                            "lleekkgogdd"
-                                            "ddnniaddhhi"
-                                            "ceeeiaahahb"
-                                            "icccaafhaab"
-                                            "ceaeaafaaab"
-                                            "jcccaafaaab"
-                                            "jaaaaafaaab"
-                                            "ccajbbfaaab"
-                                            "qaabbbfaaab"
-                                            "dabbbbfaaab";
+static const char h200_tiles_of_filters[] = "nppnprrqmqijqqjjjjjjj"
+                                            "ppnnnnrfmmmimiiiiiiii"
+                                            "ooooelefmmmijjiijjddd"
+                                            "eeolellffaagdfdddgddd"
+                                            "dgdclelffaagdaddgdgdf"
+                                            "dfdlcllffaagaafagagaa"
+                                            "cceeeleffaahaagaaagab"
+                                            "cdlccccfaaaaaagagaaaa"
+                                            "fdcccccfaaaahggaaaabb"
+                                            "deceeeefaaaahaaaaaaaa"
+                                            "caecaeefaaaahaaaaaabb"
+                                            "dceeeeeaaagahaaaaaaaa"
+                                            "kccccccfaaaahaaaaaabb"
+                                            "cccaaccaaaaahaaaaaaaa"
+                                            "kaaaacaaaaaahaaaaaabb"
+                                            "kkkkkkkbbbbahaaaaaaab"
+                                            "ccccackbbbbahaaaaaabb"
+                                            "daaccbbbbbbahaaaaaaab"
+                                            "sdaaabbbbbbahaaaaaabb"
+                                            "ddeekeebbbbahaaaaaaab"
+                                            "ddaabbbbbbbahaaaaaabb";
 
-enum { ENTRIES = sizeof h200 / sizeof h200[0], SIDES = 11 };
+enum { ENTRIES = sizeof h200 / sizeof h200[0], SIDES = 21 };
 _Static_assert(sizeof h200_tiles_of_filters == SIDES * SIDES + 1, "a letter a filter");
 
 static gc_tuned all_of_h200[ENTRIES + SIDES * SIDES];
@@ -109,7 +116,7 @@ static void join(void)
     for (int i = 0; i < SIDES * SIDES; i++) {
         const int *t = h200_tiles[h200_tiles_of_filters[i] - 'a'];
         gc_tuning tuning = {GC_FORM_TILES, t[0], t[1], GC_ONE_TILE, t[2]};
-        int width = 3 + 4 * (i % SIDES), height = 3 + 4 * (i / SIDES);
+        int width = 3 + 2 * (i % SIDES), height = 3 + 2 * (i / SIDES);
         all_of_h200[ENTRIES + i] = (gc_tuned){width, height, GC_FLOAT, GC_FLOAT, tuning, 0, ""};
     }
 }

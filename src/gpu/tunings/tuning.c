@@ -113,13 +113,14 @@ static bool serves(const gconv_device_info *device, const gc_tuned *entry, const
 {
     gc_layout with = *layout;
     with.tuning = entry->tuning;
-    return gc_forms_compete(entry->tuning.form, layout->tuning.form) &&
-           gc_tuning_fits(device, &with);
+    return gc_tuning_fits(device, &with);
 }
 
 static void look_through(search *s, const gc_tuned *entries, int count)
 {
     for (int i = 0; i < count; i++) {
+        if (!gc_forms_compete(entries[i].tuning.form, s->layout->tuning.form))
+            continue;
         distance found = distance_to(&entries[i], s->layout);
         double most = entries[i].tuning.form == GC_FORM_TILES ? reach_of_tiles : reach;
         if (found.ratio > most || !serves(s->device, &entries[i], s->layout) ||
