@@ -18,6 +18,7 @@ IPP is called in the folder lib of that interpreter's environment. --chart draws
 import argparse
 import ctypes
 import json
+import math
 import os
 import re
 import statistics
@@ -417,32 +418,40 @@ def read(printed):
 
 
 def draw(ratios, path):
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    matplotlib.rcParams.update({"svg.hashsalt": "gconv", "svg.fonttype": "none", "font.size": 9})
-    jobs = list(ratios)
-    figure, axes = pyplot.subplots(1, len(jobs), figsize=(1.75 * len(jobs), 3.6), sharey=True)
+    """A panel a job, with a bar a library: linear up to 1, logarithmic from there on."""
+    LEFT, PANEL, UNIT, TOP, ROW = 150, 134, 26, 44, 17
     names = dict.fromkeys(name for at in ratios.values() for name in at)
     names = sorted(names, key=lambda name: not name.startswith("gconv"))
-    for axis, job in zip(axes, jobs):
-        at = ratios[job]
-        axis.barh(range(len(names)), [at.get(name, 0) for name in names], color="#0072b2", left=0)
-        axis.axvline(1, color="#000000", linewidth=1)
-        axis.set_xscale("symlog", linthresh=1)
-        axis.set_xlim(0, 300)
-        axis.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
-        axis.set_title(JOBS[job].replace(", 8", ",\n8").replace(", sigma 2, 13x13", "").replace(", 16", ",\n16").replace(" of any weights", ", any"), fontsize=8)
+    bottom = TOP + ROW * len(names)
+    width, height = LEFT + PANEL * len(ratios), bottom + 44
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+             f'height="{height}" font-family="sans-serif" font-size="12" role="img">',
+             "<title>Processor time of other libraries over that of gconv</title>",
+             f'<rect width="{width}" height="{height}" fill="#ffffff"/>']
+
+    def text(x, y, words, anchor="start", size=12):
+        lines.append(f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">{words}</text>')
+
+    def place(ratio):
+        return UNIT * (ratio if ratio < 1 else 1 + math.log10(ratio))
+
+    for i, name in enumerate(names):
+        text(LEFT - 8, TOP + ROW * (i + 0.75), name, "end")
+    for j, job in enumerate(ratios):
+        x = LEFT + PANEL * j
+        title = JOBS[job].replace(", sigma 2, 13x13", "").replace(" of any weights", ", any")
+        first, last = title.rsplit(", ", 1)
+        text(x, 16, first + ",", size=11)
+        text(x, 30, last, size=11)
+        for ratio in (0, 1, 10, 100):
+            text(x + place(ratio), bottom + 16, ratio, "middle", 11)
         for i, name in enumerate(names):
-            axis.text(at.get(name, 0) * 1.1 + 0.1, i, f"{at[name]:.1f}" if name in at else "-", va="center", fontsize=7)
-        for side in ("top", "right"):
-            axis.spines[side].set_visible(False)
-    axes[0].set_yticks(range(len(names)), names)
-    axes[0].invert_yaxis()
-    figure.supxlabel("processor time, gconv = 1", fontsize=9)
-    figure.tight_layout()
-    figure.savefig(path, format="svg", metadata={"Date": None}, facecolor="white")
+            end, y = x + place(ratios[job].get(name, 0)), TOP + ROW * i
+            lines.append(f'<rect x="{x}" y="{y + 2}" width="{end - x:.1f}" height="{ROW - 4}" fill="#0072b2"/>')
+            text(end + 4, y + 0.75 * ROW, f"{ratios[job][name]:.1f}" if name in ratios[job] else "-", size=10)
+        lines.append(f'<path d="M{x} {TOP}V{bottom}H{x + PANEL - 30}M{x + UNIT} {TOP}V{bottom}" fill="none" stroke="#000000"/>')
+    text(width / 2, height - 8, "processor time, gconv = 1", "middle")
+    Path(path).write_text("\n".join(lines + ["</svg>", ""]))
 
 
 def main():
