@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "cli/commands/image_report.h"
+#include "cli/commands/summary.h"
 #include "cli/image/batch.h"
 #include "cli/journal/journal.h"
 #include "cli/options/values.h"

@@ -4,7 +4,6 @@
 #include "gpu/jit/jit.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <cuda_runtime.h>
 #include <pthread.h>
 

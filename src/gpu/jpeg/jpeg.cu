@@ -21,7 +21,6 @@
 #include "gpu/device/check.cuh"
 #include "gpu/jpeg/islow.cuh"
 
-#include <algorithm>
 #include <cstddef>
 
 enum {

@@ -3,8 +3,6 @@
 #include "gpu/jpeg/jpeg.h"
 #include "gpu/jpeg/ycc.h"
 
-#include <cstdint>
-
 enum {
     TILE_SIDE = 32,
     TILE_PITCH = TILE_SIDE + 1, /* no two rows of a column in one bank */

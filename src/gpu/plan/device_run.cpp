@@ -6,7 +6,6 @@
 #include "gpu/plan/plan.cuh"
 
 #include <cmath>
-#include <cstdlib>
 
 /* Kernels read and store words of so many bytes. */
 enum { WORD = 16 };

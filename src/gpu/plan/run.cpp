@@ -11,7 +11,6 @@
 
 extern "C" {
 #include "base/clock.h"
-#include "gpu/cost/costs.h"
 }
 
 #include <algorithm>

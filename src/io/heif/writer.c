@@ -3,8 +3,6 @@
 #include "io/heif/libheif.h"
 #include "io/whole.h"
 
-#include <stdio.h>
-
 enum { SIDE_MAX = 32768 /* that libheif reads */, SPEED_MOST = 9 };
 
 typedef struct heif_encoding {

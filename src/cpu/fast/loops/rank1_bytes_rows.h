@@ -6,8 +6,6 @@
 #include "cpu/fast/loops/loops.h"
 #include "cpu/fast/loops/rank1_bytes_vectors.h"
 
-#include <string.h>
-
 /* A case of `sum`: a folded row of a width that has code of its own. */
 #define SUM_NARROW(width)                                                                          \
     case width:                                                                                    \

@@ -18,7 +18,6 @@ extern "C" {
 }
 
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 struct detector_state {

@@ -30,8 +30,6 @@ extern "C" {
 #include "gpu/pass/finish.h"
 }
 
-#include <algorithm>
-
 /* ---- Kernels compiled ahead ------------------------------------------------------------------ */
 
 /* A square filter around its middle. The pass tells input type and border. */

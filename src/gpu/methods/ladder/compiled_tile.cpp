@@ -8,8 +8,6 @@ extern "C" {
 #include "base/buffer.h"
 }
 
-#include <cstdlib>
-
 /* The text of step_types.h, tile_kernel.cuh and tile_entry.cuh, which the build embeds. */
 extern "C" {
 extern const char gc_source_tile[];
