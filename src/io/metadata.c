@@ -42,9 +42,8 @@ void gc_warn_damage(const gc_warnings *warnings, const char *format, ...)
 
 void gc_metadata_clear(gconv_metadata *metadata)
 {
-    free(metadata->icc);
-    free(metadata->exif);
-    free(metadata->xmp);
+    for (int i = 0; i < GC_BLOBS; i++)
+        free(metadata->blobs[i].bytes);
     for (int i = 0; i < GC_TIFF_TAGS; i++)
         free(metadata->tags[i].values);
     *metadata = (gconv_metadata){0};
@@ -65,8 +64,7 @@ gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, cons
 gconv_status gc_metadata_check(const gconv_metadata *metadata, const gc_warnings *warnings,
                                gconv_error *error)
 {
-    const char *what = metadata->has_iptc            ? "IPTC is not kept"
-                       : metadata->private_tags > 0  ? "a private tag is not kept"
+    const char *what = metadata->private_tags > 0    ? "a private tag is not kept"
                        : metadata->has_private_chunk ? "a private chunk is not kept"
                        : metadata->has_cmyk          ? "CMYK is not kept"
                                                      : NULL;
@@ -75,87 +73,79 @@ gconv_status gc_metadata_check(const gconv_metadata *metadata, const gc_warnings
                : gc_metadata_lose(warnings, GCONV_KEEP_ALL, what, error);
 }
 
-/* There is room for GC_EXIF_ROOM_BYTES behind the copy. */
-static gconv_status set_blob(unsigned char **blob, size_t *blob_bytes, const void *bytes,
-                             size_t size, const char *name, const gc_warnings *warnings,
-                             gconv_error *error)
+static bool holds(const void *bytes, size_t size, const char *text)
 {
-    if (size == 0) {
-        gc_warn(warnings, "%s dropped: it is empty", name);
-        return GCONV_OK;
-    }
-    unsigned char *copy = malloc(size + GC_EXIF_ROOM_BYTES);
-    if (copy == NULL)
-        return gc_fail_memory(error, size);
-    memcpy(copy, bytes, size);
-    free(*blob);
-    *blob = copy;
-    *blob_bytes = size;
-    return GCONV_OK;
+    return memmem(bytes, size, text, strlen(text)) != NULL;
 }
 
-/* ICC.1, 7.2: a header of 128 bytes with "acsp" at byte 36. */
-gconv_status gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
-                                 const gc_warnings *warnings, gconv_error *error)
+/* Why a blob cannot be kept; NULL: it can. ICC.1, 7.2: a header of 128 bytes with "acsp" at byte
+ * 36. Thumbnails are of the schema with the prefix xmpGImg, or resources 1033 and 1036; resource
+ * 1058 is EXIF. */
+static const char *find_fault(gc_blob_kind kind, const char *bytes, size_t size)
 {
-    if (size > 0 && (size < 128 || memcmp((const char *)bytes + 36, "acsp", 4) != 0))
-        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "the ICC profile is damaged", error);
-    return set_blob(&metadata->icc, &metadata->icc_bytes, bytes, size, "ICC profile", warnings,
-                    error);
+    if (kind == GC_ICC && (size < 128 || memcmp(bytes + 36, "acsp", 4) != 0))
+        return "the ICC profile is damaged";
+    if (kind == GC_XMP && size > XMP_BYTES_MAX)
+        return "XMP of more than 8 MiB is not kept";
+    if (kind == GC_XMP && holds(bytes, size, "GImg:image"))
+        return "XMP with a thumbnail is not kept";
+    if (kind == GC_IPTC && (holds(bytes, size, "8BIM\4\x09") || holds(bytes, size, "8BIM\4\x0c") ||
+                            holds(bytes, size, "8BIM\4\x22")))
+        return "IPTC with a thumbnail or EXIF is not kept";
+    return NULL;
 }
 
-static gconv_status drop_exif(gconv_metadata *metadata, const gc_warnings *warnings,
+static gconv_status mend_exif(gconv_metadata *metadata, const gc_warnings *warnings,
                               gconv_error *error)
 {
-    free(metadata->exif);
-    metadata->exif = NULL;
-    metadata->exif_bytes = 0;
-    return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "EXIF is damaged", error);
-}
-
-gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
-                                  const gc_warnings *warnings, gconv_error *error)
-{
-    gconv_status status =
-        set_blob(&metadata->exif, &metadata->exif_bytes, bytes, size, "EXIF", warnings, error);
-    if (status != GCONV_OK || metadata->exif == NULL)
-        return status;
-    gc_exif_state state = gc_exif_mend(metadata->exif, &metadata->exif_bytes);
+    gc_blob *exif = &metadata->blobs[GC_EXIF];
+    gc_exif_state state = gc_exif_mend(exif->bytes, &exif->size);
     gconv_status dropped = state == GC_EXIF_BROKEN
                                ? GCONV_ERROR_FORMAT
-                               : gc_exif_drop_thumbnail(metadata->exif, &metadata->exif_bytes);
+                               : gc_exif_drop_thumbnail(exif->bytes, &exif->size);
     if (dropped == GCONV_ERROR_MEMORY)
-        return gc_fail_memory(error, size);
-    if (dropped != GCONV_OK)
-        return drop_exif(metadata, warnings, error);
+        return gc_fail_memory(error, exif->size);
+    if (dropped != GCONV_OK) {
+        free(exif->bytes);
+        *exif = (gc_blob){NULL, 0};
+        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "EXIF is damaged", error);
+    }
     if (metadata->resolution.unit == GC_RESOLUTION_NONE)
-        metadata->resolution = gc_exif_resolution(metadata->exif, metadata->exif_bytes);
+        metadata->resolution = gc_exif_resolution(exif->bytes, exif->size);
     return state == GC_EXIF_SOUND
                ? GCONV_OK
                : gc_metadata_lose(warnings, GCONV_KEEP_ALL, "a part of EXIF is damaged", error);
 }
 
-gconv_status gc_metadata_set_xmp(gconv_metadata *metadata, const void *bytes, size_t size,
-                                 const gc_warnings *warnings, gconv_error *error)
+gconv_status gc_metadata_keep(gconv_metadata *metadata, gc_blob_kind kind, const void *bytes,
+                              size_t size, const gc_warnings *warnings, gconv_error *error)
 {
-    static const char thumbnail[] = "GImg:image"; /* of the schema with the prefix xmpGImg */
-    const bool large = size > XMP_BYTES_MAX;
-    if (metadata->xmp != NULL)
+    static const char *const names[] = {"ICC profile", "EXIF", "XMP", "IPTC"};
+    gc_blob *blob = &metadata->blobs[kind];
+    if (blob->bytes != NULL)
         return GCONV_OK;
-    if (large || (size > 0 && memmem(bytes, size, thumbnail, sizeof thumbnail - 1) != NULL))
-        return gc_metadata_lose(warnings, GCONV_KEEP_ALL,
-                                large ? "XMP of more than 8 MiB is not kept"
-                                      : "XMP with a thumbnail is not kept",
-                                error);
-    return set_blob(&metadata->xmp, &metadata->xmp_bytes, bytes, size, "XMP", warnings, error);
+    if (size == 0) {
+        gc_warn(warnings, "%s dropped: it is empty", names[kind]);
+        return GCONV_OK;
+    }
+    const char *fault = find_fault(kind, bytes, size);
+    if (fault != NULL)
+        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, fault, error);
+    blob->bytes = malloc(size + GC_EXIF_ROOM_BYTES);
+    if (blob->bytes == NULL)
+        return gc_fail_memory(error, size);
+    memcpy(blob->bytes, bytes, size);
+    blob->size = size;
+    return kind == GC_EXIF ? mend_exif(metadata, warnings, error) : GCONV_OK;
 }
 
 /* The orientation is a property with one digit, tiff:Orientation="6" or <tiff:Orientation>6<. */
 void gc_metadata_set_upright(gconv_metadata *metadata)
 {
     static const char name[] = "tiff:Orientation";
-    unsigned char *at = metadata->xmp, *end = at != NULL ? at + metadata->xmp_bytes : NULL;
-    gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);
+    const gc_blob *exif = &metadata->blobs[GC_EXIF], *xmp = &metadata->blobs[GC_XMP];
+    unsigned char *at = xmp->bytes, *end = at != NULL ? at + xmp->size : NULL;
+    gc_exif_reset_orientation(exif->bytes, exif->size);
     while (at != NULL && (at = memmem(at, (size_t)(end - at), name, sizeof name - 1)) != NULL) {
         at += sizeof name - 1;
         while (at < end && memchr(" \t\r\n=>\"'", *at, 8) != NULL)
@@ -166,21 +156,21 @@ void gc_metadata_set_upright(gconv_metadata *metadata)
 }
 
 /* The colour space of the device side stands at byte 16. */
-static bool icc_fits(const gconv_metadata *metadata, int channels, const gc_warnings *warnings)
+static bool icc_fits(const gc_blob *icc, int channels, const gc_warnings *warnings)
 {
     const char *space = channels <= 2 ? "GRAY" : "RGB ";
-    if (memcmp(metadata->icc + 16, space, 4) == 0)
+    if (icc->bytes == NULL || memcmp(icc->bytes + 16, space, 4) == 0)
         return true;
     gc_warn(warnings, "ICC profile dropped: it is for %.4s, the output is %s",
-            (const char *)metadata->icc + 16, channels <= 2 ? "grey" : "RGB");
+            (const char *)icc->bytes + 16, channels <= 2 ? "grey" : "RGB");
     return false;
 }
 
 static void warn_of_unkept(const gconv_metadata *metadata, const gconv_metadata *kept,
                            const gc_warnings *warnings)
 {
-    if (metadata->has_iptc)
-        gc_warn(warnings, "IPTC dropped: it is not kept");
+    if (metadata->blobs[GC_IPTC].bytes != NULL && kept->blobs[GC_IPTC].bytes == NULL)
+        gc_warn(warnings, "IPTC dropped: JPEG alone has it");
     if (metadata->has_comment && kept->tags[GC_TIFF_DESCRIPTION].values == NULL)
         gc_warn(warnings, "comment dropped: it is not kept");
     if (metadata->has_private_chunk)
@@ -223,12 +213,12 @@ gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep kee
         bool kept = format == GCONV_FORMAT_TIFF && keep >= of;
         selected.tags[i] = kept ? metadata->tags[i] : (gc_tiff_tag){NULL, 0};
     }
+    if (format != GCONV_FORMAT_JPEG)
+        selected.blobs[GC_IPTC] = (gc_blob){NULL, 0};
     if (keep == GCONV_KEEP_ALL)
         warn_of_unkept(metadata, &selected, warnings);
-    if (selected.icc != NULL && !icc_fits(metadata, channels, warnings)) {
-        selected.icc = NULL;
-        selected.icc_bytes = 0;
-    }
+    if (!icc_fits(&selected.blobs[GC_ICC], channels, warnings))
+        selected.blobs[GC_ICC] = (gc_blob){NULL, 0};
     return selected;
 }
 

@@ -64,21 +64,29 @@ typedef struct gc_tiff_tag {
     uint32_t count;
 } gc_tiff_tag;
 
+/* What is copied as bytes, for most formats in this order. */
+typedef enum gc_blob_kind {
+    GC_ICC,
+    GC_EXIF, /* a TIFF structure, without "Exif\0\0" */
+    GC_XMP,  /* a packet of XML */
+    GC_IPTC, /* image resources of Photoshop, which a JPEG may have */
+    GC_BLOBS
+} gc_blob_kind;
+
+typedef struct gc_blob {
+    unsigned char *bytes; /* NULL: there is none */
+    size_t size;
+} gc_blob;
+
 struct gconv_metadata {
     struct gc_y4m *y4m; /* the decoder's stream, which writers need whatever is kept; or NULL */
     gc_tiff_tag tags[GC_TIFF_TAGS];
     bool is_long;    /* pages of a TIFF that may exceed 4 GiB together */
     int compression; /* of a TIFF, as gconv_writer_options has it: what it is without a choice */
     gc_jpeg_form jpeg;
-    unsigned char *icc; /* NULL if there is none */
-    size_t icc_bytes;
-    unsigned char *exif; /* a TIFF structure, without "Exif\0\0"; NULL if there is none */
-    size_t exif_bytes;
-    unsigned char *xmp; /* a packet of XML; NULL if there is none */
-    size_t xmp_bytes;
+    gc_blob blobs[GC_BLOBS];
     gc_resolution resolution;
     /* The file has these; gconv does not keep them, and warns. */
-    bool has_iptc;
     bool has_comment;
     bool has_private_chunk; /* of a PNG */
     bool has_cmyk;          /* of a JPEG */
@@ -104,17 +112,12 @@ gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, cons
 gconv_status gc_metadata_check(const gconv_metadata *metadata, const gc_warnings *warnings,
                                gconv_error *error);
 
-/* Keep a copy of a blob, as far as it is not damaged. The EXIF thumbnail is removed: it shows the
- * picture before it was filtered. The resolution in EXIF becomes the image's if the file itself
- * gives none. An empty blob is dropped with a warning. */
-gconv_status gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
-                                 const gc_warnings *warnings, gconv_error *error);
-gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
-                                  const gc_warnings *warnings, gconv_error *error);
-
-/* Keeps the first packet of XMP as it is, unless it holds a thumbnail. */
-gconv_status gc_metadata_set_xmp(gconv_metadata *metadata, const void *bytes, size_t size,
-                                 const gc_warnings *warnings, gconv_error *error);
+/* Keeps a copy of a blob, the first one of its kind, as far as it is not damaged. Thumbnails are
+ * removed from EXIF, and a blob that has one otherwise is lost: they show the picture before it was
+ * filtered. The resolution in EXIF becomes the image's if the file itself gives none. An empty blob
+ * is dropped with a warning. */
+gconv_status gc_metadata_keep(gconv_metadata *metadata, gc_blob_kind kind, const void *bytes,
+                              size_t size, const gc_warnings *warnings, gconv_error *error);
 
 /* The pixels have been turned: EXIF and XMP say so. */
 void gc_metadata_set_upright(gconv_metadata *metadata);

@@ -178,8 +178,9 @@ static gconv_status plan_layers(gconv_reader *reader, gconv_error *error)
     reader->shape = reader->stored;
     reader->end = reader->shape.height;
     reader->orientation = decoder->bottom_up ? GC_ORIENTATION_UPSIDE_DOWN : GC_ORIENTATION_UPRIGHT;
-    if (options->auto_orient && metadata->exif != NULL)
-        reader->orientation = gc_exif_orientation(metadata->exif, metadata->exif_bytes);
+    const gc_blob *exif = &metadata->blobs[GC_EXIF];
+    if (options->auto_orient && exif->bytes != NULL)
+        reader->orientation = gc_exif_orientation(exif->bytes, exif->size);
     if (reader->orientation == GC_ORIENTATION_UPRIGHT)
         return GCONV_OK;
     gc_metadata_set_upright(metadata);

@@ -32,16 +32,14 @@ gconv_status gc_whole_room(gc_whole_decoder *decoder, const char *name, size_t s
     return status == GCONV_OK && decoder->blob == NULL ? gc_fail_memory(error, size) : status;
 }
 
-gconv_status gc_whole_set_exif_box(gc_decoder *decoder, const unsigned char *bytes, size_t size,
-                                   gconv_error *error)
+gconv_status gc_whole_set_box(gc_decoder *decoder, gc_blob_kind kind, const unsigned char *bytes,
+                              size_t size, gconv_error *error)
 {
-    size_t start = size;
-    if (size > 4)
-        start = 4 + (size_t)gc_big_endian(bytes);
-    if (start >= size)
+    size_t start = kind != GC_EXIF ? 0 : size > 4 ? 4 + (size_t)gc_big_endian(bytes) : size;
+    if (kind == GC_EXIF && start >= size)
         return gc_metadata_lose(&decoder->warnings, GCONV_KEEP_ALL, "EXIF is damaged", error);
-    return gc_metadata_set_exif(&decoder->metadata, bytes + start, size - start, &decoder->warnings,
-                                error);
+    return gc_metadata_keep(&decoder->metadata, kind, bytes + start, size - start,
+                            &decoder->warnings, error);
 }
 
 gconv_status gc_whole_read(gc_decoder *common, uint32_t count, unsigned char *rows, size_t stride,
@@ -90,37 +88,30 @@ void gc_whole_free(gc_decoder *common)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static gconv_status copy(const unsigned char *bytes, size_t size, unsigned char **kept,
-                         size_t *kept_bytes, gconv_error *error)
-{
-    if (bytes == NULL)
-        return GCONV_OK;
-    *kept = malloc(size);
-    if (*kept == NULL)
-        return gc_fail_memory(error, size);
-    memcpy(*kept, bytes, size);
-    *kept_bytes = size;
-    return GCONV_OK;
-}
-
 gconv_status gc_whole_keep(gc_whole_encoder *encoder, bool rgb, gconv_error *error)
 {
-    const gconv_metadata *from = &encoder->common.metadata;
+    gconv_metadata *from = &encoder->common.metadata;
     const gc_warnings *warnings = &encoder->common.warnings;
     const char *title = gconv_format_describe(encoder->common.format)->title;
-    gconv_status status = GCONV_OK;
-    if (encoder->common.format != GCONV_FORMAT_WEBP && from->exif != NULL &&
-        gc_exif_orientation(from->exif, from->exif_bytes) != GC_ORIENTATION_UPRIGHT)
+    const gc_blob *exif = &from->blobs[GC_EXIF];
+    if (encoder->common.format != GCONV_FORMAT_WEBP && exif->bytes != NULL &&
+        gc_exif_orientation(exif->bytes, exif->size) != GC_ORIENTATION_UPRIGHT)
         gc_warn(warnings, "programs that read %s do not turn it as its EXIF says", title);
-    if (rgb && encoder->common.shape.channels < 3 && from->icc != NULL)
+    if (rgb && encoder->common.shape.channels < 3 && from->blobs[GC_ICC].bytes != NULL) {
         gc_warn(warnings, "ICC profile dropped: it is for grey, and %s is RGB", title);
-    else
-        status = copy(from->icc, from->icc_bytes, &encoder->icc, &encoder->icc_bytes, error);
-    if (status == GCONV_OK)
-        status = copy(from->xmp, from->xmp_bytes, &encoder->xmp, &encoder->xmp_bytes, error);
-    return status == GCONV_OK
-               ? copy(from->exif, from->exif_bytes, &encoder->exif, &encoder->exif_bytes, error)
-               : status;
+        from->blobs[GC_ICC] = (gc_blob){NULL, 0};
+    }
+    for (int i = 0; i < GC_BLOBS; i++) {
+        gc_blob *kept = &encoder->blobs[i];
+        if (from->blobs[i].bytes == NULL)
+            continue;
+        *kept = (gc_blob){malloc(from->blobs[i].size), from->blobs[i].size};
+        if (kept->bytes == NULL)
+            return gc_fail_memory(error, kept->size);
+        memcpy(kept->bytes, from->blobs[i].bytes, kept->size);
+        encoder->has_blobs = true;
+    }
+    return GCONV_OK;
 }
 
 gconv_status gc_whole_write(gc_encoder *common, uint32_t count, const unsigned char *rows,
@@ -146,8 +137,7 @@ gconv_status gc_whole_write(gc_encoder *common, uint32_t count, const unsigned c
 void gc_whole_release(gc_encoder *common)
 {
     gc_whole_encoder *encoder = (gc_whole_encoder *)common;
-    free(encoder->icc);
-    free(encoder->exif);
-    free(encoder->xmp);
+    for (int i = 0; i < GC_BLOBS; i++)
+        free(encoder->blobs[i].bytes);
     free(encoder);
 }

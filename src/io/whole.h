@@ -28,9 +28,9 @@ gconv_status gc_whole_check_blob(const char *name, size_t size, gconv_error *err
 gconv_status gc_whole_room(gc_whole_decoder *decoder, const char *name, size_t size,
                            gconv_error *error);
 
-/* Keeps EXIF as boxes have it: behind the offset of its beginning, or behind "Exif\0\0". */
-gconv_status gc_whole_set_exif_box(gc_decoder *decoder, const unsigned char *bytes, size_t size,
-                                   gconv_error *error);
+/* Keeps a box or an item. EXIF lies behind the offset of its beginning, or behind "Exif\0\0". */
+gconv_status gc_whole_set_box(gc_decoder *decoder, gc_blob_kind kind, const unsigned char *bytes,
+                              size_t size, gconv_error *error);
 
 /* For a gc_decoder_type. */
 gconv_status gc_whole_read(gc_decoder *decoder, uint32_t count, unsigned char *rows, size_t stride,
@@ -46,12 +46,12 @@ typedef struct gc_whole_encoder {
     size_t stride;
     int channels; /* grey becomes RGB if these are more than the encoder's; of 8 bits */
     uint32_t row;
-    unsigned char *icc, *exif, *xmp; /* NULL: there is none */
-    size_t icc_bytes, exif_bytes, xmp_bytes;
+    gc_blob blobs[GC_BLOBS];
+    bool has_blobs;
 } gc_whole_encoder;
 
-/* Copies ICC profile, EXIF and XMP, which the caller has while an encoder opens. With `rgb` a
- * profile for grey is dropped with a warning. */
+/* Copies the blobs, which the caller has while an encoder opens. With `rgb` a profile for grey is
+ * dropped with a warning. */
 gconv_status gc_whole_keep(gc_whole_encoder *encoder, bool rgb, gconv_error *error);
 
 /* For a gc_encoder_type. */

@@ -66,8 +66,10 @@ static void check_settled(gconv_reader *reader, gconv_status status)
 /* What metadata says must be fit to be written. */
 static void check_metadata(const gconv_metadata *metadata)
 {
-    FUZZ_REQUIRE((metadata->icc != NULL) == (metadata->icc_bytes > 0), "an ICC profile of 0 bytes");
-    FUZZ_REQUIRE((metadata->exif != NULL) == (metadata->exif_bytes > 0), "EXIF of 0 bytes");
+    FUZZ_REQUIRE((metadata->blobs[GC_ICC].bytes != NULL) == (metadata->blobs[GC_ICC].size > 0),
+                 "an ICC profile of 0 bytes");
+    FUZZ_REQUIRE((metadata->blobs[GC_EXIF].bytes != NULL) == (metadata->blobs[GC_EXIF].size > 0),
+                 "EXIF of 0 bytes");
     const gc_resolution *resolution = &metadata->resolution;
     FUZZ_REQUIRE(resolution->unit == GC_RESOLUTION_NONE || (resolution->x > 0 && resolution->y > 0),
                  "resolution %u x %u", resolution->x, resolution->y);

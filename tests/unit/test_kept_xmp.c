@@ -1,4 +1,5 @@
-/* XMP travels from format to format as it is, but for the orientation that it states. */
+/* XMP travels from format to format as it is, but for the orientation that it states, and IPTC from
+ * JPEG to JPEG. */
 #include "metadata_support.h"
 
 #include "io/exif.h"
@@ -36,8 +37,8 @@ static void write_jpeg(int orientation, const void *packet, size_t size)
 static void check_xmp(const gconv_reader *reader, const char *expected)
 {
     const gconv_metadata *kept = gconv_reader_metadata(reader);
-    assert_int_equal(kept->xmp_bytes, strlen(expected));
-    assert_memory_equal(kept->xmp, expected, kept->xmp_bytes);
+    assert_int_equal(kept->blobs[GC_XMP].size, strlen(expected));
+    assert_memory_equal(kept->blobs[GC_XMP].bytes, expected, kept->blobs[GC_XMP].size);
 }
 
 TEST(xmp_is_kept_from_each_format_to_each)
@@ -58,7 +59,7 @@ TEST(xmp_is_kept_from_each_format_to_each)
             OWNED_READER second = copy_with("first", formats[to], GCONV_KEEP_ALL, NULL);
             check_xmp(second, upright);
             OWNED_READER without = copy_with("first", formats[to], GCONV_KEEP_RESOLUTION, NULL);
-            assert_null(gconv_reader_metadata(without)->xmp);
+            assert_null(gconv_reader_metadata(without)->blobs[GC_XMP].bytes);
         }
 }
 
@@ -83,15 +84,12 @@ TEST(the_orientation_of_xmp_follows_the_pixels)
     }
 }
 
-/* What has to be kept, and is not, fails under `whole`, and is told otherwise. `what` is NULL if
- * nothing is lost. */
+/* What has to be kept, and is not, fails under `whole`. `what` is NULL if nothing is lost. */
 static void check_loss(const blob *file, const char *what)
 {
     gconv_error error = {0};
     gconv_reader *reader = NULL;
     save_file("in", file->bytes, file->size);
-    OWNED_READER copied = copy_with("in", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, NULL);
-    assert_int_equal(warnings, 0); /* the writer has nothing to say */
     gconv_reader_options options = as_stored();
     options.whole = true;
     options.keep = GCONV_KEEP_ALL;
@@ -106,7 +104,6 @@ static void check_loss(const blob *file, const char *what)
     assert_int_equal(status, what == NULL ? GCONV_OK : GCONV_ERROR_FORMAT);
     if (what != NULL)
         assert_memory_equal(error.message, what, strlen(what));
-    assert_int_equal(gconv_reader_metadata(copied)->xmp != NULL, what == NULL);
 }
 
 TEST(xmp_of_a_png_is_lost_where_it_is_damaged_or_late)
@@ -157,10 +154,41 @@ TEST(xmp_that_has_a_picture_or_more_segments_is_told)
     OWNED_BLOB jpeg = small_file(GCONV_FORMAT_JPEG, 3);
     add_segment(&jpeg, 0xe1, more, sizeof more);
     add_segment(&jpeg, 0xe1, more, sizeof more);
-    check_loss(&jpeg, "XMP beyond its first segment is not kept and would be lost");
+    check_loss(&jpeg, "XMP or IPTC beyond one segment is not kept and would be lost");
     OWNED_BLOB with = small_file(GCONV_FORMAT_JPEG, 3);
     add_segment(&with, 0xe1, thumbnail, sizeof thumbnail - 1);
     check_loss(&with, "XMP with a thumbnail is not kept and would be lost");
+}
+
+TEST(iptc_is_kept_in_a_jpeg)
+{
+    static const char iptc[] = "Photoshop 3.0\0"
+                               "8BIM\4\4\0\0\0\0\0\6\x1c\2\x05\0\1x";
+    static const char other[] = "Adobe_CM";
+    OWNED_BLOB jpeg = small_file(GCONV_FORMAT_JPEG, 3);
+    add_segment(&jpeg, 0xed, iptc, sizeof iptc - 1);
+    add_segment(&jpeg, 0xed, other, sizeof other);
+    save_file("in", jpeg.bytes, jpeg.size);
+    OWNED_READER kept = copy_with("in", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, NULL);
+    const gc_blob *resources = &gconv_reader_metadata(kept)->blobs[GC_IPTC];
+    assert_int_equal(warnings, 0);
+    assert_int_equal(resources->size, sizeof iptc - 1 - 14);
+    assert_memory_equal(resources->bytes, iptc + 14, resources->size);
+    OWNED_READER without = copy_with("in", GCONV_FORMAT_JPEG, GCONV_KEEP_RESOLUTION, NULL);
+    assert_null(gconv_reader_metadata(without)->blobs[GC_IPTC].bytes);
+    OWNED_READER png = copy_with("in", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, NULL);
+    assert_int_equal(warnings, 1);
+    assert_null(gconv_reader_metadata(png)->blobs[GC_IPTC].bytes);
+    for (int i = 0; i < 3; i++) {
+        char resource[sizeof iptc];
+        OWNED_BLOB lost = small_file(GCONV_FORMAT_JPEG, 3);
+        memcpy(resource, iptc, sizeof iptc);
+        resource[19] = "\x09\x0c\x22"[i];
+        add_segment(&lost, 0xed, resource, sizeof iptc - 1);
+        check_loss(&lost, "IPTC with a thumbnail or EXIF is not kept and would be lost");
+    }
+    add_segment(&jpeg, 0xed, iptc, sizeof iptc - 1);
+    check_loss(&jpeg, "XMP or IPTC beyond one segment is not kept and would be lost");
 }
 
 /* A segment of a JPEG has room for 65533 bytes. */
@@ -179,7 +207,7 @@ TEST(xmp_that_does_not_fit_a_jpeg_is_told)
         save_file("in", png.bytes, png.size);
         OWNED_READER reader = copy_with("in", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, NULL);
         assert_int_equal(warnings, size > most);
-        assert_int_equal(gconv_reader_metadata(reader)->xmp_bytes, size > most ? 0 : size);
+        assert_int_equal(gconv_reader_metadata(reader)->blobs[GC_XMP].size, size > most ? 0 : size);
     }
 }
 

@@ -61,10 +61,7 @@ static void make_file(const char *path, gconv_format format)
     OWNED_PICTURE source = make_picture(21, 17, 3, 8);
     make_full_exif(exif, &kind);
     make_icc(icc, "RGB ");
-    gconv_metadata metadata = {.icc = icc,
-                               .icc_bytes = ICC_BYTES,
-                               .exif = exif,
-                               .exif_bytes = FULL_EXIF_BYTES,
+    gconv_metadata metadata = {.blobs = {{icc, ICC_BYTES}, {exif, FULL_EXIF_BYTES}},
                                .resolution = {GC_RESOLUTION_PER_METRE, 2835, 2835},
                                .has_gamma = true,
                                .gamma = 45455};

@@ -31,13 +31,13 @@ TEST(png_metadata_are_kept)
     OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, NULL);
     const gconv_metadata *kept = gconv_reader_metadata(reader);
     assert_int_equal(warnings, 0);
-    assert_int_equal(kept->icc_bytes, ICC_BYTES);
+    assert_int_equal(kept->blobs[GC_ICC].size, ICC_BYTES);
     assert_int_equal(kept->gamma, 45455);
     assert_int_equal(kept->resolution.unit, GC_RESOLUTION_PER_METRE);
     assert_int_equal(kept->resolution.x, 5926); /* orientation 6 swaps the axes */
     assert_int_equal(kept->resolution.y, 2835);
-    assert_int_equal(kept->exif_bytes, EXIF_BYTES);
-    assert_int_equal(gc_exif_orientation(kept->exif, kept->exif_bytes), 1);
+    assert_int_equal(kept->blobs[GC_EXIF].size, EXIF_BYTES);
+    assert_int_equal(gc_exif_orientation(kept->blobs[GC_EXIF].bytes, kept->blobs[GC_EXIF].size), 1);
     write_rich_png(3, NULL);
     OWNED_READER other = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, NULL);
     assert_true(gconv_reader_metadata(other)->has_srgb);
@@ -97,8 +97,8 @@ TEST(orientation_is_left_where_asked)
     OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading);
     const gconv_metadata *kept = gconv_reader_metadata(reader);
     assert_int_equal(warnings, 0);
-    assert_int_equal(gc_exif_orientation(kept->exif, kept->exif_bytes), 6);
-    assert_int_equal(kept->icc_bytes, ICC_BYTES);
+    assert_int_equal(gc_exif_orientation(kept->blobs[GC_EXIF].bytes, kept->blobs[GC_EXIF].size), 6);
+    assert_int_equal(kept->blobs[GC_ICC].size, ICC_BYTES);
     assert_int_equal(kept->resolution.unit, GC_RESOLUTION_PER_INCH);
     assert_int_equal(kept->resolution.x, 72);
     assert_int_equal(kept->resolution.y, 151);
@@ -112,8 +112,8 @@ TEST(keep_limits_what_is_kept)
         for (int keep = GCONV_KEEP_NOTHING; keep <= GCONV_KEEP_RESOLUTION; keep++) {
             OWNED_READER reader = copy_with("rich.png", formats[f], (gconv_keep)keep, NULL);
             const gconv_metadata *kept = gconv_reader_metadata(reader);
-            assert_null(kept->icc);
-            assert_null(kept->exif);
+            assert_null(kept->blobs[GC_ICC].bytes);
+            assert_null(kept->blobs[GC_EXIF].bytes);
             assert_false(kept->has_gamma);
             assert_int_equal(kept->resolution.unit != GC_RESOLUTION_NONE,
                              keep == GCONV_KEEP_RESOLUTION);
@@ -128,7 +128,7 @@ TEST(fitting_profiles_are_kept)
         write_rich_png(channels, channels <= 2 ? "GRAY" : "RGB ");
         OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, NULL);
         assert_int_equal(warnings, 0);
-        assert_int_equal(gconv_reader_metadata(reader)->icc_bytes, ICC_BYTES);
+        assert_int_equal(gconv_reader_metadata(reader)->blobs[GC_ICC].size, ICC_BYTES);
     }
 }
 
@@ -138,7 +138,7 @@ TEST(unfitting_profiles_are_dropped)
     write_rich_png(3, "RGB ");
     OWNED_READER reader = copy_with("rich.png", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading);
     assert_int_equal(warnings, 1);
-    assert_null(gconv_reader_metadata(reader)->icc);
+    assert_null(gconv_reader_metadata(reader)->blobs[GC_ICC].bytes);
 }
 
 /* A profile in `parts` segments, before those that are there. The last byte is `mark`. */
@@ -173,8 +173,8 @@ TEST(the_first_of_two_profiles_is_kept)
             make_icc(expected, "RGB ");
             expected[ICC_BYTES - 1] = 1;
             assert_int_equal(warnings, 0);
-            assert_int_equal(kept->icc_bytes, ICC_BYTES);
-            assert_memory_equal(kept->icc, expected, ICC_BYTES);
+            assert_int_equal(kept->blobs[GC_ICC].size, ICC_BYTES);
+            assert_memory_equal(kept->blobs[GC_ICC].bytes, expected, ICC_BYTES);
         }
 }
 
@@ -190,7 +190,8 @@ TEST(large_exif_does_not_fit_a_jpeg)
         save_file("large.png", whole.bytes, whole.size);
         OWNED_READER reader = copy_with("large.png", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, NULL);
         assert_int_equal(warnings, size == LARGE);
-        assert_int_equal(gconv_reader_metadata(reader)->exif_bytes, size == LARGE ? 0 : size);
+        assert_int_equal(gconv_reader_metadata(reader)->blobs[GC_EXIF].size,
+                         size == LARGE ? 0 : size);
     }
 }
 

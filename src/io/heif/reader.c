@@ -184,7 +184,8 @@ static gconv_status tell_losses(heif_decoder *decoder, gconv_error *error)
         status = gc_metadata_lose(warnings, GCONV_KEEP_NOTHING,
                                   "a map beside the image (gain, depth) is not kept", error);
     gc_heif.heif_image_handle_get_nclx_color_profile(decoder->handle, &colours);
-    if (status == GCONV_OK && colours != NULL && decoder->whole.common.metadata.icc == NULL) {
+    if (status == GCONV_OK && colours != NULL &&
+        decoder->whole.common.metadata.blobs[GC_ICC].bytes == NULL) {
         int space = (int)colours->color_primaries, curve = (int)colours->transfer_characteristics;
         snprintf(what, sizeof what, "the colour space of CICP %d/%d is not kept", space, curve);
         if (space > heif_color_primaries_SMPTE_240M ||
@@ -211,36 +212,34 @@ static gconv_status read_icc(heif_decoder *decoder, gconv_error *error)
     if (failure.code != heif_error_Ok)
         return gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
     gc_decoder *common = &decoder->whole.common;
-    return gc_metadata_set_icc(&common->metadata, decoder->whole.blob, size, &common->warnings,
-                               error);
+    return gc_metadata_keep(&common->metadata, GC_ICC, decoder->whole.blob, size, &common->warnings,
+                            error);
 }
 
 /* Reads the first item that has EXIF, or MIME, which is XMP or is not kept. */
-static gconv_status read_item(heif_decoder *decoder, bool is_exif, gconv_error *error)
+static gconv_status read_item(heif_decoder *decoder, gc_blob_kind kind, gconv_error *error)
 {
     const struct heif_image_handle *handle = decoder->handle;
     gc_decoder *common = &decoder->whole.common;
     heif_item_id id;
-    if (gc_heif.heif_image_handle_get_list_of_metadata_block_IDs(handle, is_exif ? "Exif" : "mime",
-                                                                 &id, 1) < 1)
+    if (gc_heif.heif_image_handle_get_list_of_metadata_block_IDs(
+            handle, kind == GC_EXIF ? "Exif" : "mime", &id, 1) < 1)
         return GCONV_OK;
     size_t size = gc_heif.heif_image_handle_get_metadata_size(handle, id);
-    if (!is_exif && strcmp(gc_heif.heif_image_handle_get_metadata_content_type(handle, id),
-                           "application/rdf+xml") != 0)
+    if (kind == GC_XMP && strcmp(gc_heif.heif_image_handle_get_metadata_content_type(handle, id),
+                                 "application/rdf+xml") != 0)
         return gc_metadata_lose(&common->warnings, GCONV_KEEP_ALL, "an item of MIME is no XMP",
                                 error);
     gconv_status status =
         size == 0 ? GCONV_OK
-                  : gc_whole_room(&decoder->whole, is_exif ? "EXIF" : "XMP", size, error);
+                  : gc_whole_room(&decoder->whole, kind == GC_EXIF ? "EXIF" : "XMP", size, error);
     if (size == 0 || status != GCONV_OK)
         return status;
     struct heif_error failure =
         gc_heif.heif_image_handle_get_metadata(handle, id, decoder->whole.blob);
     if (failure.code != heif_error_Ok)
         return gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
-    return is_exif ? gc_whole_set_exif_box(common, decoder->whole.blob, size, error)
-                   : gc_metadata_set_xmp(&common->metadata, decoder->whole.blob, size,
-                                         &common->warnings, error);
+    return gc_whole_set_box(common, kind, decoder->whole.blob, size, error);
 }
 
 static gconv_status decode(gc_whole_decoder *decoder, size_t row_bytes, gconv_error *error);
@@ -277,9 +276,9 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     if (status == GCONV_OK)
         status = tell_losses(opened, error);
     if (status == GCONV_OK)
-        status = read_item(opened, true, error);
+        status = read_item(opened, GC_EXIF, error);
     if (status == GCONV_OK)
-        status = read_item(opened, false, error);
+        status = read_item(opened, GC_XMP, error);
     gc_metadata_set_upright(&common->metadata); /* libheif turns the image */
     return status;
 }

@@ -64,6 +64,7 @@ static void free_encoder(gc_encoder *common)
 static struct heif_error set_colours(const heif_encoding *encoding)
 {
     const gc_whole_encoder *whole = &encoding->whole;
+    const gc_blob *icc = &whole->blobs[GC_ICC];
     struct heif_error failure = {.code = heif_error_Ok};
     struct heif_color_profile_nclx *colours = gc_heif.heif_nclx_color_profile_alloc();
     if (colours != NULL && !whole->common.lossy) {
@@ -71,9 +72,9 @@ static struct heif_error set_colours(const heif_encoding *encoding)
         failure = gc_heif.heif_image_set_nclx_color_profile(encoding->image, colours);
     }
     gc_heif.heif_nclx_color_profile_free(colours);
-    if (failure.code == heif_error_Ok && whole->icc != NULL)
-        failure = gc_heif.heif_image_set_raw_color_profile(encoding->image, "prof", whole->icc,
-                                                           whole->icc_bytes);
+    if (failure.code == heif_error_Ok && icc->bytes != NULL)
+        failure = gc_heif.heif_image_set_raw_color_profile(encoding->image, "prof", icc->bytes,
+                                                           icc->size);
     return failure;
 }
 
@@ -108,7 +109,7 @@ static struct heif_error put(struct heif_context *context, const void *bytes, si
 static gconv_status finish(gc_encoder *common, gconv_error *error)
 {
     heif_encoding *encoding = (heif_encoding *)common;
-    const gc_whole_encoder *whole = &encoding->whole;
+    const gc_blob *exif = &encoding->whole.blobs[GC_EXIF], *xmp = &encoding->whole.blobs[GC_XMP];
     struct heif_writer writer = {.writer_api_version = 1, .write = put};
     struct heif_image_handle *handle = NULL;
     gconv_error failed = {.status = GCONV_OK};
@@ -119,12 +120,12 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
     if (failure.code == heif_error_Ok)
         failure = gc_heif.heif_context_encode_image(encoding->context, encoding->image,
                                                     encoding->encoder, NULL, &handle);
-    if (failure.code == heif_error_Ok && whole->exif != NULL)
-        failure = gc_heif.heif_context_add_exif_metadata(encoding->context, handle, whole->exif,
-                                                         (int)whole->exif_bytes);
-    if (failure.code == heif_error_Ok && whole->xmp != NULL)
-        failure = gc_heif.heif_context_add_XMP_metadata(encoding->context, handle, whole->xmp,
-                                                        (int)whole->xmp_bytes);
+    if (failure.code == heif_error_Ok && exif->bytes != NULL)
+        failure = gc_heif.heif_context_add_exif_metadata(encoding->context, handle, exif->bytes,
+                                                         (int)exif->size);
+    if (failure.code == heif_error_Ok && xmp->bytes != NULL)
+        failure = gc_heif.heif_context_add_XMP_metadata(encoding->context, handle, xmp->bytes,
+                                                        (int)xmp->size);
     if (handle != NULL)
         gc_heif.heif_image_handle_release(handle);
     if (failure.code == heif_error_Ok)

@@ -23,8 +23,13 @@ enum {
     MARKER_IPTC = JPEG_APP0 + 13
 };
 
-static const unsigned char exif_prefix[6] = "Exif\0";            /* and the NUL of the string */
-static const char xmp_prefix[] = "http://ns.adobe.com/xap/1.0/"; /* and its NUL */
+#define PREFIX(text) sizeof text, text
+
+const struct gc_jpeg_blob gc_jpeg_blobs[GC_JPEG_BLOBS] = {
+    {GC_EXIF, MARKER_EXIF, "EXIF", PREFIX("Exif\0")},
+    {GC_XMP, MARKER_EXIF, "XMP", PREFIX("http://ns.adobe.com/xap/1.0/")},
+    {GC_IPTC, MARKER_IPTC, "IPTC", PREFIX("Photoshop 3.0")},
+};
 static const char more_xmp_prefix[] = "http://ns.adobe.com/xmp/extension/";
 
 struct gc_libjpeg {
@@ -175,14 +180,10 @@ static unsigned int next_byte(j_decompress_ptr jpeg)
     return *jpeg->src->next_input_byte++;
 }
 
-/* Notes a segment that gconv does not keep, and skips it. */
+/* Notes a comment, which gconv does not keep, and skips it. */
 static boolean pass_over(j_decompress_ptr jpeg)
 {
-    gconv_metadata *metadata = &owner((j_common_ptr)jpeg)->common->metadata;
-    if (jpeg->unread_marker == JPEG_COM)
-        metadata->has_comment = true;
-    else
-        metadata->has_iptc = true;
+    owner((j_common_ptr)jpeg)->common->metadata.has_comment = true;
     unsigned int size = next_byte(jpeg) << 8;
     size |= next_byte(jpeg);
     skip_source(jpeg, (long)size - 2);
@@ -329,84 +330,71 @@ static bool starts_with(jpeg_saved_marker_ptr marker, const void *prefix, size_t
     return marker->data_length >= size && memcmp(marker->data, prefix, size) == 0;
 }
 
-/* The segments of the profile, by their numbers: the first one of each number, if a profile is
- * there twice. The first of all says how many there are; *count is 0 if there is none. Returns
- * their bytes, 0 if one lacks. */
-static size_t find_icc(const gc_libjpeg *decoder, jpeg_saved_marker_ptr segments[256], int *count)
+/* The segments of the profile have numbers: the first one of each number counts, if a profile is
+ * there twice. The first of all says how many there are. */
+static gconv_status read_icc(gc_libjpeg *decoder)
 {
     static const char prefix[12] = "ICC_PROFILE"; /* and its NUL */
-    size_t bytes = 0;
-    int found = 0;
-    *count = 0;
+    const gc_warnings *warnings = &decoder->common->warnings;
+    jpeg_saved_marker_ptr segments[256] = {NULL};
+    int count = 0, found = 0;
     for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list; marker != NULL;
          marker = marker->next) {
         if (marker->marker != MARKER_ICC || marker->data_length < ICC_HEAD_BYTES ||
             !starts_with(marker, prefix, sizeof prefix))
             continue;
         int number = marker->data[ICC_HEAD_BYTES - 2], of = marker->data[ICC_HEAD_BYTES - 1];
-        if (*count == 0)
-            *count = of > 0 ? of : -1;
-        if (of != *count || number < 1 || number > of || segments[number] != NULL)
+        if (count == 0)
+            count = of > 0 ? of : -1;
+        if (of != count || number < 1 || number > of || segments[number] != NULL)
             continue;
         segments[number] = marker;
-        bytes += marker->data_length - ICC_HEAD_BYTES;
         found++;
     }
-    return found == *count ? bytes : 0;
-}
-
-static gconv_status read_icc(gc_libjpeg *decoder)
-{
-    const gc_warnings *warnings = &decoder->common->warnings;
-    jpeg_saved_marker_ptr segments[256] = {NULL};
-    int count;
-    size_t bytes = find_icc(decoder, segments, &count), at = 0;
-    if (count == 0)
-        return GCONV_OK;
-    if (bytes == 0)
-        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "the ICC profile is damaged",
-                                decoder->error);
-    unsigned char *profile = malloc(bytes);
-    if (profile == NULL)
-        return gc_fail_memory(decoder->error, bytes);
-    for (int number = 1; number <= count; number++) {
-        size_t size = segments[number]->data_length - ICC_HEAD_BYTES;
-        memcpy(profile + at, segments[number]->data + ICC_HEAD_BYTES, size);
-        at += size;
-    }
-    gconv_status status =
-        gc_metadata_set_icc(&decoder->common->metadata, profile, bytes, warnings, decoder->error);
-    free(profile);
+    gc_buffer profile = {NULL};
+    for (int number = 1; found == count && number <= count; number++)
+        gc_buffer_add(&profile, segments[number]->data + ICC_HEAD_BYTES,
+                      segments[number]->data_length - ICC_HEAD_BYTES);
+    gconv_status status = GCONV_OK;
+    if (profile.failed)
+        status = gc_fail_memory(decoder->error, profile.size);
+    else if (profile.size > 0)
+        status = gc_metadata_keep(&decoder->common->metadata, GC_ICC, profile.bytes, profile.size,
+                                  warnings, decoder->error);
+    else if (count != 0)
+        status = gc_metadata_lose(warnings, GCONV_KEEP_ALL, "the ICC profile is damaged",
+                                  decoder->error);
+    gc_buffer_free(&profile);
     return status;
 }
 
-/* What a packet of XMP has beyond a segment may be a second picture, or a map of depths. */
-static gconv_status read_exif_and_xmp(gc_libjpeg *decoder)
+/* What XMP and IPTC have beyond a segment is lost. It may be a second picture. */
+static gconv_status read_blobs(gc_libjpeg *decoder)
 {
-    gconv_metadata *metadata = &decoder->common->metadata;
     const gc_warnings *warnings = &decoder->common->warnings;
-    bool exif_found = false, more_found = false;
+    gconv_metadata *metadata = &decoder->common->metadata;
+    bool found[GC_JPEG_BLOBS] = {false}, more = false;
     gconv_status status = GCONV_OK;
     for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list;
          status == GCONV_OK && marker != NULL; marker = marker->next) {
-        if (marker->marker != MARKER_EXIF)
-            continue;
-        if (!exif_found && starts_with(marker, exif_prefix, sizeof exif_prefix)) {
-            exif_found = true;
-            status = gc_metadata_set_exif(metadata, marker->data + sizeof exif_prefix,
-                                          marker->data_length - sizeof exif_prefix, warnings,
-                                          decoder->error);
-        } else if (starts_with(marker, xmp_prefix, sizeof xmp_prefix)) {
-            status = gc_metadata_set_xmp(metadata, marker->data + sizeof xmp_prefix,
-                                         marker->data_length - sizeof xmp_prefix, warnings,
-                                         decoder->error);
-        } else if (!more_found && starts_with(marker, more_xmp_prefix, sizeof more_xmp_prefix)) {
-            more_found = true;
-            status = gc_metadata_lose(warnings, GCONV_KEEP_ALL,
-                                      "XMP beyond its first segment is not kept", decoder->error);
+        for (int i = 0; i < GC_JPEG_BLOBS; i++) {
+            const struct gc_jpeg_blob *blob = &gc_jpeg_blobs[i];
+            if (marker->marker != blob->marker || !starts_with(marker, blob->prefix, blob->head))
+                continue;
+            if (!found[i])
+                status =
+                    gc_metadata_keep(metadata, blob->kind, marker->data + blob->head,
+                                     marker->data_length - blob->head, warnings, decoder->error);
+            more |= found[i] && blob->kind == GC_IPTC;
+            found[i] = true;
         }
+        more |= marker->marker == MARKER_EXIF &&
+                starts_with(marker, more_xmp_prefix, sizeof more_xmp_prefix);
     }
-    return status;
+    return status == GCONV_OK && more
+               ? gc_metadata_lose(warnings, GCONV_KEEP_ALL,
+                                  "XMP or IPTC beyond one segment is not kept", decoder->error)
+               : status;
 }
 
 static gconv_status read_header(gc_libjpeg *decoder, gconv_error *error)
@@ -420,12 +408,13 @@ static gconv_status read_header(gc_libjpeg *decoder, gconv_error *error)
     connect(decoder);
     jpeg_save_markers(&decoder->jpeg, MARKER_EXIF, 0xffff);
     jpeg_save_markers(&decoder->jpeg, MARKER_ICC, 0xffff);
-    jpeg_set_marker_processor(&decoder->jpeg, MARKER_IPTC, pass_over);
+    jpeg_save_markers(&decoder->jpeg, MARKER_IPTC, 0xffff);
     jpeg_set_marker_processor(&decoder->jpeg, JPEG_COM, pass_over);
     jpeg_read_header(&decoder->jpeg, TRUE);
     /* Later segments, between scans, are skipped. */
     jpeg_save_markers(&decoder->jpeg, MARKER_EXIF, 0);
     jpeg_save_markers(&decoder->jpeg, MARKER_ICC, 0);
+    jpeg_save_markers(&decoder->jpeg, MARKER_IPTC, 0);
     decoder->in_header = false;
     decoder->missing_told = false;
     decoder->part = "in the image data";
@@ -436,7 +425,7 @@ static gconv_status read_header(gc_libjpeg *decoder, gconv_error *error)
         return status;
     read_resolution(decoder);
     read_form(decoder);
-    status = read_exif_and_xmp(decoder);
+    status = read_blobs(decoder);
     return status == GCONV_OK ? read_icc(decoder) : status;
 }
 

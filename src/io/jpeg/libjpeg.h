@@ -9,6 +9,16 @@ struct jpeg_decompress_struct;
 
 typedef struct gc_libjpeg gc_libjpeg;
 
+/* The segments of blobs that a segment has room for, and how they begin. */
+enum { GC_JPEG_BLOBS = 3 };
+extern const struct gc_jpeg_blob {
+    gc_blob_kind kind;
+    int marker;
+    const char *name;
+    size_t head; /* bytes of `prefix` */
+    const char *prefix;
+} gc_jpeg_blobs[GC_JPEG_BLOBS];
+
 /* Reads the header from common->input. Fills shape and metadata of `common`, which has to live as
  * long as the decoder. Sets *opened even on failure, and the caller frees it; NULL if memory is
  * out. */

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/fast.h"
+#include "io/jpeg/libjpeg.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -20,13 +21,10 @@ enum {
     ROWS_AT_ONCE = 16,
     DEFAULT_QUALITY = 90,
     SIDE_MAX = 65500, /* JPEG_MAX_DIMENSION of every libjpeg */
-    MARKER_EXIF = JPEG_APP0 + 1,
     MARKER_BYTES_MAX = 65533
 };
 
 static const unsigned char end_of_image[] = {0xff, JPEG_EOI};
-static const char exif_prefix[6] = "Exif\0";                     /* and the NUL of the string */
-static const char xmp_prefix[] = "http://ns.adobe.com/xap/1.0/"; /* and its NUL */
 
 typedef struct jpeg_encoder {
     gc_encoder common;
@@ -180,42 +178,40 @@ static void set_chroma(jpeg_encoder *encoder)
         }
 }
 
-/* Writes EXIF or XMP. */
-static void write_blob(jpeg_encoder *encoder, const char *name, const char *prefix,
-                       size_t prefix_bytes, const unsigned char *bytes, size_t size)
+static void write_blob(jpeg_encoder *encoder, const struct gc_jpeg_blob *how)
 {
-    if (bytes == NULL)
+    const gc_blob *blob = &encoder->common.metadata.blobs[how->kind];
+    if (blob->bytes == NULL)
         return;
-    if (size > MARKER_BYTES_MAX - prefix_bytes) {
+    if (blob->size > MARKER_BYTES_MAX - how->head) {
         gc_warn_damage(&encoder->common.warnings, "%s dropped: %zu bytes do not fit in a JPEG",
-                       name, size);
+                       how->name, blob->size);
         return;
     }
-    jpeg_write_m_header(&encoder->jpeg, MARKER_EXIF, (unsigned int)(prefix_bytes + size));
-    for (size_t i = 0; i < prefix_bytes; i++)
-        jpeg_write_m_byte(&encoder->jpeg, prefix[i]);
-    for (size_t i = 0; i < size; i++)
-        jpeg_write_m_byte(&encoder->jpeg, bytes[i]);
+    jpeg_write_m_header(&encoder->jpeg, how->marker, (unsigned int)(how->head + blob->size));
+    for (size_t i = 0; i < how->head; i++)
+        jpeg_write_m_byte(&encoder->jpeg, how->prefix[i]);
+    for (size_t i = 0; i < blob->size; i++)
+        jpeg_write_m_byte(&encoder->jpeg, blob->bytes[i]);
 }
 
 /* A profile is spread over at most 255 markers. */
 static void write_icc(jpeg_encoder *encoder)
 {
-    const gconv_metadata *metadata = &encoder->common.metadata;
+    const gc_blob *icc = &encoder->common.metadata.blobs[GC_ICC];
     const size_t largest = (size_t)255 * (MARKER_BYTES_MAX - 14);
-    if (metadata->icc == NULL)
+    if (icc->bytes == NULL)
         return;
-    if (metadata->icc_bytes > largest)
+    if (icc->size > largest)
         gc_warn(&encoder->common.warnings, "ICC profile dropped: %zu bytes do not fit in a JPEG",
-                metadata->icc_bytes);
+                icc->size);
     else
-        jpeg_write_icc_profile(&encoder->jpeg, metadata->icc, (unsigned int)metadata->icc_bytes);
+        jpeg_write_icc_profile(&encoder->jpeg, icc->bytes, (unsigned int)icc->size);
 }
 
 static gconv_status write_header(jpeg_encoder *encoder, gconv_error *error)
 {
     const gconv_shape *shape = &encoder->common.shape;
-    const gconv_metadata *metadata = &encoder->common.metadata;
     struct jpeg_compress_struct *jpeg = &encoder->jpeg;
     encoder->error = error;
     /* Covers every libjpeg call of opening. */
@@ -233,9 +229,8 @@ static gconv_status write_header(jpeg_encoder *encoder, gconv_error *error)
         jpeg_simple_progression(jpeg);
     set_resolution(encoder);
     jpeg_start_compress(jpeg, TRUE);
-    write_blob(encoder, "EXIF", exif_prefix, sizeof exif_prefix, metadata->exif,
-               metadata->exif_bytes);
-    write_blob(encoder, "XMP", xmp_prefix, sizeof xmp_prefix, metadata->xmp, metadata->xmp_bytes);
+    for (int i = 0; i < GC_JPEG_BLOBS; i++)
+        write_blob(encoder, &gc_jpeg_blobs[i]);
     write_icc(encoder);
     return GCONV_OK;
 }

@@ -18,8 +18,8 @@ typedef struct jxl_decoder {
     gc_whole_decoder whole;
     JxlDecoder *jxl;
     JxlPixelFormat format;
-    unsigned char *box; /* of EXIF or XMP, that is being read, else NULL */
-    bool is_exif;       /* the box is */
+    unsigned char *box; /* that is being read, else NULL */
+    gc_blob_kind kind;  /* GC_EXIF or GC_XMP */
 } jxl_decoder;
 
 GC_MODULE_DEFINE(gc_jxl, gc_libjxl_load, GC_JXL_FILES, GC_LIBJXL_FUNCTIONS)
@@ -101,7 +101,7 @@ static gconv_status read_profile(jxl_decoder *decoder, gconv_error *error)
         return corrupt(error);
     if (memcmp(bytes + 16, "CMYK", 4) == 0)
         return gc_fail(error, GCONV_ERROR_FORMAT, "a JPEG XL of CMYK, which gconv does not read");
-    return gc_metadata_set_icc(&common->metadata, bytes, size, &common->warnings, error);
+    return gc_metadata_keep(&common->metadata, GC_ICC, bytes, size, &common->warnings, error);
 }
 
 /* Ends the box before, and begins this one if it is EXIF or XMP. */
@@ -113,9 +113,7 @@ static gconv_status turn_box(jxl_decoder *decoder, bool begins, gconv_error *err
     JxlBoxType type = "";
     if (decoder->box != NULL) {
         size_t size = GC_WHOLE_BLOB_BYTES_MAX - gc_jxl.JxlDecoderReleaseBoxBuffer(decoder->jxl);
-        status = decoder->is_exif
-                     ? gc_whole_set_exif_box(common, decoder->box, size, error)
-                     : gc_metadata_set_xmp(metadata, decoder->box, size, &common->warnings, error);
+        status = gc_whole_set_box(common, decoder->kind, decoder->box, size, error);
         gc_metadata_set_upright(metadata); /* libjxl turns the image */
         free(decoder->box);
         decoder->box = NULL;
@@ -123,9 +121,9 @@ static gconv_status turn_box(jxl_decoder *decoder, bool begins, gconv_error *err
     if (!begins || status != GCONV_OK ||
         gc_jxl.JxlDecoderGetBoxType(decoder->jxl, type, JXL_TRUE) != JXL_DEC_SUCCESS)
         return status;
-    decoder->is_exif = memcmp(type, "Exif", sizeof type) == 0;
-    if (decoder->is_exif ? metadata->exif != NULL
-                         : metadata->xmp != NULL || memcmp(type, "xml ", sizeof type) != 0)
+    decoder->kind = memcmp(type, "Exif", sizeof type) == 0 ? GC_EXIF : GC_XMP;
+    if ((decoder->kind == GC_XMP && memcmp(type, "xml ", sizeof type) != 0) ||
+        metadata->blobs[decoder->kind].bytes != NULL)
         return status;
     decoder->box = malloc(GC_WHOLE_BLOB_BYTES_MAX);
     if (decoder->box == NULL)
@@ -150,7 +148,7 @@ static gconv_status read_headers(jxl_decoder *decoder, gconv_error *error)
             status = turn_box(decoder, true, error);
             break;
         case JXL_DEC_BOX_NEED_MORE_OUTPUT:
-            return gc_whole_check_blob(decoder->is_exif ? "EXIF" : "XMP",
+            return gc_whole_check_blob(decoder->kind == GC_EXIF ? "EXIF" : "XMP",
                                        GC_WHOLE_BLOB_BYTES_MAX + 1, error);
         case JXL_DEC_NEED_MORE_INPUT: /* decode tells whether the image ends early */
         case JXL_DEC_SUCCESS:

@@ -55,10 +55,11 @@ static bool set_image(JxlEncoder *jxl, const gc_whole_encoder *encoder)
     info.uses_original_profile = !encoder->common.lossy;
     if (gc_jxl.JxlEncoderSetBasicInfo(jxl, &info) != JXL_ENC_SUCCESS)
         return false;
-    if (encoder->icc != NULL &&
-        gc_jxl.JxlEncoderSetICCProfile(jxl, encoder->icc, encoder->icc_bytes) == JXL_ENC_SUCCESS)
+    const gc_blob *icc = &encoder->blobs[GC_ICC];
+    if (icc->bytes != NULL &&
+        gc_jxl.JxlEncoderSetICCProfile(jxl, icc->bytes, icc->size) == JXL_ENC_SUCCESS)
         return true;
-    if (encoder->icc != NULL)
+    if (icc->bytes != NULL)
         gc_warn(&encoder->common.warnings, "ICC profile dropped: libjxl does not take it");
     gc_jxl.JxlColorEncodingSetToSRGB(&colours, shape->channels < 3);
     return gc_jxl.JxlEncoderSetColorEncoding(jxl, &colours) == JXL_ENC_SUCCESS;
@@ -67,21 +68,19 @@ static bool set_image(JxlEncoder *jxl, const gc_whole_encoder *encoder)
 /* EXIF follows four bytes, the offset of its beginning. */
 static bool add_boxes(JxlEncoder *jxl, const gc_whole_encoder *encoder)
 {
-    if ((encoder->exif != NULL || encoder->xmp != NULL) &&
-        gc_jxl.JxlEncoderUseBoxes(jxl) != JXL_ENC_SUCCESS)
-        return false;
-    if (encoder->xmp != NULL &&
-        gc_jxl.JxlEncoderAddBox(jxl, "xml ", encoder->xmp, encoder->xmp_bytes, JXL_FALSE) !=
-            JXL_ENC_SUCCESS)
-        return false;
-    if (encoder->exif == NULL)
+    const gc_blob *exif = &encoder->blobs[GC_EXIF], *xmp = &encoder->blobs[GC_XMP];
+    if (!encoder->has_blobs)
         return true;
-    unsigned char *box = calloc(1, 4 + encoder->exif_bytes);
+    unsigned char *box = calloc(1, 4 + exif->size);
     if (box == NULL)
         return false;
-    memcpy(box + 4, encoder->exif, encoder->exif_bytes);
-    bool added = gc_jxl.JxlEncoderAddBox(jxl, "Exif", box, 4 + encoder->exif_bytes, JXL_FALSE) ==
-                 JXL_ENC_SUCCESS;
+    if (exif->bytes != NULL)
+        memcpy(box + 4, exif->bytes, exif->size);
+    bool added = gc_jxl.JxlEncoderUseBoxes(jxl) == JXL_ENC_SUCCESS &&
+                 (exif->bytes == NULL || gc_jxl.JxlEncoderAddBox(jxl, "Exif", box, 4 + exif->size,
+                                                                 JXL_FALSE) == JXL_ENC_SUCCESS) &&
+                 (xmp->bytes == NULL || gc_jxl.JxlEncoderAddBox(jxl, "xml ", xmp->bytes, xmp->size,
+                                                                JXL_FALSE) == JXL_ENC_SUCCESS);
     free(box);
     return added;
 }

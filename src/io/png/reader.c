@@ -382,9 +382,9 @@ static gconv_status read_blobs(png_decoder *decoder)
     gconv_status status = GCONV_OK;
     const gc_warnings *warnings = &decoder->common.warnings;
     if (png_get_iCCP(decoder->png, decoder->info, &name, &compression, &bytes, &size) != 0)
-        status = gc_metadata_set_icc(metadata, bytes, size, warnings, decoder->error);
+        status = gc_metadata_keep(metadata, GC_ICC, bytes, size, warnings, decoder->error);
     if (status == GCONV_OK && png_get_eXIf_1(decoder->png, decoder->info, &size, &bytes) != 0)
-        status = gc_metadata_set_exif(metadata, bytes, size, warnings, decoder->error);
+        status = gc_metadata_keep(metadata, GC_EXIF, bytes, size, warnings, decoder->error);
     return status;
 }
 
@@ -403,8 +403,8 @@ static gconv_status read_xmp(png_decoder *decoder)
         check != gc_big_endian(bytes + end))
         return gc_metadata_lose(warnings, GCONV_KEEP_ALL,
                                 "XMP is compressed, damaged or larger than 8 MiB", decoder->error);
-    return gc_metadata_set_xmp(&decoder->common.metadata, bytes + head, end - head, warnings,
-                               decoder->error);
+    return gc_metadata_keep(&decoder->common.metadata, GC_XMP, bytes + head, end - head, warnings,
+                            decoder->error);
 }
 
 /* Says which chunks are lost: damaged ones in the header, and those behind the image data. There

@@ -223,12 +223,13 @@ static void set_colour(const attempt *a)
         png_set_gAMA_fixed(a->png, a->info, metadata->gamma);
     if (metadata->has_chromaticities)
         png_set_cHRM_fixed(a->png, a->info, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
-    if (metadata->icc == NULL && metadata->has_srgb)
+    const gc_blob *icc = &metadata->blobs[GC_ICC];
+    if (icc->bytes == NULL && metadata->has_srgb)
         png_set_sRGB(a->png, a->info, metadata->srgb_intent);
-    if (metadata->icc == NULL)
+    if (icc->bytes == NULL)
         return;
-    png_set_iCCP(a->png, a->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, metadata->icc,
-                 (png_uint_32)metadata->icc_bytes);
+    png_set_iCCP(a->png, a->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, icc->bytes,
+                 (png_uint_32)icc->size);
     bool is_set = png_get_valid(a->png, a->info, PNG_INFO_iCCP) != 0;
     if (!is_set && a == a->encoder->attempts && a->encoder->memory.refused_bytes == 0)
         gc_warn_damage(&a->encoder->common.warnings, "libpng rejects the ICC profile: dropped");
@@ -236,14 +237,13 @@ static void set_colour(const attempt *a)
 
 static void write_xmp(const attempt *a)
 {
-    const gconv_metadata *metadata = &a->encoder->common.metadata;
+    const gc_blob *xmp = &a->encoder->common.metadata.blobs[GC_XMP];
     const size_t head = sizeof GC_PNG_XMP_HEAD;
-    if (metadata->xmp == NULL)
+    if (xmp->bytes == NULL)
         return;
-    png_write_chunk_start(a->png, (png_const_bytep) "iTXt",
-                          (png_uint_32)(head + metadata->xmp_bytes));
+    png_write_chunk_start(a->png, (png_const_bytep) "iTXt", (png_uint_32)(head + xmp->size));
     png_write_chunk_data(a->png, (png_const_bytep)GC_PNG_XMP_HEAD, head);
-    png_write_chunk_data(a->png, metadata->xmp, metadata->xmp_bytes);
+    png_write_chunk_data(a->png, xmp->bytes, xmp->size);
     png_write_chunk_end(a->png);
 }
 
@@ -262,9 +262,9 @@ static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error 
         set_method(a->png, chosen);
     set_resolution(a);
     set_colour(a);
-    if (encoder->common.metadata.exif != NULL)
-        png_set_eXIf_1(a->png, a->info, (png_uint_32)encoder->common.metadata.exif_bytes,
-                       encoder->common.metadata.exif);
+    const gc_blob *exif = &encoder->common.metadata.blobs[GC_EXIF];
+    if (exif->bytes != NULL)
+        png_set_eXIf_1(a->png, a->info, (png_uint_32)exif->size, exif->bytes);
     png_write_info(a->png, a->info);
     write_xmp(a);
     const uint16_t one = 1;

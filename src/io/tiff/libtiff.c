@@ -344,8 +344,8 @@ static void count_private_tags(TIFF *tiff, gconv_metadata *metadata)
     enum { FIRST = 32768 };
     for (int i = 0; i < gc_tiff.TIFFGetTagListCount(tiff); i++) {
         uint32_t tag = gc_tiff.TIFFGetTagListEntry(tiff, i);
-        bool known = tag < FIRST || tag == TIFFTAG_ICCPROFILE || tag == TIFFTAG_RICHTIFFIPTC ||
-                     tag == TIFFTAG_EXIFIFD || tag == TIFFTAG_GPSIFD;
+        bool known = tag < FIRST || tag == TIFFTAG_ICCPROFILE || tag == TIFFTAG_EXIFIFD ||
+                     tag == TIFFTAG_GPSIFD;
         for (int k = 0; k < GC_TIFF_TAGS; k++)
             known = known || tag == kept[k].tag;
         if (!known && metadata->private_tags++ == 0)

@@ -110,8 +110,8 @@ static gconv_status keep_orientation(tiff_decoder *decoder, gconv_error *error)
     if (orientation < 2 || orientation > GC_ORIENTATION_COUNT)
         return GCONV_OK;
     exif[18] = (unsigned char)orientation;
-    return gc_metadata_set_exif(&decoder->common.metadata, exif, sizeof exif,
-                                &decoder->common.warnings, error);
+    return gc_metadata_keep(&decoder->common.metadata, GC_EXIF, exif, sizeof exif,
+                            &decoder->common.warnings, error);
 }
 
 static void read_resolution(tiff_decoder *decoder)
@@ -150,6 +150,7 @@ static bool is_long(const tiff_decoder *decoder)
 static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
 {
     gconv_metadata *metadata = &decoder->common.metadata;
+    const gc_warnings *warnings = &decoder->common.warnings;
     TIFF *tiff = decoder->file.tiff;
     uint32_t size;
     uint64_t place;
@@ -161,17 +162,16 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
         metadata->compression = decoder->layout.compression == COMPRESSION_LZW
                                     ? GCONV_COMPRESSION_LZW
                                     : GC_TIFF_DEFLATE_LEVEL;
-    metadata->has_iptc = gc_tiff.TIFFGetField(tiff, TIFFTAG_RICHTIFFIPTC, &size, &bytes) != 0;
     if (gc_tiff.TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &bytes)) {
         status = gc_whole_check_blob("ICC profile", size, error);
         if (status == GCONV_OK)
-            status = gc_metadata_set_icc(metadata, bytes, size, &decoder->common.warnings, error);
+            status = gc_metadata_keep(metadata, GC_ICC, bytes, size, warnings, error);
     }
     if (status == GCONV_OK && gc_tiff.TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes))
-        status = gc_metadata_set_xmp(metadata, bytes, size, &decoder->common.warnings, error);
+        status = gc_metadata_keep(metadata, GC_XMP, bytes, size, warnings, error);
     if (status == GCONV_OK && (gc_tiff.TIFFGetField(tiff, TIFFTAG_EXIFIFD, &place) ||
                                gc_tiff.TIFFGetField(tiff, TIFFTAG_GPSIFD, &place)))
-        status = gc_metadata_lose(&decoder->common.warnings, GCONV_KEEP_ALL,
+        status = gc_metadata_lose(warnings, GCONV_KEEP_ALL,
                                   "EXIF of a TIFF is not kept but for the orientation", error);
     if (status == GCONV_OK)
         status = gc_tiff_get_tags(&decoder->file, decoder->common.page == 0, metadata, error);

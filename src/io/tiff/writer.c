@@ -114,16 +114,17 @@ static void set_metadata(tiff_encoder *encoder)
     const gconv_metadata *metadata = &encoder->common.metadata;
     const gc_resolution *resolution = &metadata->resolution;
     TIFF *tiff = encoder->file.tiff;
-    if (metadata->icc != NULL)
-        gc_tiff.TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (uint32_t)metadata->icc_bytes,
-                             metadata->icc);
-    if (metadata->xmp != NULL)
-        gc_tiff.TIFFSetField(tiff, TIFFTAG_XMLPACKET, (uint32_t)metadata->xmp_bytes, metadata->xmp);
-    if (metadata->exif != NULL && metadata->exif_bytes > GC_TIFF_ORIENTATION_BYTES)
+    const gc_blob *icc = &metadata->blobs[GC_ICC], *xmp = &metadata->blobs[GC_XMP];
+    const gc_blob *exif = &metadata->blobs[GC_EXIF];
+    if (icc->bytes != NULL)
+        gc_tiff.TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (uint32_t)icc->size, icc->bytes);
+    if (xmp->bytes != NULL)
+        gc_tiff.TIFFSetField(tiff, TIFFTAG_XMLPACKET, (uint32_t)xmp->size, xmp->bytes);
+    if (exif->size > GC_TIFF_ORIENTATION_BYTES)
         gc_warn(&encoder->common.warnings, "EXIF dropped but for the orientation");
-    if (metadata->exif != NULL)
+    if (exif->bytes != NULL)
         gc_tiff.TIFFSetField(tiff, TIFFTAG_ORIENTATION,
-                             gc_exif_orientation(metadata->exif, metadata->exif_bytes));
+                             gc_exif_orientation(exif->bytes, exif->size));
     gc_tiff_set_tags(&encoder->file, metadata);
     if (resolution->unit == GC_RESOLUTION_NONE)
         return;

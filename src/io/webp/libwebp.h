@@ -38,3 +38,5 @@
     X(WebPPictureInitInternal)
 
 GC_MODULE_DECLARE(gc_webp, gc_libwebp_load, GC_LIBWEBP_FUNCTIONS);
+
+extern const char *const gc_webp_chunks[]; /* the names of those of blobs, up to GC_XMP */

@@ -11,6 +11,8 @@ enum { HEAD_BYTES = 64, RIFF_HEAD_BYTES = 8 };
 
 GC_MODULE_DEFINE(gc_webp, gc_libwebp_load, GC_WEBP_FILES, GC_LIBWEBP_FUNCTIONS)
 
+const char *const gc_webp_chunks[] = {"ICCP", "EXIF", "XMP "};
+
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 static gconv_status corrupt(VP8StatusCode code, gconv_error *error)
@@ -47,27 +49,23 @@ static uint64_t file_bytes(const unsigned char *head)
 }
 
 /* Takes a chunk as a blob. Some programs put the beginning that EXIF has in a JPEG before it. */
-static gconv_status read_blob(gc_whole_decoder *decoder, WebPDemuxer *demuxer, const char *name,
+static gconv_status read_blob(gc_whole_decoder *decoder, WebPDemuxer *demuxer, gc_blob_kind kind,
                               gconv_error *error)
 {
     WebPChunkIterator chunk;
-    gconv_metadata *metadata = &decoder->common.metadata;
-    const gc_warnings *warnings = &decoder->common.warnings;
+    gc_decoder *common = &decoder->common;
     gconv_status status = GCONV_OK;
-    if (!gc_webp.WebPDemuxGetChunk(demuxer, name, 1, &chunk))
+    if (!gc_webp.WebPDemuxGetChunk(demuxer, gc_webp_chunks[kind], 1, &chunk))
         return GCONV_OK;
     const uint8_t *bytes = chunk.chunk.bytes;
     size_t size = chunk.chunk.size, skip = size > 6 && memcmp(bytes, "Exif\0\0", 6) == 0 ? 6 : 0;
     char what[16];
-    snprintf(what, sizeof what, "%s chunk", name);
-    if (strcmp(name, "XMP ") == 0)
-        status = gc_metadata_set_xmp(metadata, bytes, size, warnings, error);
-    else
+    snprintf(what, sizeof what, "%s chunk", gc_webp_chunks[kind]);
+    if (kind != GC_XMP)
         status = gc_whole_check_blob(what, size, error);
-    if (status == GCONV_OK && strcmp(name, "ICCP") == 0)
-        status = gc_metadata_set_icc(metadata, bytes, size, warnings, error);
-    else if (status == GCONV_OK && strcmp(name, "EXIF") == 0)
-        status = gc_metadata_set_exif(metadata, bytes + skip, size - skip, warnings, error);
+    if (status == GCONV_OK)
+        status = gc_metadata_keep(&common->metadata, kind, bytes + skip, size - skip,
+                                  &common->warnings, error);
     gc_webp.WebPDemuxReleaseChunkIterator(&chunk);
     return status;
 }
@@ -81,13 +79,11 @@ static gconv_status read_metadata(gc_whole_decoder *decoder, gconv_error *error)
         return state == WEBP_DEMUX_PARSE_ERROR ? corrupt(VP8_STATUS_BITSTREAM_ERROR, error)
                                                : corrupt(VP8_STATUS_NOT_ENOUGH_DATA, error);
     uint32_t flags = gc_webp.WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS);
+    static const uint32_t flag_of[] = {ICCP_FLAG, EXIF_FLAG, XMP_FLAG};
     gconv_status status = GCONV_OK;
-    if ((flags & ICCP_FLAG) != 0)
-        status = read_blob(decoder, demuxer, "ICCP", error);
-    if (status == GCONV_OK && (flags & EXIF_FLAG) != 0)
-        status = read_blob(decoder, demuxer, "EXIF", error);
-    if (status == GCONV_OK && (flags & XMP_FLAG) != 0)
-        status = read_blob(decoder, demuxer, "XMP ", error);
+    for (int i = GC_ICC; status == GCONV_OK && i <= GC_XMP; i++)
+        if ((flags & flag_of[i]) != 0)
+            status = read_blob(decoder, demuxer, (gc_blob_kind)i, error);
     gc_webp.WebPDemuxDelete(demuxer);
     return status;
 }

@@ -78,16 +78,14 @@ static bool set_config(const gc_encoder *common, WebPConfig *config)
 static gconv_status write_container(const gc_whole_encoder *whole, const WebPData *image,
                                     gconv_error *error)
 {
-    static const char *const names[] = {"ICCP", "EXIF", "XMP "};
-    const WebPData chunks[] = {{whole->icc, whole->icc_bytes},
-                               {whole->exif, whole->exif_bytes},
-                               {whole->xmp, whole->xmp_bytes}};
     WebPData file = {NULL, 0};
     WebPMux *mux = gc_webp.WebPNewInternal(WEBP_MUX_ABI_VERSION);
     bool done = mux != NULL && gc_webp.WebPMuxSetImage(mux, image, 0) == WEBP_MUX_OK;
-    for (int i = 0; done && i < 3; i++)
-        done = chunks[i].bytes == NULL ||
-               gc_webp.WebPMuxSetChunk(mux, names[i], &chunks[i], 0) == WEBP_MUX_OK;
+    for (int i = GC_ICC; done && i <= GC_XMP; i++) {
+        const WebPData chunk = {whole->blobs[i].bytes, whole->blobs[i].size};
+        done = chunk.bytes == NULL ||
+               gc_webp.WebPMuxSetChunk(mux, gc_webp_chunks[i], &chunk, 0) == WEBP_MUX_OK;
+    }
     done = done && gc_webp.WebPMuxAssemble(mux, &file) == WEBP_MUX_OK;
     gconv_status status =
         done ? gc_output_write(whole->common.output, file.bytes, file.size, error)
@@ -111,8 +109,7 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
     if (!gc_webp.WebPEncode(&config, &encoder->picture))
         status = gc_fail(error, GCONV_ERROR_WRITE, "libwebp cannot encode the image: failure %d",
                          (int)encoder->picture.error_code);
-    else if (encoder->whole.icc != NULL || encoder->whole.exif != NULL ||
-             encoder->whole.xmp != NULL)
+    else if (encoder->whole.has_blobs)
         status = write_container(&encoder->whole, &(WebPData){memory.mem, memory.size}, error);
     else
         status = gc_output_write(common->output, memory.mem, memory.size, error);
