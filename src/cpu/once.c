@@ -5,11 +5,6 @@
 
 #include <math.h>
 
-/* Multiply-adds of the solvers that may take part: of taps, or a column and a row, and of several
- * products of these. Beyond, transforms take less time, and nobody knows a bound of their error
- * that is small enough. */
-enum { WORK_MAX = 81, OF_PRODUCTS_MAX = 60 };
-
 /* Products in the composition of a chain. */
 enum { PRODUCTS_MAX = 2000 };
 
@@ -150,27 +145,6 @@ gc_levels gc_levels_of(const gc_problem *problem, const gc_entry *entry)
 
 /* ---- The promise ----------------------------------------------------------------------------- */
 
-double gc_least_error(const gc_question *question)
-{
-    const gc_step *step = question->step;
-    gc_extent in = question->input;
-    if (gc_common_weight(step) != 0)
-        return gc_box_error(step, in, 0x1p20);
-    if (step->column != NULL)
-        return gc_vectors_error(step, in);
-    double least = HUGE_VAL;
-    int sides = step->width + step->height, most = OF_PRODUCTS_MAX / sides;
-    if (step->width * step->height <= WORK_MAX)
-        least = gc_taps_error(in, step->taps, (size_t)step->width * (size_t)step->height);
-    gc_products products;
-    most = most < GC_PRODUCTS_MAX ? most : GC_PRODUCTS_MAX;
-    most = most < 1 && sides <= WORK_MAX ? 1 : most;
-    if (most > 0 && step->width > 1 && step->height > 1 &&
-        gc_step_products(step, false, most, &products))
-        least = fmin(least, gc_products_error(step, in, &products));
-    return least;
-}
-
 /* Output that is rounded at ties of 8 bits, or at one boundary. Levels in float32 need a factor and
  * an offset within limits. */
 static bool has_levels(const gc_problem *problem)
@@ -205,10 +179,9 @@ bool gc_cpu_settles(const gc_problem *problem)
         return false;
     gc_entry entry = gc_entry_first(problem);
     for (int s = 0; s < chain->step_count; s++) {
-        gc_question question = {.problem = problem, .step = &chain->steps[s]};
-        gc_entry_meet_border(problem, question.step, &entry);
-        question.input = entry.extent;
-        gc_entry_pass(question.step, chain->exact ? 0 : gc_least_error(&question), &entry);
+        const gc_step *step = &chain->steps[s];
+        gc_entry_meet_border(problem, step, &entry);
+        gc_entry_pass(step, chain->exact ? 0 : gc_least_error(step, entry.extent), &entry);
     }
     gc_levels levels = gc_levels_of(problem, &entry);
     double share = levels.has_boundary ? levels.error / 32 : 2 * levels.error;

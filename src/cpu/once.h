@@ -50,7 +50,3 @@ bool gc_cpu_sums_in_double(const gc_problem *problem);
 /* A power of 2. The whole multiples of it in a step's terms have a sum that double holds, and so
  * has the rest. 0 if there is none, or double holds the sum of both. */
 double gc_cpu_split_at(const gc_problem *problem);
-
-/* The smallest error of a step by a solver that is worth its time. It depends on the job alone, so
- * that the promise does. HUGE_VAL if there is none. */
-double gc_least_error(const gc_question *question);

@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "cli/terminal/messages.h"
 
 #include <math.h>
 #include <poll.h>
@@ -299,12 +298,12 @@ static size_t append_counts(char line[TELLING_BYTES], size_t used)
     return append(line, used, "\n");
 }
 
-void gc_counts_tell(void)
+void gc_counts_tell(bool quiet)
 {
     char line[TELLING_BYTES];
     size_t used = append(line, 0, atomic_load(&progress.stands) ? clear_line : "");
     bool many = atomic_load(&counts.items) > 1 || atomic_load(&counts.several);
-    if (many && !gc_messages_are_quiet())
+    if (many && !quiet)
         used = append_counts(line, used);
     struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
     if (used > 0 && poll(&standard_error, 1, 0) == 1 && (standard_error.revents & POLLOUT) != 0 &&

@@ -31,10 +31,10 @@ bool gc_counts_are_stopped(void);
 /* How many things are finished. */
 size_t gc_counts_finished(void);
 
-/* The last words at a signal: removes the progress line, and, if there are several things, says on
- * standard error how many were done. Says nothing if standard error would block.
- * Async-signal-safe. */
-void gc_counts_tell(void);
+/* The last words at a signal: removes the progress line, and, if there are several things and it is
+ * not `quiet`, says on standard error how many were done. Says nothing if standard error would
+ * block. Async-signal-safe. */
+void gc_counts_tell(bool quiet);
 
 /* ---- The line -------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
 #include "gconv.h"
 
@@ -95,7 +96,7 @@ static void end_program(int number)
         number = waiting;
     gc_counts_stop();
     gconv_abandon_outputs();
-    gc_counts_tell();
+    gc_counts_tell(gc_messages_are_quiet());
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigaction(number, &action, NULL);
     raise(number);

@@ -6,6 +6,11 @@
 
 static const double u = 0x1p-24;
 
+/* Multiply-adds of the solvers that may take part: of taps, or a column and a row, and of several
+ * products of these. Beyond, transforms take less time, and nobody knows a bound of their error
+ * that is small enough. */
+enum { WORK_MAX = 81, OF_PRODUCTS_MAX = 60 };
+
 double gc_extent_largest(gc_extent extent)
 {
     return fmax(-extent.low, extent.high);
@@ -114,4 +119,23 @@ double gc_common_weight(const gc_step *step)
         if (step->row[i] != step->row[0])
             return 0;
     return step->column[0] * step->row[0];
+}
+
+double gc_least_error(const gc_step *step, gc_extent in)
+{
+    if (gc_common_weight(step) != 0)
+        return gc_box_error(step, in, 0x1p20);
+    if (step->column != NULL)
+        return gc_vectors_error(step, in);
+    double least = HUGE_VAL;
+    int sides = step->width + step->height, most = OF_PRODUCTS_MAX / sides;
+    if (step->width * step->height <= WORK_MAX)
+        least = gc_taps_error(in, step->taps, (size_t)step->width * (size_t)step->height);
+    gc_products products;
+    most = most < GC_PRODUCTS_MAX ? most : GC_PRODUCTS_MAX;
+    most = most < 1 && sides <= WORK_MAX ? 1 : most;
+    if (most > 0 && step->width > 1 && step->height > 1 &&
+        gc_step_products(step, false, most, &products))
+        least = fmin(least, gc_products_error(step, in, &products));
+    return least;
 }

@@ -37,3 +37,7 @@ double gc_box_error(const gc_step *step, gc_extent in, double values);
 
 /* The weight that all taps have; 0 if they differ. */
 double gc_common_weight(const gc_step *step);
+
+/* The smallest error of a step by a solver that is worth its time. It depends on the job alone, so
+ * that the promise does. HUGE_VAL if there is none. */
+double gc_least_error(const gc_step *step, gc_extent in);

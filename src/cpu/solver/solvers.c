@@ -2,7 +2,6 @@
 #include "cpu/solver/solver.h"
 
 #include "cpu/cost.h"
-#include "cpu/once.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,7 +61,7 @@ void gc_solver_choose(const gc_question *question, gc_estimate *best)
     bool has_error = question->once && !question->problem->chain.exact;
     *best = (gc_estimate){.seconds = HUGE_VAL};
     if (has_error)
-        choose(question, true, 2 * gc_least_error(question), best);
+        choose(question, true, 2 * gc_least_error(question->step, question->input), best);
     if (best->solver == NULL)
         choose(question, has_error, HUGE_VAL, best);
 }

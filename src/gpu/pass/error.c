@@ -8,6 +8,13 @@
 
 static const double underflow = 0x1p-127;
 
+bool gc_finish_sums_up(const gc_problem *problem)
+{
+    return gc_problem_may_round_once(problem) && !problem->chain.exact &&
+           problem->chain.step_count == 1 && problem->chain.steps[0].taps != NULL &&
+           problem->job.input.depth == 8 && problem->conversion.output.depth <= 8;
+}
+
 double gc_finish_centre(const gc_problem *problem)
 {
     return gc_finish_sums_up(problem) && !problem->rounding.absolute ? 128 : 0;

@@ -174,13 +174,6 @@ static void finish_samples(const gc_problem *problem, gc_finish *finish)
 
 /* ---- Rounding once --------------------------------------------------------------------------- */
 
-bool gc_finish_sums_up(const gc_problem *problem)
-{
-    return gc_problem_may_round_once(problem) && !problem->chain.exact &&
-           problem->chain.step_count == 1 && problem->chain.steps[0].taps != NULL &&
-           problem->job.input.depth == 8 && problem->conversion.output.depth <= 8;
-}
-
 /* How far the values of a kernel, times `factor`, may be from exact sums, times `exact`. */
 static double error_of(const gc_problem *problem, double error, double factor, double exact)
 {

@@ -9,16 +9,16 @@
  * below 2^-500, and output of depth 1 with alpha. */
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
 
-/* Whether the problem is rounded once from sums of samples: one step of real weights, from 8 bits
- * to 8 bits or 1. */
-bool gc_finish_sums_up(const gc_problem *problem);
-
 /* Makes *finish, that of gc_finish_of, one of those from GC_FINISH_ONCE on. `error` bounds how far
  * the values of the kernels are from the exact sums of the float32 weights. False, and *finish is
  * kept, if the problem is not such a one, or the error is too large. */
 bool gc_finish_settle(const gc_problem *problem, double error, gc_finish *finish);
 
 /* ---- How far the values of a kernel may be from exact sums of a step (error.c) --------------- */
+
+/* Whether the problem is rounded once from sums of samples: one step of real weights, from 8 bits
+ * to 8 bits or 1. */
+bool gc_finish_sums_up(const gc_problem *problem);
 
 /* The number that kernels subtract from the samples of a problem that is rounded once: float sums
  * lose less if samples lie on both sides of 0. */
