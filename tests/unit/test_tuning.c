@@ -337,7 +337,9 @@ TEST(what_is_shipped)
                          shipped[other].output == shipped[i].output &&
                          gc_forms_compete(shipped[other].tuning.form, shipped[i].tuning.form));
     }
-    device = device_named("NVIDIA H100");
+    device = device_named("NVIDIA H100 80GB HBM3");
+    assert_ptr_equal(gc_tuning_shipped(&device, &count), shipped);
+    device = device_named("NVIDIA H100 PCIe");
     assert_null(gc_tuning_shipped(&device, &count));
     assert_int_equal(count, 0);
 }
