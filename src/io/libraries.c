@@ -41,14 +41,15 @@ static void add_library(const char *name, const char *loaded, const char *built)
 }
 
 #if GC_HAS_TIFF || GC_HAS_WEBP || GC_HAS_HEIF || GC_HAS_JXL
-/* Names a library that is loaded when a file asks for it. */
-static void add_loaded(const char *name, bool loaded, unsigned major, unsigned minor,
-                       unsigned patch)
+/* Names a library that is loaded when a file asks for it. Its version has eight bits for each of
+ * three numbers; 0: it is not there. */
+static void add_loaded(const char *name, unsigned version)
 {
-    char version[40] = "not there";
-    if (loaded)
-        snprintf(version, sizeof version, "%u.%u.%u", major, minor, patch);
-    add_library(name, version, version);
+    char numbers[40] = "not there";
+    if (version > 0)
+        snprintf(numbers, sizeof numbers, "%u.%u.%u", version >> 16, version >> 8 & 255,
+                 version & 255);
+    add_library(name, numbers, numbers);
 }
 #endif
 
@@ -56,25 +57,21 @@ static void describe_loaded(void)
 {
 #if GC_HAS_TIFF
     unsigned major = 0, minor = 0, patch = 0;
-    bool tiff = gc_libtiff_load(NULL) == GCONV_OK;
-    if (tiff)
+    if (gc_libtiff_load(NULL) == GCONV_OK)
         sscanf(gc_tiff.TIFFGetVersion(), "LIBTIFF, Version %u.%u.%u", &major, &minor, &patch);
-    add_loaded("libtiff", tiff, major, minor, patch);
+    add_loaded("libtiff", major << 16 | minor << 8 | patch);
 #endif
 #if GC_HAS_WEBP
     bool webp = gc_libwebp_load(NULL) == GCONV_OK;
-    unsigned w = webp ? (unsigned)gc_webp.WebPGetDecoderVersion() : 0;
-    add_loaded("libwebp", webp, w >> 16, w >> 8 & 255, w & 255);
+    add_loaded("libwebp", webp ? (unsigned)gc_webp.WebPGetDecoderVersion() : 0);
 #endif
 #if GC_HAS_HEIF
     bool heif = gc_libheif_load(NULL) == GCONV_OK;
-    unsigned h = heif ? gc_heif.heif_get_version_number() : 0;
-    add_loaded("libheif", heif, h >> 24, h >> 16 & 255, h >> 8 & 255);
+    add_loaded("libheif", heif ? gc_heif.heif_get_version_number() >> 8 : 0);
 #endif
 #if GC_HAS_JXL
-    bool jxl = gc_libjxl_load(NULL) == GCONV_OK;
-    unsigned j = jxl ? gc_jxl.JxlDecoderVersion() : 0;
-    add_loaded("libjxl", jxl, j / 1000000, j / 1000 % 1000, j % 1000);
+    unsigned jxl = gc_libjxl_load(NULL) == GCONV_OK ? gc_jxl.JxlDecoderVersion() : 0;
+    add_loaded("libjxl", jxl / 1000000 << 16 | jxl / 1000 % 1000 << 8 | jxl % 1000);
 #endif
 }
 

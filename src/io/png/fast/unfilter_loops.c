@@ -15,20 +15,18 @@
 
 #ifdef GC_HAS_VECTORS
 
+#include <stdlib.h>
+
 enum { VECTOR_BYTES = 32, LANES_MAX = VECTOR_BYTES / 4, APART = 2 /* pixels, of rows */ };
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
-static uint8_t paeth(int left, int above, int corner)
+static int paeth(int left, int above, int corner)
 {
-    int from_left = above - corner, from_above = left - corner;
-    int from_corner = from_left + from_above;
-    from_left = from_left < 0 ? -from_left : from_left;
-    from_above = from_above < 0 ? -from_above : from_above;
-    from_corner = from_corner < 0 ? -from_corner : from_corner;
-    if (from_left <= from_above && from_left <= from_corner)
-        return (uint8_t)left;
-    return (uint8_t)(from_above <= from_corner ? above : corner);
+    int from_left = abs(above - corner), from_above = abs(left - corner);
+    int from_corner = abs(left + above - 2 * corner);
+    int above_or_corner = from_above <= from_corner ? above : corner;
+    return from_left <= from_above && from_left <= from_corner ? left : above_or_corner;
 }
 
 /* Bytes [from, end) of a row. */
@@ -45,12 +43,6 @@ static void unfilter_bytes(int filter, uint8_t *row, const uint8_t *above, size_
                                                       : 0;
         row[i] = (uint8_t)(row[i] + predicted);
     }
-}
-
-static void add_above(uint8_t *restrict row, const uint8_t *restrict above, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        row[i] = (uint8_t)(row[i] + above[i]);
 }
 
 /* ---- A wave ---------------------------------------------------------------------------------- */
@@ -227,7 +219,7 @@ void GC_PACK(unfilter)(uint8_t *rows, size_t count, size_t row_bytes, const uint
     for (size_t y = 0, taken; y < count && rows[0] < GC_FILTER_COUNT; y += taken) {
         taken = 1;
         if (rows[0] == GC_FILTER_UP)
-            add_above(rows + 1, above, row_bytes);
+            unfilter_bytes(GC_FILTER_UP, rows + 1, above, 1, 0, row_bytes);
         else if (rows[0] != GC_FILTER_NONE)
             taken = unfilter_several(rows, count - y, row_bytes, above, pixel, spare);
         for (size_t r = 0; r < taken; r++, rows += row_bytes + 1)
