@@ -166,16 +166,14 @@ static gconv_status refuse(const channels *c, gconv_error *error)
 {
     char *text;
     size_t length;
-    gconv_status status = read_channel(c->file[2], &text, &length, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_channel(c->file[2], &text, &length, error));
     while (length > 0 && text[length - 1] == '\n')
         text[--length] = '\0';
     const char *line = strrchr(text, '\n');
-    status = gc_fail(error, GCONV_ERROR_WRITE, "drawing failed: %.200s",
-                     length == 0    ? "python3 was killed"
-                     : line != NULL ? line + 1
-                                    : text);
+    gconv_status status = gc_fail(error, GCONV_ERROR_WRITE, "drawing failed: %.200s",
+                                  length == 0    ? "python3 was killed"
+                                  : line != NULL ? line + 1
+                                                 : text);
     free(text);
     return status;
 }

@@ -136,15 +136,13 @@ static gconv_status find_device(tuning *t, gconv_error *error)
 {
     static const char nothing[] = "there is nothing to tune";
     gconv_device_choice wanted = gconv_device_choice_default();
-    gconv_status status = gconv_device_parse(t->options->job.device, &wanted, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gconv_device_parse(t->options->job.device, &wanted, error));
     if (!wanted.any && wanted.kind == GCONV_DEVICE_CPU)
         return gc_fail(error, GCONV_ERROR_DEVICE, "%s: a CPU has no configurations", nothing);
     if (gconv_cuda_reason()[0] != '\0')
         return gc_fail(error, GCONV_ERROR_DEVICE, "%s: %s", nothing, gconv_cuda_reason());
     t->device = gconv_device_info_default();
-    status = gconv_device_describe(1 + wanted.index, &t->device, error);
+    gconv_status status = gconv_device_describe(1 + wanted.index, &t->device, error);
     if (status == GCONV_OK && !t->device.usable)
         return gc_fail(error, GCONV_ERROR_DEVICE, "%s: %s is not usable: %s", nothing,
                        t->device.name, t->device.reason);

@@ -62,10 +62,7 @@ static gconv_status read_baseline(benchmark *b, const char **subject, gconv_erro
     if (path == NULL)
         return GCONV_OK;
     *subject = path;
-    gconv_status status =
-        gc_baseline_read(path, preset != NULL ? preset : "", &sweep->baseline, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_baseline_read(path, preset != NULL ? preset : "", &sweep->baseline, error));
     size_t there = gc_sweep_count(sweep, &sweep->baseline);
     size_t all = gc_sweep_count(sweep, NULL);
     if (there == 0)
@@ -252,10 +249,8 @@ static gconv_status run_and_report(benchmark *b, const char **subject, gconv_err
 {
     gc_output *report;
     *subject = b->options->measure.html;
-    gconv_status status = gc_html_reporter.open(b->options, &report, error);
-    if (status != GCONV_OK)
-        return status;
-    status = run(b, error);
+    GC_TRY(gc_html_reporter.open(b->options, &report, error));
+    gconv_status status = run(b, error);
     if (status != GCONV_OK) {
         *subject = status == GCONV_ERROR_WRITE ? b->options->measure.resume : NULL;
         gc_output_free(report);

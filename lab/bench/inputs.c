@@ -22,9 +22,7 @@ gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, const gc_samp
 gconv_status gc_timed_filter_make(gc_timed_filter wanted, gconv_filter **filter, gconv_error *error)
 {
     int width = wanted.width, height = wanted.height;
-    gconv_status status = gconv_filter_create(width, height, filter, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gconv_filter_create(width, height, filter, error));
     uint64_t state = (uint64_t)width;
     float whole[2 * GCONV_FILTER_SIDE_MAX]; /* of the column, then of the row */
     for (int i = 0; i < height + width; i++)

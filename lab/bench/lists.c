@@ -136,9 +136,7 @@ gconv_status gc_read_sample_kinds(const char *list, unsigned *kinds, gconv_error
     char name[GC_NAME_BYTES];
     for (*kinds = 0; gc_next_name(&list, name);) {
         int bits;
-        gconv_status status = gc_read_word(words, name, &bits, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_read_word(words, name, &bits, error));
         *kinds |= (unsigned)bits;
     }
     return GCONV_OK;

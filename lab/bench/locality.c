@@ -187,10 +187,7 @@ gconv_status gc_spectra_judge(const gc_spectra *spectra, double *largest, gconv_
             int place = (int)((int64_t)k * (points - 1) / (PLACES - 1));
             int frequency = spectra->ordered ? place : frequency_at(place, points);
             float number[2];
-            gconv_status status =
-                spectra->read(spectra->from, lines[i] + (size_t)place * stride, number, error);
-            if (status != GCONV_OK)
-                return status;
+            GC_TRY(spectra->read(spectra->from, lines[i] + (size_t)place * stride, number, error));
             *largest = fmax(*largest, difference_from_sum(spectra, lines[i], frequency, number));
         }
     return GCONV_OK;

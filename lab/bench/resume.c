@@ -83,9 +83,7 @@ static gconv_status check_first_line(first_line theirs, first_line ours, gconv_e
     if (strcmp(command.value, "'" GC_CIRCUMSTANCES_COMMAND "'") != 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s", not_ours);
     const gc_json_events events = {.value = compare_value, .user = &theirs};
-    gconv_status status = gc_json_read(ours.text, ours.size, &events, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_json_read(ours.text, ours.size, &events, error));
     return gc_fail(error, GCONV_ERROR_ARGUMENT,
                    "made under other circumstances; name another file");
 }

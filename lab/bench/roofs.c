@@ -1,6 +1,7 @@
 #include "lab/bench/roofs.h"
 
 #include "base/processors.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "lab/bench/locality.h"
 
@@ -49,9 +50,7 @@ gconv_status gc_cpu_measure_roofs(int threads, gc_roofs *roofs, gconv_error *err
     const double bytes = 2.0 * 8 * GC_LOCALITY_NUMBERS; /* numbers of 8 bytes, read and written */
     gc_locality *memory;
     *roofs = (gc_roofs){.peak = 0};
-    gconv_status status = gc_locality_create(threads, &memory, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_locality_create(threads, &memory, error));
     for (int i = 0; i < RUNS; i++) {
         roofs->bandwidth = fmax(roofs->bandwidth, bytes / gc_locality_pass(memory, 1));
         roofs->peak = fmax(roofs->peak, measure_peak(gc_thread_count(threads)));

@@ -320,15 +320,13 @@ static gconv_status measure_chain(gc_sweep *s, const gc_session *session, gconv_
 static gconv_status measure_filter(gc_sweep *s, gc_timed_filter wanted, gconv_error *error)
 {
     gconv_filter *filter;
-    gconv_status status = gc_timed_filter_make(wanted, &filter, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_timed_filter_make(wanted, &filter, error));
     gc_session session = *s->session;
     session.chain = (gc_filter_chain){.filters = &filter, .count = 1};
     session.job.filters = (const gconv_filter *const *)session.chain.filters;
     session.job.filter_count = 1;
     session.job.output = GCONV_OUTPUT_SAMPLES;
-    status = measure_chain(s, &session, error);
+    gconv_status status = measure_chain(s, &session, error);
     gconv_filter_free(filter);
     return status;
 }
@@ -344,11 +342,9 @@ static gconv_status make_images(gc_sweep *s, const gc_case *one, gconv_error *er
         return GCONV_OK;
     gc_picture_destroy(&s->timed);
     gc_picture_destroy(&s->checked);
-    gconv_status status = gc_synthetic_picture((uint32_t)one->width, (uint32_t)one->height,
-                                               one->kind, &s->timed, error);
-    if (status == GCONV_OK)
-        status = gc_synthetic_picture(CHECKED_WIDTH, CHECKED_HEIGHT, one->kind, &s->checked, error);
-    return status;
+    GC_TRY(gc_synthetic_picture((uint32_t)one->width, (uint32_t)one->height, one->kind, &s->timed,
+                                error));
+    return gc_synthetic_picture(CHECKED_WIDTH, CHECKED_HEIGHT, one->kind, &s->checked, error);
 }
 
 static void describe_case(const gc_sweep *s, const gc_case *one, gc_point *point)

@@ -54,9 +54,7 @@ gconv_status gc_transforms_create(const gconv_job *job, gc_transforms **transfor
 {
     gconv_device_choice choice = gconv_device_choice_default();
     *transforms = NULL;
-    gconv_status status = gconv_device_parse(job->device, &choice, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gconv_device_parse(job->device, &choice, error));
     gc_transforms *t = calloc(1, sizeof *t);
     if (t == NULL)
         return gc_fail_memory(error, sizeof *t);

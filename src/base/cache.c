@@ -68,9 +68,7 @@ static gconv_status open_directory(bool make, int *directory, gconv_error *error
 {
     char path[PATH_MAX];
     size_t base = 0;
-    gconv_status status = directory_path(path, &base, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(directory_path(path, &base, error));
     if (make)
         make_directory(path, base);
     *directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -263,12 +261,10 @@ gconv_status gc_cache_load(const char *kind, gc_hash key, void **bytes, size_t *
     char name[NAME_BYTES];
     int directory = -1;
     entry_name(kind, key, name);
-    gconv_status status = open_directory(false, &directory, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(open_directory(false, &directory, error));
     char *whole = NULL;
     size_t length = 0;
-    status = read_file(directory, name, &whole, &length, error);
+    gconv_status status = read_file(directory, name, &whole, &length, error);
     if (status == GCONV_OK && is_whole(kind, key, whole, length)) {
         *bytes = whole;
         *size = length - sizeof(entry_end);
@@ -289,12 +285,10 @@ gconv_status gc_cache_store(const char *kind, gc_hash key, const void *bytes, si
     if (size > FILE_BYTES_MAX - sizeof(entry_end))
         return gc_fail(error, GCONV_ERROR_LIMIT, "%zu bytes are more than the cache holds", size);
     entry_name(kind, key, name);
-    gconv_status status = open_directory(true, &directory, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(open_directory(true, &directory, error));
     entry_end end = end_of(kind, key, bytes, size);
     const struct iovec pieces[] = {{(void *)bytes, size}, {&end, sizeof end}};
-    status = replace_file(directory, name, pieces, error);
+    gconv_status status = replace_file(directory, name, pieces, error);
     if (status == GCONV_OK)
         make_room(directory);
     close(directory);
@@ -317,9 +311,7 @@ void gc_cache_remove(const char *kind, gc_hash key)
 gconv_status gc_cache_lock(int *lock, gconv_error *error)
 {
     int directory = -1;
-    gconv_status status = open_directory(true, &directory, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(open_directory(true, &directory, error));
     *lock = openat(directory, lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     bool locked = *lock >= 0;
     while (locked && flock(*lock, LOCK_EX) != 0)

@@ -185,9 +185,7 @@ gconv_status gc_digest_end(gc_digest *d, int descriptor, int64_t size, char text
     text[0] = '\0';
     if (size < 0 || d->counted > (uint64_t)size)
         begin(d);
-    gconv_status status = add_file(d, descriptor, size < 0 ? 0 : (uint64_t)size, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(add_file(d, descriptor, size < 0 ? 0 : (uint64_t)size, error));
     const char *name = kinds[d->kind].name;
     size_t length = end(d, hash), used = strlen(name);
     memcpy(text, name, used);
@@ -205,9 +203,7 @@ gconv_status gc_digest_file(gc_digest_kind kind, int descriptor, int64_t size,
 {
     gc_digest d = {.kind = kind};
     text[0] = '\0';
-    gconv_status status = gc_digest_check(kind, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_digest_check(kind, error));
     begin(&d);
     return gc_digest_end(&d, descriptor, size, text, error);
 }

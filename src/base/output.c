@@ -222,9 +222,7 @@ static gconv_status open_direct(gc_output *output, gconv_error *error)
 static gconv_status open_path(gc_output *output, const char *path, gconv_error *error)
 {
     gc_place *place = &output->place;
-    gconv_status status = gc_place_find(path, place, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_place_find(path, place, error));
     if (place->exists && S_ISDIR(place->about.st_mode))
         return gc_fail_errno(error, GCONV_ERROR_OPEN, EISDIR, "cannot create");
     if (place->exists && output->no_clobber)
@@ -295,9 +293,7 @@ gconv_status gc_output_flush(gc_output *output, gconv_error *error)
 gconv_status gc_output_write(gc_output *output, const void *bytes, size_t size, gconv_error *error)
 {
     if (size > BUFFER_BYTES - output->buffered) {
-        gconv_status status = gc_output_flush(output, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_output_flush(output, error));
     }
     output->position += size;
     if (size >= BUFFER_BYTES)

@@ -35,9 +35,7 @@ gconv_status gc_sized_read(const void *given, const char *type, void *known, siz
                            gconv_error *error)
 {
     size_t size;
-    gconv_status status = read_size(given, type, &size, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_size(given, type, &size, error));
     for (size_t i = bytes; i < size; i++)
         if (((const unsigned char *)given)[i] != 0)
             return gc_fail(error, GCONV_ERROR_ARGUMENT,

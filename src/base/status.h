@@ -26,6 +26,14 @@ gconv_status gc_fail_errno(gconv_error *error, gconv_status status, int error_nu
 /* "out of memory" with the number of bytes asked for. */
 gconv_status gc_fail_memory(gconv_error *error, size_t bytes);
 
+/* Returns from the calling function with the status of a call that fails. */
+#define GC_TRY(call)                                                                               \
+    do {                                                                                           \
+        gconv_status gc_status = (call);                                                           \
+        if (gc_status != GCONV_OK)                                                                 \
+            return gc_status;                                                                      \
+    } while (0)
+
 /* Copies `text` into `buffer` with control characters, and bytes that are not valid UTF-8, written
  * as \n, \t, \xNN. Always NUL-terminated; returns the buffer. */
 char *gc_escape(const char *text, char *buffer, size_t size);

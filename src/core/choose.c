@@ -76,9 +76,7 @@ static gconv_status try_on_device(contest *c, const gc_implementation *candidate
                                   gconv_error *error)
 {
     gconv_device_info device;
-    gconv_status status = check_candidate(c, candidate, index, &device, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(check_candidate(c, candidate, index, &device, error));
     double cost = candidate->operations->cost(c->problem, &device);
     gconv_promise promise = gc_promise_of(c->problem, candidate, &device);
     double weighed = promise == GCONV_PROMISE_BOUNDED ? BOUNDED_GAIN * cost : cost;

@@ -106,9 +106,7 @@ gconv_status gconv_plan_compare(const gconv_plan *plan, const void *input, size_
         chain_stride < gc_chain_row_values(&problem->chain) * sizeof(float))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
     double largest = 0;
-    gconv_status status = largest_input(problem, input, input_stride, &largest, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(largest_input(problem, input, input_stride, &largest, error));
     double bound = bound_of(plan, largest);
     for (uint32_t y = 0; y < problem->chain.height; y++)
         compare_chains((const float *)((const char *)chain + y * chain_stride),
@@ -346,10 +344,7 @@ gconv_status gconv_plan_compare_pixels(const gconv_plan *plan, const void *input
     const gc_conversion *conversion = &problem->conversion;
     const gconv_shape *in = &conversion->input, *out = &conversion->output;
     *difference = (gconv_difference){.within = true};
-    gconv_status status =
-        check_arguments(problem, input, input_stride, output, output_stride, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(check_arguments(problem, input, input_stride, output, output_stride, error));
     if (pixels == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the list of pixels is a null pointer");
     if (gc_detects(&problem->detector))
@@ -359,7 +354,7 @@ gconv_status gconv_plan_compare_pixels(const gconv_plan *plan, const void *input
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "single pixels cannot be judged where colours are multiplied by alpha");
     double bound;
-    status = find_bound(plan, input, input_stride, &bound, error);
+    gconv_status status = find_bound(plan, input, input_stride, &bound, error);
     for (size_t i = 0; status == GCONV_OK && i < count; i++) {
         gconv_pixel at = pixels[i];
         float values[GC_CHANNELS_MAX];

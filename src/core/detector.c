@@ -32,11 +32,9 @@ static gconv_status find_vectors(const gconv_filter *f, int bits, gconv_filter *
                                  gconv_error *error)
 {
     int rank = 0;
-    gconv_status status = gconv_filter_create_vectors(f->width, f->height, vectors, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gconv_filter_create_vectors(f->width, f->height, vectors, error));
     gconv_filter *v = *vectors;
-    status = gconv_filter_rank(f, 1, v->column, v->row, &rank, error);
+    gconv_status status = gconv_filter_rank(f, 1, v->column, v->row, &rank, error);
     if (status != GCONV_OK || rank > 1) {
         gconv_filter_free(v);
         *vectors = NULL;

@@ -191,9 +191,7 @@ gconv_status gconv_decoder_check(const char *device, gconv_error *error)
 {
     gconv_device_choice choice;
     gconv_device_info info = {.usable = false};
-    gconv_status status = gc_device_parse(device, &choice, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_device_parse(device, &choice, error));
     const char *reason = gconv_cuda_reason();
     for (int i = 0; i < gc_gpu_count(); i++) {
         if (!stands_for(&choice, i))

@@ -38,9 +38,7 @@ static gconv_status refuse_unusable(int index, const gconv_device_info *info, gc
 static gconv_status add_named(int index, gc_device_set *set, gconv_error *error)
 {
     gconv_device_info info;
-    gconv_status status = describe(index, &info, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(describe(index, &info, error));
     if (info.usable)
         *set |= bit_of(index);
     if (info.usable || gc_device_is_dropped(index))

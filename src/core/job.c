@@ -81,11 +81,9 @@ static gconv_status check_members(const gconv_job *job, gconv_error *error)
 static gconv_status read_tiling(const gconv_job *job, gconv_tiling *tiling, gconv_error *error)
 {
     *tiling = gconv_tiling_default();
-    gconv_status status = job->tiling == NULL ? GCONV_OK
-                                              : gc_sized_read(job->tiling, "gconv_tiling", tiling,
-                                                              sizeof *tiling, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(job->tiling == NULL
+               ? GCONV_OK
+               : gc_sized_read(job->tiling, "gconv_tiling", tiling, sizeof *tiling, error));
     if (tiling->tile < 0 || tiling->shared_memory < 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s %d: 0 to %d are possible",
                        tiling->tile < 0 ? "tile" : "shared_memory",
@@ -213,9 +211,7 @@ static gconv_status check_weights(const gconv_filter *filter, gconv_error *error
 
 static gconv_status check_filter(const gconv_filter *filter, gconv_error *error)
 {
-    gconv_status status = check_form(filter, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(check_form(filter, error));
     if (filter->anchor_x < 0 || filter->anchor_x >= filter->width || filter->anchor_y < 0 ||
         filter->anchor_y >= filter->height)
         return gc_fail(error, GCONV_ERROR_FILTER, "anchor %d %d lies outside the %dx%d filter",
@@ -235,9 +231,7 @@ static gconv_status check_chain(const gconv_job *job, gconv_error *error)
     if (job->filters == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the filters of the job are a null pointer");
     for (int i = 0; i < job->filter_count; i++) {
-        gconv_status status = check_filter(job->filters[i], error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(check_filter(job->filters[i], error));
         if (job->filters[i]->has_offset && i + 1 < job->filter_count)
             return gc_fail(error, GCONV_ERROR_FILTER,
                            "filter %d of %d has an offset; only the last of a chain may have one",

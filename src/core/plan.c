@@ -90,9 +90,7 @@ static gconv_status make_problem(gconv_job *job, gc_problem *problem, gconv_erro
 static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_error *error)
 {
     gconv_job owned;
-    gconv_status status = gc_job_read(job, &owned, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_job_read(job, &owned, error));
     plan->implementation_name =
         gc_copy_string(owned.implementation ? owned.implementation : "auto");
     plan->device_name = gc_copy_string(owned.device ? owned.device : "auto");
@@ -100,7 +98,7 @@ static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_er
         return gc_fail_memory(error, sizeof *plan);
     owned.implementation = plan->implementation_name;
     owned.device = plan->device_name;
-    status = make_problem(&owned, &plan->problem, error);
+    gconv_status status = make_problem(&owned, &plan->problem, error);
     return status == GCONV_OK ? choose(plan, &plan->choice, error) : status;
 }
 
@@ -277,10 +275,9 @@ static gconv_status take_over(gconv_plan *plan, const gconv_error *failure)
 {
     gc_choice next;
     void *state = NULL;
-    gconv_status status = choose(plan, &next, NULL);
-    if (status != GCONV_OK)
-        return status;
-    status = next.implementation->operations->prepare(&plan->problem, &next.device, &state, NULL);
+    GC_TRY(choose(plan, &next, NULL));
+    gconv_status status =
+        next.implementation->operations->prepare(&plan->problem, &next.device, &state, NULL);
     if (status != GCONV_OK) {
         gc_choice_destroy(&next);
         return status;
@@ -372,12 +369,10 @@ static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end,
     gc_stream stream;
     gconv_timings sum = gconv_timings_default();
     gconv_error failure = {.status = GCONV_OK};
-    gconv_status status = timings == NULL
-                              ? GCONV_OK
-                              : gc_sized_read(timings, "gconv_timings", &sum, sizeof sum, error);
-    if (status != GCONV_OK)
-        return status;
-    status = gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
+    GC_TRY(timings == NULL ? GCONV_OK
+                           : gc_sized_read(timings, "gconv_timings", &sum, sizeof sum, error));
+    gconv_status status =
+        gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
     stream.timed = timings != NULL;
     stream.own.watch = plan->watch;
     stream.own.waiter = plan->waiter;
@@ -459,9 +454,7 @@ static gconv_status run_memory(gconv_plan *plan, const void *input, size_t input
     to.row_bytes = chain_only ? gc_chain_row_values(&problem->chain) * sizeof(float)
                               : gconv_shape_row_bytes(&problem->conversion.output);
     gc_overlap overlap;
-    gconv_status status = check_memory(&from, &to, height, &overlap, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(check_memory(&from, &to, height, &overlap, error));
     gconv_source source = gc_source_of_memory(&from);
     gconv_sink sink = gc_sink_of_memory(&to);
     bool by_rows = overlap != GC_OVERLAP_NONE || problem->to_grey;
@@ -522,11 +515,9 @@ gconv_status gconv_plan_run_device(gconv_plan *plan, const void *input, size_t i
                          .row_bytes = gconv_shape_row_bytes(&conversion->output),
                          .stride = output_stride};
     gc_overlap overlap;
-    gconv_status status = check_memory(&from, &to, conversion->output.height, &overlap, error);
-    if (status != GCONV_OK)
-        return status;
-    status = implementation->operations->run_device(plan->state, input, input_stride, output,
-                                                    output_stride, stream, &failure);
+    GC_TRY(check_memory(&from, &to, conversion->output.height, &overlap, error));
+    gconv_status status = implementation->operations->run_device(
+        plan->state, input, input_stride, output, output_stride, stream, &failure);
     if (status == GCONV_ERROR_DEVICE)
         gc_device_judge(plan->choice.device.index, &failure);
     if (status != GCONV_OK && error != NULL)

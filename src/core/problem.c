@@ -27,14 +27,13 @@ static gconv_status make(gc_problem *problem, gconv_error *error)
 {
     problem->conversion = gc_conversion_of(&problem->job);
     gc_conversion *conversion = &problem->conversion;
-    gconv_status status = gc_chain_create(&problem->job, conversion, &problem->chain, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_chain_create(&problem->job, conversion, &problem->chain, error));
     if (!isfinite(conversion->divisor) || conversion->divisor == 0)
         return gc_fail(error, GCONV_ERROR_FILTER,
                        "the product of the divisors is zero or not finite");
     double largest;
-    status = gc_chain_set_range(&problem->chain, gc_loaded_range_of(conversion), &largest, error);
+    gconv_status status =
+        gc_chain_set_range(&problem->chain, gc_loaded_range_of(conversion), &largest, error);
     conversion->whole = problem->chain.exact;
     gc_chain_set_sums(conversion, &problem->chain);
     problem->rounding = gc_rounding_of(&problem->job, conversion, problem->chain.divisor);
@@ -86,9 +85,7 @@ static void complete(gc_problem *problem)
 gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_error *error)
 {
     memset(problem, 0, sizeof *problem);
-    gconv_status status = gc_job_check(job, &problem->tiling, &problem->detector.asked, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_job_check(job, &problem->tiling, &problem->detector.asked, error));
     if (gconv_alpha_needs_pixels(job))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "how alpha is treated depends on the pixels: see gconv_alpha_resolve");
@@ -98,7 +95,7 @@ gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_
     problem->job.alpha = gconv_alpha_resolve(job, true);
     problem->gpu_in_use = gc_gpu_started();
     complete(problem);
-    status = copy_filters(problem, error);
+    gconv_status status = copy_filters(problem, error);
     if (status == GCONV_OK)
         status = make(problem, error);
     if (status != GCONV_OK)

@@ -154,9 +154,7 @@ gconv_status gc_implementation_device(const gc_implementation *implementation, i
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (implementation->kind == GCONV_DEVICE_CUDA)
         pthread_once(&once, find_operations);
-    gconv_status status = gc_device_describe(index, device, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_device_describe(index, device, error));
     if (!device->usable)
         return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' cannot run on %s: %s", implementation->name,
                        device->name, device->reason);

@@ -111,11 +111,8 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem,
                             gconv_error *error)
 {
     memset(stream, 0, sizeof *stream);
-    gconv_status status = read_source(source, &stream->source, error);
-    if (status == GCONV_OK)
-        status = read_sink(sink, &stream->sink, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_source(source, &stream->source, error));
+    GC_TRY(read_sink(sink, &stream->sink, error));
     stream->problem = problem;
     stream->chain_only = chain_only;
     stream->end = problem->chain.height;

@@ -46,17 +46,15 @@ gconv_status gconv_filter_compose(const gconv_filter *first, const gconv_filter 
     *product = NULL;
     if (first->has_offset)
         return gc_fail(error, GCONV_ERROR_FILTER, "only the last filter may have an offset");
-    gconv_status status = gconv_filter_create(first->width + second->width - 1,
-                                              first->height + second->height - 1, &made, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gconv_filter_create(first->width + second->width - 1, first->height + second->height - 1,
+                               &made, error));
     made->anchor_x = first->anchor_x + second->anchor_x;
     made->anchor_y = first->anchor_y + second->anchor_y;
     made->divisor = first->divisor * second->divisor;
     made->offset = second->offset;
     made->offset_denominator = second->offset_denominator;
     made->has_offset = second->has_offset;
-    status = multiply(first, second, made, error);
+    gconv_status status = multiply(first, second, made, error);
     if (status == GCONV_OK && (!isfinite(made->divisor) || made->divisor == 0))
         status =
             gc_fail(error, GCONV_ERROR_FILTER, "the product of the divisors is zero or not finite");

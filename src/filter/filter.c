@@ -88,9 +88,7 @@ gconv_status gc_filter_copy(const gconv_filter *filter, gconv_filter **copy, gco
 {
     const gconv_filter *computed = gc_filter_computed(filter);
     size_t width = (size_t)filter->width, height = (size_t)filter->height;
-    gconv_status status = gc_filter_create_like(filter, copy, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_filter_create_like(filter, copy, error));
     gconv_filter *made = *copy;
     made->anchor_x = filter->anchor_x;
     made->anchor_y = filter->anchor_y;

@@ -81,11 +81,8 @@ static gconv_status make_gaussian(const char *parameters, gconv_filter **filter,
 {
     double sigma;
     int size;
-    gconv_status status = read_sigma(parameters, GCONV_FILTER_VECTOR_MAX, &sigma, &size, error);
-    if (status == GCONV_OK)
-        status = create(size, size, filter, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_sigma(parameters, GCONV_FILTER_VECTOR_MAX, &sigma, &size, error));
+    GC_TRY(create(size, size, filter, error));
     double profile[GCONV_FILTER_VECTOR_MAX];
     sample_gaussian(sigma, size, profile);
     double sum = gc_sum_of(profile, size);
@@ -159,9 +156,7 @@ static gconv_status make_box(const char *parameters, gconv_filter **filter, gcon
         return gc_fail(error, GCONV_ERROR_FILTER,
                        "'%.100s' is not a size (N or WxH, each from 1 to %d)", parameters,
                        GCONV_FILTER_VECTOR_MAX);
-    gconv_status status = create(width, height, filter, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(create(width, height, filter, error));
     double ones[GCONV_FILTER_VECTOR_MAX];
     for (int i = 0; i < GCONV_FILTER_VECTOR_MAX; i++)
         ones[i] = 1;

@@ -258,9 +258,7 @@ static gconv_status keep_terms(const gc_parser *p, const gc_fraction *first, int
 /* Makes the filter of whole weights that `terms` are. */
 static gconv_status make_whole(const gc_parser *p, gconv_filter *filter)
 {
-    gconv_status status = gc_filter_create_like(filter, &filter->whole, p->error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_filter_create_like(filter, &filter->whole, p->error));
     gconv_filter *made = filter->whole;
     for (int i = 0; made->weights != NULL && i < p->width * p->height; i++)
         made->weights[i] = (float)filter->terms[i];
@@ -352,9 +350,7 @@ gconv_status gconv_filter_parse(const char *text, size_t length, const char *nam
                                 gconv_filter **filter, gconv_error *error)
 {
     *filter = NULL;
-    gconv_status status = check_text(text, length, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(check_text(text, length, error));
     if (text == NULL)
         text = ""; /* what follows does arithmetic with it */
     bool marked = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;
@@ -366,7 +362,7 @@ gconv_status gconv_filter_parse(const char *text, size_t length, const char *nam
     p.column_values = p.values + weights;
     p.row_values = p.column_values + GCONV_FILTER_VECTOR_MAX;
     gconv_filter *made = NULL;
-    status = read_text(&p);
+    gconv_status status = read_text(&p);
     if (status == GCONV_OK)
         status = (p.weights == NULL ? gconv_filter_create_vectors
                                     : gconv_filter_create)(p.width, p.height, &made, error);

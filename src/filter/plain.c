@@ -21,9 +21,7 @@ static gconv_status read_header_values(const gc_parser *p, gc_span text, int cou
     while ((kind = gc_next_field(&list, &field)) == GC_FIELD_VALUE) {
         if (found == count)
             break;
-        gconv_status status = gc_read_value(p, field, &values[found]);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_read_value(p, field, &values[found]));
         found++;
     }
     if (kind != GC_FIELD_END || found != count || list.wants_value)
@@ -66,9 +64,7 @@ static gconv_status read_offset(gc_parser *p, gc_span text)
 static gconv_status read_anchor(gc_parser *p, gc_span text)
 {
     gc_fraction values[2];
-    gconv_status status = read_header_values(p, text, 2, "'anchor X Y'", values);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_header_values(p, text, 2, "'anchor X Y'", values));
     if (values[0].value != floor(values[0].value) || values[1].value != floor(values[1].value))
         return gc_refuse(p, p->line, "the anchor is not two whole numbers");
     p->anchor_x = values[0].value;
@@ -184,9 +180,7 @@ gconv_status gc_plain_read_row(gc_parser *p, gc_span line)
     while ((kind = gc_next_field(&list, &field)) == GC_FIELD_VALUE) {
         if (current->count == GCONV_FILTER_SIDE_MAX)
             return gc_refuse(p, p->line, "more than %d weights in a row", GCONV_FILTER_SIDE_MAX);
-        gconv_status status = gc_read_value(p, field, &p->values[p->value_count]);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_read_value(p, field, &p->values[p->value_count]));
         p->value_count++;
         current->count++;
     }

@@ -379,11 +379,9 @@ static gconv_status read_input(comparison *c, gconv_error *error)
     gconv_reader *reader;
     if (gc_is_directory(path))
         return gc_fail(error, GCONV_ERROR_OPEN, "a directory, and compare takes one image");
-    gconv_status status = gconv_reader_open(path, &options, &reader, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gconv_reader_open(path, &options, &reader, error));
     bool more = false;
-    status = gc_picture_read(reader, &c->picture, error);
+    gconv_status status = gc_picture_read(reader, &c->picture, error);
     if (status == GCONV_OK)
         status = gconv_reader_next(reader, &more, error);
     c->met |= gconv_reader_composited(reader) ? GC_MET_BACKGROUND : 0;
@@ -461,11 +459,9 @@ static gconv_status compare_and_report(comparison *c, const gc_reporter *reporte
 {
     gc_output *report;
     *subject = c->options->measure.html;
-    gconv_status status = reporter->open(c->options, &report, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(reporter->open(c->options, &report, error));
     *subject = gc_input_name(c->options->operands[0]);
-    status = compare(c, error);
+    gconv_status status = compare(c, error);
     if (status != GCONV_OK) {
         gc_output_free(report);
         return status;

@@ -200,11 +200,9 @@ gconv_status gc_check_images(const gc_options *options, gconv_error *error)
 static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_session *session,
                             const char **subject, gconv_error *error)
 {
-    gconv_status status = gc_check_images(options, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_check_images(options, error));
     start_gpus(options);
-    status = gc_task_list_create(options, list, subject, error);
+    gconv_status status = gc_task_list_create(options, list, subject, error);
     return status == GCONV_OK ? gc_session_create(options, session, subject, error) : status;
 }
 

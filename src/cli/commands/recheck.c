@@ -73,15 +73,12 @@ static gconv_status make_session(gc_recheck *recheck, const char *recipe, gconv_
 {
     const char *subject = NULL;
     gc_options *recorded = &recheck->recorded;
-    gconv_status status =
-        gc_options_parse(recheck->argument_count, recheck->arguments, recorded, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_options_parse(recheck->argument_count, recheck->arguments, recorded, error));
     recorded->implementations = recheck->options->implementations;
     recorded->job.device = recheck->options->job.device;
     recorded->job.threads = recheck->options->job.threads;
     recorded->journal.file = recheck->options->journal.file; /* the session makes its recipe then */
-    status = gc_session_create(recorded, &recheck->session, &subject, error);
+    gconv_status status = gc_session_create(recorded, &recheck->session, &subject, error);
     bool is_there = subject != NULL && access(subject, F_OK) == 0;
     recheck->changed = status == GCONV_OK ? strcmp(recheck->session.recipe.name, recipe) != 0
                                           : status == GCONV_ERROR_FILTER && is_there;
@@ -94,12 +91,10 @@ static gconv_status make_session(gc_recheck *recheck, const char *recipe, gconv_
 static gconv_status read_recipe(gc_recheck *recheck, const char *recipe, gconv_error *error)
 {
     char *line;
-    gconv_status status = gc_journal_recipe(recheck->journal, recipe, &line, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_journal_recipe(recheck->journal, recipe, &line, error));
     const gc_json_events events = {.value = take_value, .user = recheck};
     recheck->definition = 1; /* unless the line says otherwise */
-    status = add_argument(recheck, "gconv", error);
+    gconv_status status = add_argument(recheck, "gconv", error);
     if (status == GCONV_OK)
         status = gc_json_read(line, strlen(line), &events, error);
     free(line);

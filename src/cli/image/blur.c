@@ -53,9 +53,7 @@ static gconv_status make_sketch_filter(double sigma, gconv_filter **filter, gcon
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--sigma is %g pixels here, and a sketch takes %g to %g", sigma,
                        sketch_least, sketch_most);
-    gconv_status status = load_gaussian(sigma, side, filter, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(load_gaussian(sigma, side, filter, error));
     float *weights = (*filter)->weights, *middle = weights + half * side;
     for (int k = 0; k < side; k++)
         all += (double)middle[k];

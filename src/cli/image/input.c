@@ -57,9 +57,7 @@ gconv_status gc_open_input(gc_work *work)
 {
     const gc_task *task = work->task;
     work->result->subject = gc_input_name(task->input);
-    gconv_status status = gc_check_task(task, work->error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_check_task(task, work->error));
     work->input_warnings =
         (gc_warning_target){work->result->subject, work->worker->notes, &work->result->warnings};
     gconv_reader_options options = gc_reader_options(work->options);
@@ -107,9 +105,7 @@ static gconv_status read_opaque_rows(gconv_reader *reader, unsigned char *rows, 
     *opaque = true;
     for (uint32_t y = 0; *opaque && y < shape->height; y += room) {
         uint32_t count = shape->height - y < room ? shape->height - y : room;
-        gconv_status status = gconv_reader_read(reader, count, rows, stride, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gconv_reader_read(reader, count, rows, stride, error));
         *opaque = gconv_shape_is_opaque(shape, rows, count, stride);
     }
     return GCONV_OK;

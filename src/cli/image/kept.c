@@ -204,9 +204,7 @@ void gc_note_limits(gc_work *work)
 static gconv_status open_again(gc_work *work, gconv_reader_options options, gconv_reader **reader)
 {
     const gconv_shape *wanted = &work->result->input;
-    gconv_status status = gconv_reader_open(work->task->input, &options, reader, work->error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gconv_reader_open(work->task->input, &options, reader, work->error));
     const gconv_shape *shape = gconv_reader_shape(*reader);
     if (shape->width == wanted->width && shape->height == wanted->height &&
         (shape->channels == wanted->channels || !options.grey) && shape->depth == wanted->depth)

@@ -66,10 +66,8 @@ gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *ch
         *subject = names[i];
         gconv_filter **filter = &chain->filters[i];
         /* A command's own chain is built in, even if files of these names exist. */
-        gconv_status status = given ? gconv_filter_load(names[i], filter, error)
-                                    : gconv_filter_load_builtin(names[i], filter, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(given ? gconv_filter_load(names[i], filter, error)
+                     : gconv_filter_load_builtin(names[i], filter, error));
         if (given)
             note_reading(options, names[i], *filter);
         chain->count++;
@@ -253,11 +251,9 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
 {
     *session = (gc_session){.options = options};
     *subject = NULL;
-    gconv_status status = gc_filter_chain_load(options, &session->chain, subject, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_filter_chain_load(options, &session->chain, subject, error));
     fill_job(session);
-    status = check_decoder(session, error);
+    gconv_status status = check_decoder(session, error);
     if (status == GCONV_OK)
         status = check_tiling(session, error);
     if (status == GCONV_OK)

@@ -54,12 +54,10 @@ gconv_status gc_results_compare(const gconv_plan *plan, const gc_picture *pictur
                                 gconv_error *error)
 {
     const void *input = picture->samples;
-    gconv_status status = gconv_plan_compare(plan, input, picture->stride, own->chain,
-                                             expected->chain, own->chain_stride, chain, error);
-    if (status == GCONV_OK)
-        status = gconv_plan_compare_output(plan, input, picture->stride, own->output,
-                                           own->output_stride, expected, output, error);
-    return status;
+    GC_TRY(gconv_plan_compare(plan, input, picture->stride, own->chain, expected->chain,
+                              own->chain_stride, chain, error));
+    return gconv_plan_compare_output(plan, input, picture->stride, own->output, own->output_stride,
+                                     expected, output, error);
 }
 
 static gconv_status prepare(const gc_work *work, verification *v)

@@ -281,10 +281,8 @@ static gconv_status read_record(const gc_journal *journal, uint64_t offset, gc_r
                                 gconv_error *error)
 {
     char *line;
-    gconv_status status = read_line(journal, offset, &line, error);
-    if (status != GCONV_OK)
-        return status;
-    status = gc_record_read(line, record, error);
+    GC_TRY(read_line(journal, offset, &line, error));
+    gconv_status status = gc_record_read(line, record, error);
     free(line);
     if (status == GCONV_ERROR_FORMAT)
         return gc_fail(error, status, "line %zu: %s", count_lines(journal, offset), not_ours);

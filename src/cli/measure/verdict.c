@@ -1,6 +1,7 @@
 #include "cli/measure/measure.h"
 
 #include "base/clock.h"
+#include "base/status.h"
 #include "cli/image/verify.h"
 #include "cli/options/implementations.h"
 #include "cli/terminal/progress.h"
@@ -28,11 +29,9 @@ gconv_status gc_subject_plan(const gc_subject *subject, const gc_point *point,
 gconv_status gc_subject_ready_plan(const gc_subject *subject, gc_point *point,
                                    const gc_picture *picture, gconv_plan **plan, gconv_error *error)
 {
-    gconv_status status = gc_subject_plan(subject, point, picture, plan, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_subject_plan(subject, point, picture, plan, error));
     double seconds;
-    status = gconv_plan_prepare(*plan, &seconds, error);
+    gconv_status status = gconv_plan_prepare(*plan, &seconds, error);
     point->compile_seconds += seconds;
     return status;
 }
@@ -54,10 +53,8 @@ gconv_status gc_expect(const gc_subject *subject, const gc_picture *picture,
     *expectation = (gc_expectation){.seconds = 0};
     gc_point_set_name(&reference, "reference");
     gconv_plan *plan;
-    gconv_status status = gc_subject_plan(subject, &reference, picture, &plan, error);
-    if (status != GCONV_OK)
-        return status;
-    status = gc_results_allocate(plan, picture, &expectation->of, error);
+    GC_TRY(gc_subject_plan(subject, &reference, picture, &plan, error));
+    gconv_status status = gc_results_allocate(plan, picture, &expectation->of, error);
     gconv_plan_watch(plan, show_reference, (void *)subject);
     double start = gc_seconds();
     if (status == GCONV_OK)

@@ -312,11 +312,8 @@ static gconv_status check_options(const gc_options *options, const char *command
     if (decoder != NULL && strcmp(options->job.device, "cpu") == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--decoder': '%s' needs a GPU, and --device is cpu", decoder);
-    gconv_status status = gc_check_rows(options, error);
-    if (status == GCONV_OK)
-        status = check_method(options, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_check_rows(options, error));
+    GC_TRY(check_method(options, error));
     return check_lists(options, command, error);
 }
 

@@ -192,11 +192,8 @@ static gconv_status add(gc_taken_names *names, gc_task *task, const identities *
                        task->input, names->options->journal.file);
     if (task->is_alone && gc_is_foreign(task->input)) /* it is said when its turn comes */
         return GCONV_OK;
-    gconv_status status = compare(names, task, own, error);
-    if (status == GCONV_OK)
-        status = check_beside(names, task, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(compare(names, task, own, error));
+    GC_TRY(check_beside(names, task, error));
     uint64_t number = next_number(names, task);
     bool is_direct = own->output.mode != 0 && !S_ISREG(own->output.mode); /* takes any number */
     if (number == 0 || !note(&names->inputs, own->input.file, number) ||

@@ -107,9 +107,7 @@ static gconv_status find_end(name_reader *reader, char **end, gconv_error *error
             reader->filled++;
             return GCONV_OK;
         }
-        gconv_status status = fill(reader, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(fill(reader, error));
     }
 }
 

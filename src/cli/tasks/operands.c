@@ -88,9 +88,7 @@ static gconv_status choose_named_format(const gc_options *options, gc_task *task
                                         gconv_error *error)
 {
     const gc_named_format named = gc_format_named(task->output);
-    gconv_status status = gc_check_extension(&named, task->format, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_check_extension(&named, task->format, error));
     bool named_pnm = named.format == GCONV_FORMAT_PGM || named.format == GCONV_FORMAT_PPM;
     bool says_which = options->form.either_pnm && named_pnm && !named.either_pnm;
     if (task->format == GCONV_FORMAT_UNKNOWN || says_which) {
@@ -135,13 +133,9 @@ static gconv_status collect_single(const gc_options *options, gc_task_list *list
     char dash[] = "-";
     gc_task task = {.input = pipe ? dash : options->operands[0],
                     .output = pipe ? dash : options->operands[1]};
-    gconv_status status = check_standard_streams(options, task.input, task.output, error);
-    if (status == GCONV_OK)
-        status = check_paths(options, task.input, task.output, subject, error);
-    if (status == GCONV_OK)
-        status = choose_format(options, &task, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(check_standard_streams(options, task.input, task.output, error));
+    GC_TRY(check_paths(options, task.input, task.output, subject, error));
+    GC_TRY(choose_format(options, &task, error));
     *subject = NULL;
     gc_task made = gc_task_make(task.input, task.output);
     made.format = task.format;

@@ -31,11 +31,3 @@ static inline gconv_status gc_cuda_fail(gconv_error *error, cudaError_t code,
 
 /* Returns from the calling function when the kernel launch before it failed. */
 #define GC_CUDA_TRY_LAUNCH(error) GC_CUDA_TRY(error, cudaGetLastError())
-
-/* Returns from the calling function when a call of ours fails. */
-#define GC_TRY(call)                                                                               \
-    do {                                                                                           \
-        gconv_status gc_status = (call);                                                           \
-        if (gc_status != GCONV_OK)                                                                 \
-            return gc_status;                                                                      \
-    } while (0)
