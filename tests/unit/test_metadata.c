@@ -132,6 +132,25 @@ TEST(fitting_profiles_are_kept)
     }
 }
 
+/* Many a picture has an old profile of sRGB that libpng knows by its identifier, and warns of. */
+TEST(a_profile_that_libpng_knows_is_written_without_a_word)
+{
+    static const uint32_t identifier[] = {0x29f83dde, 0xaff255ae, 0x7842fae4, 0xca83390d};
+    unsigned char icc[3048] = {0}, chunk[1024] = "name\0";
+    uLongf size = sizeof chunk - 6;
+    OWNED_BLOB png = small_file(GCONV_FORMAT_PNG, 3);
+    make_icc(icc, "RGB ");
+    store_u32(icc, sizeof icc);
+    for (size_t i = 0; i < 4; i++)
+        store_u32(icc + 84 + 4 * i, identifier[i]);
+    assert_int_equal(compress(chunk + 6, &size, icc, sizeof icc), Z_OK);
+    add_chunk(&png, "iCCP", chunk, size + 6);
+    save_file("known.png", png.bytes, png.size);
+    OWNED_READER reader = copy_with("known.png", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, NULL);
+    assert_int_equal(warnings, 0);
+    assert_int_equal(gconv_reader_metadata(reader)->blobs[GC_ICC].size, sizeof icc);
+}
+
 TEST(unfitting_profiles_are_dropped)
 {
     gconv_reader_options reading = as_grey();

@@ -257,6 +257,7 @@ static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error 
         return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libpng cannot start");
     png_set_write_fn(a->png, a, write_bytes, flush_bytes);
     png_set_benign_errors(a->png, 1); /* broken metadata are dropped with a warning */
+    png_set_option(a->png, PNG_SKIP_sRGB_CHECK_PROFILE, PNG_OPTION_ON); /* it only warns */
     set_header(a);
     if (chosen->level != OWN)
         set_method(a->png, chosen);
