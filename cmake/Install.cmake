@@ -38,7 +38,7 @@ if(GCONV_LAB)
   install(TARGETS gconv-lab RUNTIME DESTINATION ${lab} COMPONENT lab)
   install(DIRECTORY lab/ DESTINATION ${lab} COMPONENT lab FILES_MATCHING PATTERN *.py PATTERN *.csv PATTERN *.css
     PATTERN *.html PATTERN *.txt PATTERN __pycache__ EXCLUDE PATTERN bench EXCLUDE)
-  install(DIRECTORY docs/results/study-h200 DESTINATION ${lab} COMPONENT lab FILES_MATCHING PATTERN *.json)
+  install(DIRECTORY docs/results/study-h200 docs/results/study-h100 DESTINATION ${lab} COMPONENT lab FILES_MATCHING PATTERN *.json)
   # A program that is not installed finds the drawing one in the directory lab beside itself.
   file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/double)
   foreach(place . tests tests/double)

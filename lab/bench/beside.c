@@ -10,22 +10,28 @@
 #include <string.h>
 
 #define PAPER "@paper"
-#define KEPT "h200" /* the results that come with gconv */
+/* Whether a word of --with stands for results that come with gconv. */
+static bool is_kept(const char *with)
+{
+    return strcmp(with, "h200") == 0 || strcmp(with, "h100") == 0;
+}
 
-/* Finds the kept results of a preset: as installed, else in a source tree. */
-static gconv_status find_kept(const char *preset, char path[PATH_MAX], gconv_error *error)
+/* Finds the kept results of a preset on a device: as installed, else in a source tree. */
+static gconv_status find_kept(const char *device, const char *preset, char path[PATH_MAX],
+                              gconv_error *error)
 {
     static const char *const folders[] = {"", "../docs/results/"};
     char name[128];
     if (preset == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--with " KEPT " needs a --preset");
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--with %s needs a --preset", device);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        snprintf(name, sizeof name, "%sstudy-" KEPT "/%s.json", folders[i], preset);
+        snprintf(name, sizeof name, "%sstudy-%s/%s.json", folders[i], device, preset);
         if (gc_find_lab_file(name, path, PATH_MAX))
             return GCONV_OK;
     }
     return gc_fail(error, GCONV_ERROR_OPEN,
-                   "option '--with': the results of '%s' on an " KEPT " are not installed", preset);
+                   "option '--with': the results of '%s' on an %s are not installed", preset,
+                   device);
 }
 
 gconv_status gc_beside_read(const gc_options *options, gc_points *points, const char **subject,
@@ -36,24 +42,25 @@ gconv_status gc_beside_read(const gc_options *options, gc_points *points, const 
     gconv_status status = GCONV_OK;
     if (with == NULL)
         return GCONV_OK;
-    bool is_kept = strcmp(with, KEPT) == 0;
-    if (is_kept)
-        status = find_kept(preset, kept, error);
+    bool comes_with_gconv = is_kept(with);
+    if (comes_with_gconv)
+        status = find_kept(with, preset, kept, error);
     else
         *subject = with;
     if (status == GCONV_OK)
-        status =
-            gc_baseline_read(is_kept ? kept : with, preset != NULL ? preset : "", points, error);
-    if (status == GCONV_ERROR_OPEN && !is_kept) {
+        status = gc_baseline_read(comes_with_gconv ? kept : with, preset != NULL ? preset : "",
+                                  points, error);
+    if (status == GCONV_ERROR_OPEN && !comes_with_gconv) {
         const gconv_error why = *error;
-        return gc_fail(error, status, "%s; results that come with gconv: " KEPT, why.message);
+        return gc_fail(error, status, "%s; results that come with gconv: h100, h200", why.message);
     }
     if (status != GCONV_OK)
         return status;
     for (size_t i = 0; i < points->count; i++) {
         gc_point *point = &points->at[i];
         size_t length = strlen(point->name);
-        snprintf(point->name + length, sizeof point->name - length, "@%s", is_kept ? KEPT : "with");
+        snprintf(point->name + length, sizeof point->name - length, "@%s",
+                 comes_with_gconv ? with : "with");
         if (point->kernel_seconds > 0)
             point->roofline = gc_roof_at(points->gpu, point->intensity);
     }

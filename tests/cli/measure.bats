@@ -348,8 +348,10 @@ above 100 %: caches serve *'
     same "$(printf '%s\n' "$out" | grep -c 'cpu@with')" 1
     expect 0 gconv bench --impl cpu --sizes 64 --filters 3 --time 0.1 --with mine --csv
     same "$(printf '%s\n' "$out" | wc -l)" 2
-    complains 2 '--with h200 needs a --preset' gconv bench --with h200
-    complains 1 'nothing: cannot open: *; results that come with gconv: h200' gconv bench --with nothing
+    expect 0 gconv bench --preset kth --impl cpu --sizes 256 --filters 3 --time 0.1 --with h100
+    like "$out" '*naive@h100 *'
+    complains 2 '--with h100 needs a --preset' gconv bench --with h100
+    complains 1 'nothing: cannot open: *; results that come with gconv: h100, h200' gconv bench --with nothing
 }
 
 @test "study.sh: of each preset a report, measurements, and a table below its head" {

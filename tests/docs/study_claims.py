@@ -296,10 +296,10 @@ def claims_of_tuning():
 SPATIAL = ("direct", "separable", "tensor", "adaptive:unrolled")
 
 
-def fastest_from(name, width, rank=""):
+def fastest_from(name, width, rank="", data=MAP):
     """The least side of a square at which a transform is the fastest; None if there is none."""
     def seconds(side, other):
-        return MAP.rows.get((width, f"{side}x{side}{rank}", other), {}).get("kernel_seconds", float("inf"))
+        return data.rows.get((width, f"{side}x{side}{rank}", other), {}).get("kernel_seconds", float("inf"))
 
     return next((side for side in range(3, 64, 2)
                  if seconds(side, name) < min(seconds(side, other) for other in SPATIAL)), None)
@@ -413,7 +413,58 @@ def claims_of_padding():
     yield "# fit in place of #, which", counters["launch__occupancy_limit_shared_mem"][:2]
 
 
+def claims_of_h100():
+    """The second card, beside the H200."""
+    squares, steps, planes, lines = (read_json(name, "h100") for name in (
+        "squares", "adaptive-2014", "fft-map", "fft-locality"))
+    ours, ours_h200 = read_json("ours", "h100"), read_json("ours")
+
+    def both(one, other, f, name):
+        times = [1e6 * data.alone(f, name) for data in (one, other)]
+        return [*times, times[0] / times[1]]
+
+    copies = [1e6 * data.rows[1, "memory", "fft"]["kernel_seconds"] for data in (lines, LINES)]
+    yield "| a copy of 2^25 complex numbers | # | # | # |", [*copies, copies[0] / copies[1]]
+    yield "| `fft`, 17x17 | # | # | # |", both(ours, ours_h200, "17x17", "fft")
+    for name, f in (("adaptive:unrolled", "3x3"), ("adaptive", "3x3"), ("tiled", "3x3"), ("naive", "3x3"),
+                    ("adaptive", "9x9"), ("adaptive", "43x43")):
+        yield f"| `{name}`, {f} | # | # | # |", both(squares, SQUARES, f, name)
+    yield "| `twopass:tiled`, 43x43 rank 1 | # | # | # |", both(steps, IN_2014, "43x43 rank 1", "twopass:tiled")
+    yield "| `direct` from and to 8 bits, 3x3 | # | # | # |", both(ours, ours_h200, "3x3", "direct")
+    sizes = steps.ratios("adaptive", "naive")
+
+    def longer(name):
+        return mean(steps.alone(f, name) / IN_2014.alone(f, name) for f in sizes)
+
+    yield "`adaptive` takes # times as long on average over the # sizes, and `naive` # times", [
+        longer("adaptive"), len(sizes), longer("naive")]
+    yield "`adaptive` is # times as fast as `naive` at 3x3, where the H200 has #, and # times at 43x43 (#)", [
+        data.ratio(f, "adaptive", "naive") for f in ("3x3", "43x43") for data in (squares, SQUARES)]
+    yield "`adaptive:unrolled` is # times as fast at 3x3 (#)", [
+        data.ratio("3x3", "adaptive:unrolled", "naive") for data in (squares, SQUARES)]
+    yield "crosses at #x21 for 4096 and at #x23 for 1024, where the H200 has #x19 and #x21", [
+        first(range(3, 64, 2), lambda side: data.ratio(f"{side}x{side}", "adaptive:unrolled", "fft", width) < 1)
+        for data in (planes, MAP) for width in (4096, 1024)]
+    assert all(fastest_from("fft", width, data=planes) is None for width in (256, 1024, 4096))
+    yield "is the fastest from #x27 on for 4096x4096, and as on the H200 from #x19 and #x33 on", [
+        fastest_from("tilefft", width, data=planes) for width in (4096, 1024, 256)]
+    over, over_h200 = (data.ratios("adaptive:unrolled", "adaptive") for data in (steps, IN_2014))
+    yield "at all # sizes, # to # times and # times on average", [len(over), *range_of(over.values()), mean(over.values())]
+    yield "the H200 has # on average at the same sizes", [mean(over_h200[f] for f in over)]
+    shipped = [float(ratio) for ratio in re.findall(r" ([\d.]+)$", (RESULTS / "shipped-h100.txt").read_text(), re.M)]
+    yield "they are # times as fast on average at # filters, `direct` and `separable` among them, from # to # times", [
+        mean(shipped), len(shipped), *range_of(shipped)]
+
+    def shares(name, logs):
+        rows = [lines.rows[2**log, f"{2 ** log} points", name] for log in logs]
+        return [200 * row["flops"] / row["theory_flops"] for row in rows]
+
+    yield "From 64 to 8192 points cuFFT reaches # to # % of half the bound, and `contiguous` # to # % up to", [
+        *range_of(shares("fft", range(6, 14))), *range_of(shares("contiguous", range(1, 9)))]
+    yield "at 2^14 points cuFFT reaches # %, where", shares("fft", [14])
+
+
 def claims():
     for part in (claims_of_kth, claims_of_lecture, claims_of_2011, claims_of_2014, claims_of_tuning,
-                 claims_of_transforms, claims_of_locality, claims_of_padding):
+                 claims_of_transforms, claims_of_locality, claims_of_padding, claims_of_h100):
         yield from part()

@@ -425,9 +425,9 @@ static const gc_option options_table[] = {
     {"baseline", 0, "FILE", BENCH, FILE_NAME(measure.baseline), .marks = TELLS,
      .help = "compare with the measurements in FILE, which --resume or --json made"},
     {"with", 0, "RESULTS", BENCH, TEXT(measure.with), .marks = TELLS,
-     .help =
-         "print kept results beside these: h200, those of an H200, or a FILE of an earlier bench",
-     .offers = "FILE h200"},
+     .help = "print kept results beside these: h200 or h100, those of such a GPU, or a FILE of an "
+             "earlier bench",
+     .offers = "FILE h200 h100"},
     {"fail-above", 0, "PCT", BENCH, NUMBER(measure.fail_above, 0, DBL_MAX), .marks = TELLS,
      .help = "exit with status 5 if something takes PCT per cent longer (with --baseline)"},
     {"response", 0, "FILE", KERNEL, READ(gc_set_response),
