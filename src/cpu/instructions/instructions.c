@@ -20,8 +20,9 @@
     extern const struct gc_transform_loops gc_transform_##set, gc_transform_double_##set;
 #define LOOPS(set, SECONDS)                                                                        \
     .taps = &gc_taps_##set, .tap_seconds = GC_TAP_SECONDS_##SECONDS,                               \
-    .detector = &gc_detector_##set, .samples = &gc_samples_##set, .edges = &gc_edges_##set,        \
-    .box = &gc_box_##set, .row_seconds = GC_ROW_TAP_SECONDS_##SECONDS,                             \
+    .matrix_factor = GC_MATRIX_FACTOR_##SECONDS, .detector = &gc_detector_##set,                   \
+    .samples = &gc_samples_##set, .edges = &gc_edges_##set, .box = &gc_box_##set,                  \
+    .row_seconds = GC_ROW_TAP_SECONDS_##SECONDS,                                                   \
     .transforms = {&gc_transform_##set, GC_TRANSFORM_SECONDS_##SECONDS},                           \
     .exact_transforms = {&gc_transform_double_##set, GC_TRANSFORM_DOUBLE_SECONDS_##SECONDS}
 DECLARE(portable)
@@ -97,7 +98,8 @@ static const gc_instructions instructions[] = {
      .usable = always,
      .taps = &gc_taps_portable,
      .detector = &gc_detector_portable,
-     .tap_seconds = GC_TAP_SECONDS_PORTABLE},
+     .tap_seconds = GC_TAP_SECONDS_PORTABLE,
+     .matrix_factor = GC_MATRIX_FACTOR_PORTABLE},
 #endif
 };
 

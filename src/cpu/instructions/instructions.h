@@ -143,7 +143,8 @@ typedef struct gc_instructions {
     const char *name; /* for GCONV_INSTRUCTIONS */
     bool (*usable)(void);
     const gc_taps_loops *taps;
-    double tap_seconds; /* of a value in a multiply-add (cpu/cost.h) */
+    double tap_seconds;   /* of a value in a multiply-add (cpu/cost.h) */
+    double matrix_factor; /* how much of it every tap of a matrix takes */
     const struct gc_detector_loops *detector;
     const struct gc_edge_bytes_loops *edge_bytes; /* NULL if the set has none */
     const gc_samples_loops *samples;

@@ -10,7 +10,8 @@ static double seconds(const gc_question *question, gc_estimate *estimate)
 {
     const gc_step *step = question->step;
     (void)estimate;
-    return gc_taps_seconds(question, (double)step->width * step->height, step->height);
+    double taps = (double)step->width * step->height * question->instructions->matrix_factor;
+    return gc_taps_seconds(question, taps, step->height);
 }
 
 double gc_matrix_error(const gc_question *question, const gc_estimate *estimate)
