@@ -302,9 +302,7 @@ static gconv_status run(tuning *t, gconv_error *error)
     if (status != GCONV_OK)
         return status;
     t->begin = gc_seconds();
-    status = gconv_tuner_begin(t->tuner, &t->side, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gconv_tuner_begin(t->tuner, &t->side, error));
     print_head(t);
     status = search_all(t, error);
     gc_progress_clear();

@@ -82,9 +82,7 @@ gconv_status gc_imagemagick_read(gc_parser *p, gc_span line)
     p->dialect = "an ImageMagick string";
     const char *colon = memchr(line.text, ':', line.length);
     size_t before = (size_t)(colon - line.text);
-    gconv_status status = read_geometry(p, (gc_span){line.text, before});
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_geometry(p, (gc_span){line.text, before}));
     gc_field_list list = {.rest = {colon + 1, line.length - before - 1}, .wants_value = true};
     int last_line = p->line;
     do {
@@ -92,9 +90,7 @@ gconv_status gc_imagemagick_read(gc_parser *p, gc_span line)
         gc_field_kind kind;
         gc_count_commas(p, list.rest);
         while ((kind = gc_next_field(&list, &field)) == GC_FIELD_VALUE) {
-            status = read_imagemagick_value(p, field);
-            if (status != GCONV_OK)
-                return status;
+            GC_TRY(read_imagemagick_value(p, field));
             last_line = p->line;
         }
         if (kind == GC_FIELD_EMPTY)

@@ -102,10 +102,8 @@ gconv_status gc_input_peek(gc_input *input, size_t wanted, const unsigned char *
     }
     while (input->end - input->start < wanted && !input->ended) {
         size_t got;
-        gconv_status status = read_once(input, input->bytes + input->end,
-                                        GC_INPUT_BUFFER_BYTES - input->end, &got, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(read_once(input, input->bytes + input->end, GC_INPUT_BUFFER_BYTES - input->end, &got,
+                         error));
         input->end += got;
     }
     *bytes = input->bytes + input->start;
@@ -162,10 +160,7 @@ gconv_status gc_input_pass(gc_input *input, uint64_t count, gconv_error *error)
             return GCONV_OK;
         }
         input->start = 0;
-        gconv_status status =
-            read_once(input, input->bytes, GC_INPUT_BUFFER_BYTES, &input->end, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(read_once(input, input->bytes, GC_INPUT_BUFFER_BYTES, &input->end, error));
     }
 }
 
@@ -175,9 +170,7 @@ gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t 
     size_t available;
     if (input->start == input->end)
         input->start = input->end = 0;
-    gconv_status status = gc_input_peek(input, 1, bytes, &available, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_input_peek(input, 1, bytes, &available, error));
     *size = available;
     input->start = input->end;
     return GCONV_OK;
@@ -189,9 +182,7 @@ gconv_status gc_input_collect(gc_input *input, uint64_t most, gc_buffer *buffer,
     const unsigned char *bytes;
     size_t size;
     do {
-        gconv_status status = gc_input_take(input, &bytes, &size, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_input_take(input, &bytes, &size, error));
         *more = size > most;
         size = *more ? (size_t)most : size;
         gc_buffer_add(buffer, bytes, size);

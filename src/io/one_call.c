@@ -58,9 +58,7 @@ static gconv_status resolve_alpha(conversion *c, gconv_job *job, gconv_error *er
         c->pixels = gc_allocate_array(shape->height, bytes);
         if (c->pixels == NULL)
             return gc_fail_memory(error, shape->height * bytes);
-        gconv_status status = gconv_reader_read(c->reader, shape->height, c->pixels, bytes, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gconv_reader_read(c->reader, shape->height, c->pixels, bytes, error));
         opaque = gconv_shape_is_opaque(shape, c->pixels, shape->height, bytes);
     }
     job->alpha = gconv_alpha_resolve(job, opaque);
@@ -106,9 +104,7 @@ static gconv_status open_input(const char *in, conversion *c, gconv_error *error
     bool edges = c->job.output == GCONV_OUTPUT_EDGES;
     reading.grey = edges || (info != NULL && info->depths == 1);
     reading.opaque = info != NULL && !info->alpha;
-    gconv_status status = gconv_reader_open(in, &reading, &c->reader, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gconv_reader_open(in, &reading, &c->reader, error));
     c->job.between_files = true;
     c->writing = gconv_writer_options_default();
     c->writing.keep = edges ? GCONV_KEEP_RESOLUTION : GCONV_KEEP_ALL;
@@ -153,9 +149,7 @@ gconv_status gconv_filter_file(const char *in, const char *out, const gconv_filt
                                const gconv_job *options, gconv_error *error)
 {
     conversion c = {.out = out};
-    gconv_status status = read_options(options, &c.job, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_options(options, &c.job, error));
     c.job.filters = &filter;
     c.job.filter_count = 1;
     c.job.output = GCONV_OUTPUT_SAMPLES;
@@ -191,19 +185,15 @@ gconv_status gconv_filter_memory(const unsigned char *input, unsigned char *outp
 {
     gconv_job job;
     gconv_plan *plan;
-    gconv_status status = read_options(options, &job, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_options(options, &job, error));
     job.filters = &filter;
     job.filter_count = 1;
     job.input = (gconv_shape){width, height, channels, 8};
     job.output = GCONV_OUTPUT_SAMPLES;
     job.output_depth = 8;
-    status = gconv_plan_create(&job, &plan, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gconv_plan_create(&job, &plan, error));
     size_t stride = gconv_shape_row_bytes(&job.input);
-    status = gconv_plan_run_memory(plan, input, stride, output, stride, NULL, error);
+    gconv_status status = gconv_plan_run_memory(plan, input, stride, output, stride, NULL, error);
     gconv_plan_free(plan);
     return status;
 }

@@ -76,9 +76,7 @@ static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gco
     for (size_t wanted = GC_SIGNATURE_BYTES_MIN;
          content == GCONV_FORMAT_UNKNOWN && wanted <= GC_SIGNATURE_BYTES_MAX;
          wanted += GC_SIGNATURE_BYTES_MAX - GC_SIGNATURE_BYTES_MIN) {
-        gconv_status status = gc_input_peek(&reader->input, wanted, &bytes, &size, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_input_peek(&reader->input, wanted, &bytes, &size, error));
         content = gconv_format_from_content(bytes, size);
     }
     const gc_format *format = gc_format_at(content);
@@ -157,9 +155,7 @@ static gconv_status plan_layers(gconv_reader *reader, gconv_error *error)
     gc_decoder *decoder = reader->decoder;
     gconv_metadata *metadata = &decoder->metadata;
     bool is_float = decoder->shape.depth == 32;
-    gconv_status status = gc_metadata_check(metadata, &decoder->warnings, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_metadata_check(metadata, &decoder->warnings, error));
     if (options->nan == GCONV_NAN_IGNORE && is_float && decoder->shape.channels % 2 == 0)
         return gc_fail(error, GCONV_ERROR_FORMAT, "--nan ignore takes no alpha");
     reader->stored = decoder->shape;
@@ -211,11 +207,9 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     if (path == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no file is named: a null pointer");
     gconv_reader_options known = gconv_reader_options_default();
-    gconv_status status = options == NULL ? GCONV_OK
-                                          : gc_sized_read(options, "gconv_reader_options", &known,
-                                                          sizeof known, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(options == NULL
+               ? GCONV_OK
+               : gc_sized_read(options, "gconv_reader_options", &known, sizeof known, error));
     if (!(known.white >= 0) || !isfinite(known.white))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "white %g: 0 or a number above 0 is possible",
                        known.white);
@@ -228,7 +222,7 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
         return gc_fail_memory(error, sizeof *opened);
     opened->options = known;
     opened->reason = "";
-    status = gc_input_open(path, &opened->input, error);
+    gconv_status status = gc_input_open(path, &opened->input, error);
     if (status == GCONV_OK && opened->input.owned)
         introduce(&opened->input, &known);
     if (status == GCONV_OK)

@@ -98,9 +98,7 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
     char of[16];
     size_t bytes;
     snprintf(of, sizeof of, "%s: ", format->info.name);
-    gconv_status status = gc_shape_check(shape, format->info.depths, of, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_shape_check(shape, format->info.depths, of, error));
     if (shape->depth == 1 && shape->channels != 1)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%schannels %d at depth 1: 1 is possible", of,
                        shape->channels);
@@ -204,9 +202,7 @@ gconv_status gconv_writer_open(const char *path, const gconv_writer_options *giv
     if (path == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no file is named: a null pointer");
     gconv_writer_options options;
-    gconv_status status = read_options(given, &options, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_options(given, &options, error));
     gconv_writer *opened = calloc(1, sizeof *opened);
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
@@ -216,7 +212,7 @@ gconv_status gconv_writer_open(const char *path, const gconv_writer_options *giv
                                         .complete = options.complete,
                                         .written = options.written,
                                         .complete_user = options.complete_user};
-    status = gc_output_open(path, &output_options, &opened->output, error);
+    gconv_status status = gc_output_open(path, &output_options, &opened->output, error);
     if (status == GCONV_OK)
         status = open_encoder(opened, &options, error);
     if (status == GCONV_OK)

@@ -433,15 +433,11 @@ static gconv_status compare(comparison *c, gconv_error *error)
                               .entry_count = (size_t)c->name_count,
                               .explanation = c->explanation};
     gc_counts_begin("measured", false, c->subject.entry_count);
-    status = gc_expect(&c->subject, &c->picture, &c->expectation, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_expect(&c->subject, &c->picture, &c->expectation, error));
     c->reference_seconds = c->expectation.seconds;
     c->table = (compare_table){.session = &c->session, .picture = &c->picture};
     gc_progress_clear();
-    status = describe_image(&c->table, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(describe_image(&c->table, error));
     begin_table(&c->table, c->names, c->name_count, &c->warnings);
     status = measure_all(c, error);
     if (status == GCONV_OK)

@@ -54,9 +54,7 @@ static gconv_status read_header(gc_input *input, header *h, gconv_error *error)
 {
     const unsigned char *bytes;
     size_t size;
-    gconv_status status = gc_input_peek(input, HEAD_BYTES, &bytes, &size, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_input_peek(input, HEAD_BYTES, &bytes, &size, error));
     memcpy(h->bytes, bytes, size < HEAD_BYTES ? size : (size_t)HEAD_BYTES);
     h->pixels = four(h->bytes + 10);
     h->size = four(h->bytes + 14);
@@ -166,10 +164,8 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     if (h.size >= 40 && four(h.bytes + 38) > 0 && four(h.bytes + 42) > 0)
         common->metadata.resolution =
             (gc_resolution){GC_RESOLUTION_PER_METRE, four(h.bytes + 38), four(h.bytes + 42)};
-    status = gc_raw_check_sides(common, h.width > 0 ? (uint64_t)h.width : 0,
-                                (uint64_t)(h.height < 0 ? -h.height : h.height), error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_raw_check_sides(common, h.width > 0 ? (uint64_t)h.width : 0,
+                              (uint64_t)(h.height < 0 ? -h.height : h.height), error));
     opened->line_bytes = (size_t)(((uint64_t)h.width * h.bits + 31) / 32 * 4);
     opened->line = gc_allocate_array(1, opened->line_bytes);
     if (opened->line == NULL)

@@ -204,9 +204,7 @@ static gconv_status read_icc(heif_decoder *decoder, gconv_error *error)
         gc_heif.heif_image_handle_get_color_profile_type(decoder->handle);
     if ((type != heif_color_profile_type_rICC && type != heif_color_profile_type_prof) || size == 0)
         return GCONV_OK;
-    gconv_status status = gc_whole_room(&decoder->whole, "ICC profile", size, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_whole_room(&decoder->whole, "ICC profile", size, error));
     struct heif_error failure =
         gc_heif.heif_image_handle_get_raw_color_profile(decoder->handle, decoder->whole.blob);
     if (failure.code != heif_error_Ok)

@@ -19,9 +19,7 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
     const int width = (int)common->shape.width, height = (int)common->shape.height;
     const bool alpha = common->shape.channels % 2 == 0;
     int stride = 0;
-    gconv_status status = gc_libheif_load(error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_libheif_load(error));
     if (common->shape.width > SIDE_MAX || common->shape.height > SIDE_MAX)
         return gc_fail(error, GCONV_ERROR_LIMIT, "a file of libheif holds at most %d x %d pixels",
                        SIDE_MAX, SIDE_MAX);

@@ -92,9 +92,7 @@ static gconv_status read_profile(jxl_decoder *decoder, gconv_error *error)
             JXL_DEC_SUCCESS ||
         size < 128)
         return GCONV_OK;
-    gconv_status status = gc_whole_room(&decoder->whole, "ICC profile", size, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_whole_room(&decoder->whole, "ICC profile", size, error));
     const unsigned char *bytes = decoder->whole.blob;
     if (gc_jxl.JxlDecoderGetColorAsICCProfile(decoder->jxl, NO_FORMAT target, decoder->whole.blob,
                                               size) != JXL_DEC_SUCCESS)
@@ -168,11 +166,8 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 {
     jxl_decoder *opened = (jxl_decoder *)common;
     opened->whole.decode = decode;
-    gconv_status status = gc_libjxl_load(error);
-    if (status == GCONV_OK)
-        status = gc_whole_load(&opened->whole, UINT64_MAX, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_libjxl_load(error));
+    GC_TRY(gc_whole_load(&opened->whole, UINT64_MAX, error));
     opened->jxl = gc_jxl.JxlDecoderCreate(NULL);
     if (opened->jxl == NULL)
         return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libjxl cannot start");

@@ -13,11 +13,8 @@ enum { PIECE_BYTES = 1 << 18, DEFAULT_EFFORT = 1, DEFAULT_LOSSY_EFFORT = 5 };
 static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
 {
     gc_whole_encoder *opened = (gc_whole_encoder *)common;
-    gconv_status status = gc_libjxl_load(error);
-    if (status == GCONV_OK)
-        status = gc_whole_keep(opened, false, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_libjxl_load(error));
+    GC_TRY(gc_whole_keep(opened, false, error));
     opened->channels = common->shape.channels;
     opened->stride = gconv_shape_row_bytes(&common->shape);
     opened->image = gc_allocate_array(common->shape.height, opened->stride);

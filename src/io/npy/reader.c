@@ -159,9 +159,7 @@ static gconv_status read_header(gc_decoder *decoder, npy_header *header, gconv_e
 {
     const unsigned char *bytes;
     size_t size, prefix = 10;
-    gconv_status status = gc_input_peek(decoder->input, 12, &bytes, &size, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_input_peek(decoder->input, 12, &bytes, &size, error));
     if (size < 12)
         return gc_fail(error, GCONV_ERROR_FORMAT, "truncated: the file ends in the header");
     if (bytes[6] < 1 || bytes[6] > 3)
@@ -174,9 +172,7 @@ static gconv_status read_header(gc_decoder *decoder, npy_header *header, gconv_e
     }
     if (length > HEADER_BYTES_MAX)
         return gc_fail(error, GCONV_ERROR_LIMIT, "a header of more than 64 KiB");
-    status = gc_input_peek(decoder->input, prefix + length, &bytes, &size, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_input_peek(decoder->input, prefix + length, &bytes, &size, error));
     if (size < prefix + length)
         return gc_fail(error, GCONV_ERROR_FORMAT, "truncated: the file ends in the header");
     text t = {(const char *)bytes + prefix, (const char *)bytes + prefix + length};
@@ -185,7 +181,7 @@ static gconv_status read_header(gc_decoder *decoder, npy_header *header, gconv_e
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "the header is not a dictionary with 'descr', 'fortran_order' and 'shape'");
     gc_input_skip(decoder->input, prefix + length);
-    status = check_type(&a, header, error);
+    gconv_status status = check_type(&a, header, error);
     decoder->shape.depth = header->kind == 'f' ? 32 : 8 * (int)header->number_bytes;
     return status == GCONV_OK ? check_shape(&a, decoder, error) : status;
 }
@@ -205,9 +201,7 @@ typedef struct npy_decoder {
 static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 {
     npy_decoder *opened = (npy_decoder *)common;
-    gconv_status status = read_header(common, &opened->header, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_header(common, &opened->header, error));
     size_t number_bytes = opened->header.number_bytes;
     if (opened->header.kind == 'f')
         common->floats = gc_floats_begin(0, common->white, &common->shape);

@@ -530,16 +530,14 @@ static gconv_status begin_again(png_decoder *decoder)
     decoder->rejected = false;
     end_stream(decoder);
     png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
-    gconv_status status = gc_input_rewind(decoder->common.input, decoder->error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_input_rewind(decoder->common.input, decoder->error));
     /* Covers the header and the rows that were read before. */
     if (setjmp(decoder->trap) != 0) {
         decoder->common.warnings = warnings;
         return decoder->status;
     }
     decoder->common.warnings.warn = NULL;
-    status = begin_reading(decoder);
+    gconv_status status = begin_reading(decoder);
     decoder->common.warnings.warn = warnings.warn;
     if (status != GCONV_OK)
         return status;

@@ -287,9 +287,7 @@ static gconv_status begin_attempts(png_encoder *encoder, gconv_error *error)
         return encoder->status;
     for (int i = 0; i < encoder->attempt_count; i++) {
         encoder->attempts[i].encoder = encoder;
-        gconv_status status = begin_attempt(&encoder->attempts[i], &methods[i], error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(begin_attempt(&encoder->attempts[i], &methods[i], error));
     }
     if (encoder->attempt_count == 1)
         encoder->helped = encoder->attempts[0].packer;
@@ -355,9 +353,7 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
     if (setjmp(encoder->trap) != 0)
         return encoder->status;
     for (uint32_t i = 0; i < count; i++) {
-        gconv_status status = write_row(encoder, rows + i * stride, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(write_row(encoder, rows + i * stride, error));
     }
     return gc_png_check_memory(&encoder->memory, encoder->error);
 }

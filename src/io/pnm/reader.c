@@ -50,9 +50,7 @@ static gconv_status make_levels(pnm_decoder *decoder, gconv_error *error)
 static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 {
     pnm_decoder *opened = (pnm_decoder *)common;
-    gconv_status status = gc_pnm_read_header(common, &opened->header, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_pnm_read_header(common, &opened->header, error));
     opened->row_bytes = gconv_shape_row_bytes(&common->shape);
     if (is_pbm(opened))
         opened->row_bytes = (opened->row_bytes + 7) / 8;
@@ -141,9 +139,7 @@ static void convert_32(pnm_decoder *decoder, float *row)
 static gconv_status read_row(gc_decoder *common, unsigned char *row, gconv_error *error)
 {
     pnm_decoder *decoder = (pnm_decoder *)common;
-    gconv_status status = read_samples(decoder, row, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_samples(decoder, row, error));
     uint32_t largest = 0;
     if (is_pfm(decoder))
         convert_32(decoder, (float *)(void *)row);
@@ -187,9 +183,7 @@ static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gcon
     do {
         if (!wait && !gc_input_has_more(input, 0))
             return GCONV_OK;
-        gconv_status status = gc_input_peek(input, wait ? MAGIC_BYTES : 1, &bytes, &size, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_input_peek(input, wait ? MAGIC_BYTES : 1, &bytes, &size, error));
         for (blanks = 0; blanks < size && gc_pnm_is_blank(bytes[blanks]);)
             blanks++;
         gc_input_skip(input, blanks);

@@ -31,9 +31,7 @@ static gconv_status check_camera(const gc_tiff_layout *layout, gc_tiff_file *fil
     uint16_t below;
     size_t got;
     void *found;
-    gconv_status status = gc_tiff_read_at(file, head, sizeof head, 0, &got, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_tiff_read_at(file, head, sizeof head, 0, &got, error));
     gc_tiff.TIFFGetFieldDefaulted(tiff, TIFFTAG_SUBFILETYPE, &kind);
     if (memcmp(head + 8, mark, sizeof mark - 1) == 0 || layout->photometric == PHOTOMETRIC_CFA ||
         gc_tiff.TIFFGetField(tiff, TIFFTAG_DNGVERSION, &found) ||

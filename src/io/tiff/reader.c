@@ -87,9 +87,7 @@ static gconv_status find_page(tiff_decoder *decoder, gconv_error *error)
     bool found = true;
     decoder->page = 1;
     while (decoder->page < decoder->common.page) {
-        gconv_status status = find_next(decoder, &found, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(find_next(decoder, &found, error));
         if (!found)
             return gc_fail(error, GCONV_ERROR_FORMAT, "no page %lu: the file has %lu",
                            (unsigned long)decoder->common.page, (unsigned long)decoder->page);

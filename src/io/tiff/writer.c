@@ -160,9 +160,7 @@ static gconv_status open_sampler(const tiff_encoder *encoder, compressor *by, gc
         by->state = malloc(bytes);
     if (by->state == NULL)
         return gc_fail_memory(error, bytes);
-    gconv_status status = gc_tiff_open_part(sampler, &encoder->file, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_tiff_open_part(sampler, &encoder->file, error));
     gc_tiff.TIFFSetField(sampler->tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)SAMPLE_BYTES);
     gc_tiff.TIFFSetField(sampler->tiff, TIFFTAG_IMAGELENGTH, (uint32_t)1);
     gc_tiff.TIFFSetField(sampler->tiff, TIFFTAG_BITSPERSAMPLE, CHAR_BIT);
@@ -219,9 +217,7 @@ static gconv_status press_strip(const tiff_encoder *encoder, compressor *by, str
     const size_t size = pressed->held * encoder->strip_row_bytes;
     gconv_status status = GCONV_OK;
     if (by->file.tiff == NULL) {
-        status = gc_tiff_open_part(&by->file, &encoder->file, &pressed->error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_tiff_open_part(&by->file, &encoder->file, &pressed->error));
         set_samples(encoder, by->file.tiff);
         set_compression(encoder, by->file.tiff);
     }
@@ -298,9 +294,7 @@ static gconv_status begin_image(tiff_encoder *encoder, gconv_error *error)
 {
     const gconv_shape *shape = &encoder->common.shape;
     encoder->common.compression = compression_of(&encoder->common);
-    gconv_status status = divide(encoder, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(divide(encoder, error));
     free_compressors(encoder);
     encoder->filled = encoder->rows = 0;
     encoder->predicts =
@@ -310,8 +304,8 @@ static gconv_status begin_image(tiff_encoder *encoder, gconv_error *error)
     set_metadata(encoder);
     if (encoder->file.failure.status != GCONV_OK)
         return gc_tiff_fail(&encoder->file, "", error);
-    status = gc_parts_begin(&encoder->strips,
-                            sizeof(strip) + encoder->strip_bytes + room_of(encoder), error);
+    gconv_status status = gc_parts_begin(
+        &encoder->strips, sizeof(strip) + encoder->strip_bytes + room_of(encoder), error);
     if (status == GCONV_OK)
         filling(encoder)->held = 0;
     return status;

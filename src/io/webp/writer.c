@@ -15,9 +15,7 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
 {
     webp_encoder *opened = (webp_encoder *)common;
     const gconv_shape *shape = &common->shape;
-    gconv_status status = gc_libwebp_load(error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_libwebp_load(error));
     if (shape->width > WEBP_MAX_DIMENSION || shape->height > WEBP_MAX_DIMENSION)
         return gc_fail(error, GCONV_ERROR_LIMIT,
                        "%lu x %lu exceeds WebP, which has %d x %d at most",

@@ -33,9 +33,7 @@ static gconv_status read_line(gc_input *input, char *line, gconv_error *error)
     size_t size = GC_Y4M_LINE_BYTES;
     for (size_t wanted = 64; end == NULL && wanted <= GC_Y4M_LINE_BYTES && size >= wanted / 2;
          wanted *= 2) {
-        gconv_status status = gc_input_peek(input, wanted, &bytes, &size, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_input_peek(input, wanted, &bytes, &size, error));
         end = memchr(bytes, '\n', size < wanted ? size : wanted);
     }
     size_t length = end != NULL ? (size_t)(end - bytes) + 1 : 0;
@@ -242,9 +240,7 @@ static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gcon
     if (next_plane(((y4m_decoder *)common)->stream) > 0 ||
         (!wait && !gc_input_has_more(common->input, 0)))
         return GCONV_OK;
-    gconv_status status = gc_input_peek(common->input, wait ? 5 : 1, &bytes, &size, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_input_peek(common->input, wait ? 5 : 1, &bytes, &size, error));
     bool is_frame = memcmp(bytes, "FRAME", size < 5 ? size : 5) == 0;
     if (!is_frame && !common->tolerant)
         return gc_fail(error, GCONV_ERROR_FORMAT, "%s", no_frame);

@@ -39,9 +39,7 @@ static gconv_status begin(gc_encoder *common, gconv_error *error)
 {
     y4m_encoder *encoder = (y4m_encoder *)common;
     const gc_y4m *from = common->metadata.y4m;
-    gconv_status status = encoder->stream == NULL ? begin_stream(encoder, error) : GCONV_OK;
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(encoder->stream == NULL ? begin_stream(encoder, error) : GCONV_OK);
     const gc_y4m *stream = encoder->stream;
     const gconv_shape *plane = &stream->planes[stream->plane];
     if ((from != NULL && from != stream) || plane->width != common->shape.width ||

@@ -221,10 +221,8 @@ static gconv_status code_strip(gc_jpeg_parts *parts, strip *coded)
 {
     const struct jpeg_compress_struct *form = parts->form;
     held_file *file = file_of(parts, coded);
-    gconv_status status = code(form, form->image_width, coded->held, coded->rows, parts->row_bytes,
-                               file, &coded->error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(code(form, form->image_width, coded->held, coded->rows, parts->row_bytes, file,
+                &coded->error));
     if (!gc_jpeg_scan_find(file->bytes, file->size, &coded->scan) ||
         !gc_jpeg_scan_follow(form, &coded->scan, &coded->first))
         return refuse(&coded->error);
@@ -265,9 +263,7 @@ static gconv_status write_strip(gc_jpeg_parts *parts, const strip *written, gc_j
     held_file *file = file_of(parts, written);
     if (written->status != GCONV_OK)
         return gc_fail(error, written->status, "%s", written->error.message);
-    gconv_status status = make_room(parts, file, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(make_room(parts, file, error));
     parts->bits.to = parts->joined;
     gc_jpeg_bits_put_mcu(&parts->bits, parts->form, &written->scan, &written->first, parts->before);
     gc_jpeg_bits_put(&parts->bits, &written->scan, written->first.end, written->scan.bits);
