@@ -1,5 +1,6 @@
 """Further claims of docs/reproduction.md: tables and sentences that study.py does not name."""
 
+import csv
 import re
 from statistics import mean, median
 
@@ -411,6 +412,41 @@ def claims_of_padding():
         constants[0], constants[1], shared[1]]
     yield "At 9x9 a warp waits # cycles for constants", [constants[2]]
     yield "# fit in place of #, which", counters["launch__occupancy_limit_shared_mem"][:2]
+    more = {name: numbers.split() for name, numbers in re.findall(
+        r"^(\w+__\S+) +(.*)", (RESULTS / "padding-h100.txt").read_text(), re.M)}
+
+    def first_of(name):
+        return float(more[name + ".sum"][0])
+
+    requests = first_of("gcc__cache_requests_type_constant")
+    yield "loads (`ULDC`): # % of its # million requests. All but # of the # million that it sends on", [
+        100 * first_of("smsp__imc_requests_lookup_miss") / first_of("smsp__imc_requests"),
+        1e-6 * first_of("smsp__imc_requests"), first_of("gcc__cache_requests_type_constant_lookup_miss"), 1e-6 * requests]
+    yield "it answers about one in # cycles", [first_of("gcc__cycles_elapsed") / requests]
+    def waits_from(width):
+        """Bytes of the first filter whose weights take a quarter more time each than those of the one before."""
+        times = {h: IN_2011.alone(f"{width}x{h}", "tiled") / h for h in range(7, 44, 2)}
+        return 4 * width * first(range(9, 44, 2), lambda h: times[h] > 1.25 * times[h - 2])
+
+    yield "from # to # bytes of weights on, at filters 7 to 15 wide", range_of(waits_from(w) for w in range(7, 16, 2))
+    by_kernel = zip(more["idc__requests.sum"], more["idc__requests_lookup_miss.sum"])
+    yield "whose cache misses at # %", [max(100 * float(miss) / float(all_of) for all_of, miss in by_kernel if float(all_of) > 1e7)]
+
+
+def claims_of_vkfft():
+    times = {}
+    for row in csv.DictReader(line for line in (RESULTS / "vkfft-h100.txt").read_text().splitlines() if line[0] != "#"):
+        times[int(row["width"]), int(row["height"]), row["library"]] = float(row["us"])
+
+    def gain(log):
+        return times[2**log, 0, "cuFFT"] / times[2**log, 0, "VkFFT"]
+
+    own = [times[2**log, 0, "VkFFT"] for log in range(1, 14)]
+    yield "VkFFT is # times as fast as cuFFT at 2 points, # to # times from 4 to 8192, and # times at 2^14. It takes # to # us up to 8192 points, and # at", [
+        gain(1), *range_of(gain(log) for log in range(2, 14)), gain(14), *range_of(own), times[2**14, 0, "VkFFT"]]
+    yield "At 4096x4096 both take # us. At 4116x4116, to which `fft` pads for 17x17, cuFFT takes # us and VkFFT #, and at 4608x4608, the paper's multiple of 512, # and #.", [
+        mean(times[4096, 4096, name] for name in ("cuFFT", "VkFFT")),
+        *(times[side, side, name] for side in (4116, 4608) for name in ("cuFFT", "VkFFT"))]
 
 
 def claims_of_h100():
@@ -466,5 +502,6 @@ def claims_of_h100():
 
 def claims():
     for part in (claims_of_kth, claims_of_lecture, claims_of_2011, claims_of_2014, claims_of_tuning,
-                 claims_of_transforms, claims_of_locality, claims_of_padding, claims_of_h100):
+                 claims_of_transforms, claims_of_locality, claims_of_padding, claims_of_h100,
+                 claims_of_vkfft):
         yield from part()
