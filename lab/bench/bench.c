@@ -172,18 +172,14 @@ static gconv_status plan(benchmark *b, const char **subject, gconv_error *error)
     gc_say_whom_options_reach(b->options, sweep->names, sweep->name_count);
     gc_machine_describe(sweep->session, sweep->names, sweep->name_count, &sweep->machine);
     describe(b);
-    gconv_status status = list_cases(b, error);
-    if (status == GCONV_OK)
-        status = thin(b, error);
-    if (status == GCONV_OK)
-        status = measure_roofs(b, error);
-    if (status == GCONV_OK)
-        status = read_baseline(b, subject, error);
-    if (status == GCONV_OK)
-        status = gc_beside_read(b->options, &sweep->beside, subject, error);
-    if (status == GCONV_OK && b->options->measure.with != NULL && b->preset != NULL)
-        status = gc_published_read(b->preset->name, &sweep->published, error);
-    return status == GCONV_OK ? open_resume(b, subject, error) : status;
+    GC_TRY(list_cases(b, error));
+    GC_TRY(thin(b, error));
+    GC_TRY(measure_roofs(b, error));
+    GC_TRY(read_baseline(b, subject, error));
+    GC_TRY(gc_beside_read(b->options, &sweep->beside, subject, error));
+    if (b->options->measure.with != NULL && b->preset != NULL)
+        GC_TRY(gc_published_read(b->preset->name, &sweep->published, error));
+    return open_resume(b, subject, error);
 }
 
 /* Implementations that cannot run here get one object or line, not one for each filter. */

@@ -126,14 +126,13 @@ static gconv_status take_text(gc_resume *resume, const char *text, size_t size, 
     first_line theirs = {.text = text};
     if (whole > 0)
         theirs.size = (size_t)((const char *)memchr(text, '\n', whole) - text) + 1;
-    gconv_status status = whole > 0 ? check_first_line(theirs, ours, error) : GCONV_OK;
-    if (status == GCONV_OK)
-        status = read_points(text + theirs.size, whole - theirs.size, preset, &resume->kept, error);
-    if (status == GCONV_OK && whole < size && ftruncate(resume->descriptor, (off_t)whole) != 0)
-        status = gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write");
-    if (status == GCONV_OK && whole == 0)
-        status = write_line(resume->descriptor, ours.text, ours.size, error);
-    return status;
+    GC_TRY(whole > 0 ? check_first_line(theirs, ours, error) : GCONV_OK);
+    GC_TRY(read_points(text + theirs.size, whole - theirs.size, preset, &resume->kept, error));
+    if (whole < size && ftruncate(resume->descriptor, (off_t)whole) != 0)
+        GC_TRY(gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write"));
+    if (whole == 0)
+        GC_TRY(write_line(resume->descriptor, ours.text, ours.size, error));
+    return GCONV_OK;
 }
 
 static gconv_status read_file(gc_resume *resume, first_line ours, const char *preset,

@@ -49,8 +49,7 @@ gconv_status gc_sized_fill(void *given, const char *type, const void *known, siz
                            gconv_error *error)
 {
     size_t size;
-    gconv_status status = read_size(given, type, &size, error);
-    if (status == GCONV_OK)
-        gc_sized_init(given, size, known, bytes);
-    return status;
+    GC_TRY(read_size(given, type, &size, error));
+    gc_sized_init(given, size, known, bytes);
+    return GCONV_OK;
 }

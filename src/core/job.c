@@ -81,9 +81,8 @@ static gconv_status check_members(const gconv_job *job, gconv_error *error)
 static gconv_status read_tiling(const gconv_job *job, gconv_tiling *tiling, gconv_error *error)
 {
     *tiling = gconv_tiling_default();
-    GC_TRY(job->tiling == NULL
-               ? GCONV_OK
-               : gc_sized_read(job->tiling, "gconv_tiling", tiling, sizeof *tiling, error));
+    if (job->tiling != NULL)
+        GC_TRY(gc_sized_read(job->tiling, "gconv_tiling", tiling, sizeof *tiling, error));
     if (tiling->tile < 0 || tiling->shared_memory < 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s %d: 0 to %d are possible",
                        tiling->tile < 0 ? "tile" : "shared_memory",
@@ -247,14 +246,11 @@ static gconv_status check_chain(const gconv_job *job, gconv_error *error)
 gconv_status gc_job_check(const gconv_job *job, gconv_tiling *tiling, gconv_detector *detector,
                           gconv_error *error)
 {
-    gconv_status status = check_shape(job, error);
-    if (status == GCONV_OK)
-        status = check_members(job, error);
-    if (status == GCONV_OK)
-        status = read_tiling(job, tiling, error);
-    if (status == GCONV_OK)
-        status = read_detector(job, detector, error);
-    return status == GCONV_OK ? check_chain(job, error) : status;
+    GC_TRY(check_shape(job, error));
+    GC_TRY(check_members(job, error));
+    GC_TRY(read_tiling(job, tiling, error));
+    GC_TRY(read_detector(job, detector, error));
+    return check_chain(job, error);
 }
 
 /* ---- Alpha ----------------------------------------------------------------------------------- */

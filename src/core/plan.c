@@ -369,8 +369,8 @@ static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end,
     gc_stream stream;
     gconv_timings sum = gconv_timings_default();
     gconv_error failure = {.status = GCONV_OK};
-    GC_TRY(timings == NULL ? GCONV_OK
-                           : gc_sized_read(timings, "gconv_timings", &sum, sizeof sum, error));
+    if (timings != NULL)
+        GC_TRY(gc_sized_read(timings, "gconv_timings", &sum, sizeof sum, error));
     gconv_status status =
         gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
     stream.timed = timings != NULL;

@@ -68,9 +68,9 @@ gconv_status gc_step_create(const gconv_filter *filter, bool correlate, gc_step 
     *step = (gc_step){.filter = filter, .width = filter->width, .height = filter->height};
     step->left = correlate ? filter->anchor_x : filter->width - 1 - filter->anchor_x;
     step->top = correlate ? filter->anchor_y : filter->height - 1 - filter->anchor_y;
-    gconv_status status = filter->weights != NULL ? copy_matrix(filter, correlate, step, error)
-                                                  : copy_vectors(filter, correlate, step, error);
-    return status == GCONV_OK ? set_terms(filter, correlate, step, error) : status;
+    GC_TRY(filter->weights != NULL ? copy_matrix(filter, correlate, step, error)
+                                   : copy_vectors(filter, correlate, step, error));
+    return set_terms(filter, correlate, step, error);
 }
 
 void gc_step_destroy(gc_step *step)

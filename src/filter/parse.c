@@ -336,14 +336,12 @@ static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filt
     filter->vips_height = p->vips_height;
     bool has_lines = p->row_count + p->column.line > 0; /* no size tells how many are meant */
     filter->decimal_commas = has_lines && p->groups > 1 && p->decimal_commas == p->groups;
-    gconv_status status = use_name(p, name, filter);
-    if (status == GCONV_OK && p->divisor_is_sum)
-        status = use_sum(p, filter);
-    if (status == GCONV_OK && p->anchor.line > 0)
-        status = use_anchor(p, filter);
-    if (status == GCONV_OK)
-        status = keep_whole(p, filter);
-    return status;
+    GC_TRY(use_name(p, name, filter));
+    if (p->divisor_is_sum)
+        GC_TRY(use_sum(p, filter));
+    if (p->anchor.line > 0)
+        GC_TRY(use_anchor(p, filter));
+    return keep_whole(p, filter);
 }
 
 gconv_status gconv_filter_parse(const char *text, size_t length, const char *name,

@@ -207,9 +207,8 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     if (path == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no file is named: a null pointer");
     gconv_reader_options known = gconv_reader_options_default();
-    GC_TRY(options == NULL
-               ? GCONV_OK
-               : gc_sized_read(options, "gconv_reader_options", &known, sizeof known, error));
+    if (options != NULL)
+        GC_TRY(gc_sized_read(options, "gconv_reader_options", &known, sizeof known, error));
     if (!(known.white >= 0) || !isfinite(known.white))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "white %g: 0 or a number above 0 is possible",
                        known.white);

@@ -132,10 +132,9 @@ static gconv_status read_options(const gconv_writer_options *given, gconv_writer
                                  gconv_error *error)
 {
     *options = gconv_writer_options_default();
-    gconv_status status = given == NULL ? GCONV_OK
-                                        : gc_sized_read(given, "gconv_writer_options", options,
-                                                        sizeof *options, error);
-    return status == GCONV_OK ? check_options(options, error) : status;
+    if (given != NULL)
+        GC_TRY(gc_sized_read(given, "gconv_writer_options", options, sizeof *options, error));
+    return check_options(options, error);
 }
 
 /* Channels of the rows that the encoder takes. Rows of one bit are grey; PPM's encoder makes three

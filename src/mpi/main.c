@@ -216,14 +216,11 @@ static gconv_status check_options(const gc_options *options, gconv_error *error)
 static gconv_status check_session(const gc_options *options, gc_session *session,
                                   const char **subject, gconv_error *error)
 {
-    gconv_status status = check_options(options, error);
-    if (status == GCONV_OK)
-        status = gc_environment_check(error);
-    if (status == GCONV_OK)
-        status = gc_check_images(options, error);
-    if (status == GCONV_OK)
-        status = gc_session_create(options, session, subject, error);
-    return status == GCONV_OK ? gc_session_check_all(session, error) : status;
+    GC_TRY(check_options(options, error));
+    GC_TRY(gc_environment_check(error));
+    GC_TRY(gc_check_images(options, error));
+    GC_TRY(gc_session_create(options, session, subject, error));
+    return gc_session_check_all(session, error);
 }
 
 /* How many images this rank computes at one time: more than threads if some wait for a GPU. */

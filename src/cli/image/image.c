@@ -249,18 +249,13 @@ static gconv_status process_image(gc_work *work)
     work->result->input = *gconv_reader_shape(work->reader);
     work->result->channels = gconv_reader_channels(work->reader);
     work->result->format = gc_output_format(work);
-    gconv_status status = judge_rows(work);
-    if (status == GCONV_OK)
-        status = gc_look_ahead(work);
-    if (status == GCONV_OK)
-        status = gc_first_check_make(work->worker->first, work->error);
-    if (status == GCONV_OK)
-        status = make_plan(work);
-    if (status == GCONV_OK)
-        status = gc_kept_begin(work);
-    if (status == GCONV_OK)
-        status = gc_open_output(work);
-    return status == GCONV_OK ? compute(work) : status;
+    GC_TRY(judge_rows(work));
+    GC_TRY(gc_look_ahead(work));
+    GC_TRY(gc_first_check_make(work->worker->first, work->error));
+    GC_TRY(make_plan(work));
+    GC_TRY(gc_kept_begin(work));
+    GC_TRY(gc_open_output(work));
+    return compute(work);
 }
 
 static gconv_status process(gc_work *work)

@@ -253,15 +253,13 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
     *subject = NULL;
     GC_TRY(gc_filter_chain_load(options, &session->chain, subject, error));
     fill_job(session);
-    gconv_status status = check_decoder(session, error);
-    if (status == GCONV_OK)
-        status = check_tiling(session, error);
-    if (status == GCONV_OK)
-        status = check_nan(session, error);
-    if (status == GCONV_OK && options->journal.file != NULL)
-        status = gc_recipe_create(options, session->chain.filters, session->chain.count,
-                                  &session->recipe, error);
-    return status;
+    GC_TRY(check_decoder(session, error));
+    GC_TRY(check_tiling(session, error));
+    GC_TRY(check_nan(session, error));
+    if (options->journal.file != NULL)
+        GC_TRY(gc_recipe_create(options, session->chain.filters, session->chain.count,
+                                &session->recipe, error));
+    return GCONV_OK;
 }
 
 /* Whether a GPU that the command line allows decodes JPEG. The message names the option: the user

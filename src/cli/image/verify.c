@@ -67,14 +67,11 @@ static gconv_status prepare(const gc_work *work, verification *v)
     job.device = "cpu";
     job.images_at_once = 0;
     v->plan = work->worker->plan;
-    gconv_status status = gc_results_allocate(v->plan, &work->picture, &v->own, work->error);
-    if (status == GCONV_OK)
-        status = gc_results_allocate(v->plan, &work->picture, &v->expected, work->error);
-    if (status == GCONV_OK)
-        status = gconv_plan_create(&job, &v->reference, work->error);
-    if (status == GCONV_OK)
-        share_progress(work, v);
-    return status;
+    GC_TRY(gc_results_allocate(v->plan, &work->picture, &v->own, work->error));
+    GC_TRY(gc_results_allocate(v->plan, &work->picture, &v->expected, work->error));
+    GC_TRY(gconv_plan_create(&job, &v->reference, work->error));
+    share_progress(work, v);
+    return GCONV_OK;
 }
 
 /* Computes the output as without --verify, what the reference gives, and the plan's chain values. A

@@ -134,14 +134,13 @@ gconv_status gc_adopt_expectation(const gconv_plan *plan, const gc_picture *pict
                                   const gc_expectation *expected, gc_point *point,
                                   gconv_error *error)
 {
-    gconv_status status = gconv_plan_compare(plan, picture->samples, picture->stride,
-                                             expected->of.chain, expected->of.chain,
-                                             expected->of.chain_stride, &point->difference, error);
-    if (status == GCONV_OK)
-        judge(plan, point);
+    GC_TRY(gconv_plan_compare(plan, picture->samples, picture->stride, expected->of.chain,
+                              expected->of.chain, expected->of.chain_stride, &point->difference,
+                              error));
+    judge(plan, point);
     double seconds = expected->seconds;
     gc_take_runs(point, &seconds, 1);
-    return status;
+    return GCONV_OK;
 }
 
 gconv_status gc_settle_verdict(gconv_status status, gc_point *point, gconv_error *error)

@@ -315,17 +315,15 @@ static gconv_status check_naming(gc_walk *w)
 static gconv_status check(gc_walk *w)
 {
     const gc_options *options = w->options;
-    gconv_status status = check_in_place(options, w->error);
-    if (status == GCONV_OK)
-        status = check_naming(w);
-    if (status == GCONV_OK)
-        status = check_output_directory(w);
-    if (status == GCONV_OK && options->operand_count == 0 && options->batch.files_from == NULL)
-        status = gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no input is named");
+    GC_TRY(check_in_place(options, w->error));
+    GC_TRY(check_naming(w));
+    GC_TRY(check_output_directory(w));
+    if (options->operand_count == 0 && options->batch.files_from == NULL)
+        GC_TRY(gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no input is named"));
     const gconv_format_info *format = gconv_format_describe(options->writer.format);
-    if (status == GCONV_OK && options->form.depth != 0)
-        status = gc_check_depth(format, options->form.depth, w->error);
-    return status;
+    if (options->form.depth != 0)
+        GC_TRY(gc_check_depth(format, options->form.depth, w->error));
+    return GCONV_OK;
 }
 
 gconv_status gc_walk_begin(gc_walk *w, const gc_options *options, gc_task_list *list,

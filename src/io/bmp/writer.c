@@ -47,10 +47,8 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
 {
     bmp_encoder *opened = (bmp_encoder *)common;
     size_t row_bytes = (gconv_shape_row_bytes(&common->shape) + 3) / 4 * 4;
-    gconv_status status = write_header(common, (uint64_t)row_bytes * common->shape.height, error);
-    return status == GCONV_OK ? gc_upward_open(&opened->rows, common->output, row_bytes,
-                                               common->shape.height, error)
-                              : status;
+    GC_TRY(write_header(common, (uint64_t)row_bytes * common->shape.height, error));
+    return gc_upward_open(&opened->rows, common->output, row_bytes, common->shape.height, error);
 }
 
 static gconv_status write_row(gc_encoder *common, const unsigned char *row, gconv_error *error)

@@ -619,10 +619,9 @@ static gconv_status read_end(png_decoder *decoder)
     if (setjmp(decoder->trap) != 0)
         return decoder->rejected ? GCONV_OK : survive(decoder);
     png_read_end(decoder->png, NULL);
-    gconv_status status = gc_decoder_check_trailing(&decoder->common, decoder->error);
-    if (status == GCONV_OK)
-        status = gc_png_check_memory(&decoder->memory, decoder->error);
-    return status == GCONV_OK ? tell_losses(decoder, true) : status;
+    GC_TRY(gc_decoder_check_trailing(&decoder->common, decoder->error));
+    GC_TRY(gc_png_check_memory(&decoder->memory, decoder->error));
+    return tell_losses(decoder, true);
 }
 
 static gconv_status finish(gc_decoder *common, gconv_error *error)

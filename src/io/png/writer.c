@@ -380,10 +380,9 @@ static gconv_status end_attempt(attempt *a, gconv_error *error)
         png_write_end(a->png, NULL);
         return GCONV_OK;
     }
-    gconv_status status = gc_fast.png_packing->finish(a->packer, a, error);
-    if (status == GCONV_OK)
-        png_write_chunk(a->png, (png_const_bytep) "IEND", NULL, 0);
-    return status;
+    GC_TRY(gc_fast.png_packing->finish(a->packer, a, error));
+    png_write_chunk(a->png, (png_const_bytep) "IEND", NULL, 0);
+    return GCONV_OK;
 }
 
 static gconv_status finish(gc_encoder *common, gconv_error *error)

@@ -95,10 +95,9 @@ static gconv_status read_samples(pnm_decoder *decoder, unsigned char *row, gconv
         return gc_raw_read(&decoder->common, row, decoder->row_bytes, error);
     /* Read to the end of the row, so that unpacking from the front never overwrites unread bits. */
     unsigned char *bits = row + decoder->row_samples - decoder->row_bytes;
-    gconv_status status = gc_raw_read(&decoder->common, bits, decoder->row_bytes, error);
-    if (status == GCONV_OK)
-        gc_raw_unpack_bits(bits, row, decoder->row_samples, 1);
-    return status;
+    GC_TRY(gc_raw_read(&decoder->common, bits, decoder->row_bytes, error));
+    gc_raw_unpack_bits(bits, row, decoder->row_samples, 1);
+    return GCONV_OK;
 }
 
 /* Both convert a row in place, and return its largest sample before the levels are applied. */

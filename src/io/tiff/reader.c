@@ -314,10 +314,9 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 {
     tiff_decoder *opened = (tiff_decoder *)common;
     opened->file.warnings = &common->warnings;
-    gconv_status status = gc_tiff_open_input(&opened->file, common->input, error);
-    if (status == GCONV_OK)
-        status = find_page(opened, error);
-    return status == GCONV_OK ? begin_image(opened, error) : status;
+    GC_TRY(gc_tiff_open_input(&opened->file, common->input, error));
+    GC_TRY(find_page(opened, error));
+    return begin_image(opened, error);
 }
 
 static void free_decoder(gc_decoder *common)

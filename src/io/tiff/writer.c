@@ -304,11 +304,10 @@ static gconv_status begin_image(tiff_encoder *encoder, gconv_error *error)
     set_metadata(encoder);
     if (encoder->file.failure.status != GCONV_OK)
         return gc_tiff_fail(&encoder->file, "", error);
-    gconv_status status = gc_parts_begin(
-        &encoder->strips, sizeof(strip) + encoder->strip_bytes + room_of(encoder), error);
-    if (status == GCONV_OK)
-        filling(encoder)->held = 0;
-    return status;
+    GC_TRY(gc_parts_begin(&encoder->strips, sizeof(strip) + encoder->strip_bytes + room_of(encoder),
+                          error));
+    filling(encoder)->held = 0;
+    return GCONV_OK;
 }
 
 static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
@@ -461,10 +460,9 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
 static gconv_status next(gc_encoder *common, gconv_error *error)
 {
     tiff_encoder *encoder = (tiff_encoder *)common;
-    gconv_status status = gc_tiff_end_image(&encoder->file, error);
-    if (status == GCONV_OK)
-        status = gc_tiff_next_image(&encoder->file, error);
-    return status == GCONV_OK ? begin_image(encoder, error) : status;
+    GC_TRY(gc_tiff_end_image(&encoder->file, error));
+    GC_TRY(gc_tiff_next_image(&encoder->file, error));
+    return begin_image(encoder, error);
 }
 
 static gconv_status finish(gc_encoder *common, gconv_error *error)

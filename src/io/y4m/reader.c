@@ -168,12 +168,10 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "pages are frames, and not the planes of all_planes (--planes all)");
     common->metadata.y4m = stream;
-    gconv_status status = read_line(common->input, stream->stream_line, error);
-    if (status == GCONV_OK)
-        status = parse(opened, error);
-    if (status == GCONV_OK)
-        status = allocate(opened, error);
-    return status == GCONV_OK ? begin(opened, 0, error) : status;
+    GC_TRY(read_line(common->input, stream->stream_line, error));
+    GC_TRY(parse(opened, error));
+    GC_TRY(allocate(opened, error));
+    return begin(opened, 0, error);
 }
 
 static void free_decoder(gc_decoder *common)

@@ -96,10 +96,9 @@ static gconv_status write_block(gc_png_packer *p, const compressed *block, void 
     crc = gc_crc32(crc, block->bytes, block->size);
     crc = (uint32_t)crc32(crc, tail, (uInt)check_bytes);
     store_big_endian(tail + check_bytes, crc);
-    gconv_status status = p->emit(user, head, sizeof head, error);
-    if (status == GCONV_OK)
-        status = p->emit(user, block->bytes, block->size, error);
-    return status == GCONV_OK ? p->emit(user, tail, check_bytes + 4, error) : status;
+    GC_TRY(p->emit(user, head, sizeof head, error));
+    GC_TRY(p->emit(user, block->bytes, block->size, error));
+    return p->emit(user, tail, check_bytes + 4, error);
 }
 
 /* Hands over the block that was filled, and writes those that are compressed. */
