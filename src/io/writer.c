@@ -176,6 +176,8 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
                                          common.shape.channels, &common.warnings);
     if (options->shape.channels % 2 == 0 && !format->info.alpha && !masked)
         gc_warn(&common.warnings, "%s has no alpha: dropped", format->info.name);
+    if (options->shape.channels > 2 && common.shape.channels == 1)
+        gc_warn(&common.warnings, "%s has no colours: made grey", format->info.name);
     if (common.shape.channels != options->shape.channels) {
         size_t row_bytes = gconv_shape_row_bytes(&common.shape);
         writer->row = gc_allocate_aligned(1, row_bytes);

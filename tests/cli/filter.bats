@@ -597,6 +597,18 @@ lies_on() {
     printf 'divisor 4\n1 2 1' | filtered '60 120 60' -k /dev/stdin
 }
 
+@test "a format without colours makes an image grey, and -v says so" {
+    make_image png:rgb in.png 9 7 noise
+    make_image png:grey grey.png 9 7 noise
+    for format in pgm y4m; do
+        silently gconv filter -k box3 in.png out.$format
+        expect 0 gconv filter -v -k box3 in.png out.$format
+        like "$err" "gconv: out.$format: warning: $format has no colours: made grey*"
+        expect 0 gconv filter -v -k box3 grey.png out.$format
+        like "$err" 'gconv: grey.png: 9x7*'
+    done
+}
+
 # ---- Metadata
 
 @test "profile, resolution and EXIF are kept, --strip drops them" {

@@ -212,7 +212,8 @@ TEST(channels_are_adapted)
             options.warn = remember_warning;
             options.warn_user = &seen;
             assert_ok(write_picture("adapted", &options, 2, &source, NULL));
-            assert_int_equal(seen.count, cases[i].channels % 2 == 0);
+            bool loses_colours = cases[i].channels > 2 && cases[i].written == 1;
+            assert_int_equal(seen.count, (cases[i].channels % 2 == 0) + loses_colours);
             OWNED_PICTURE result = must_read("adapted", NULL);
             assert_int_equal(result.shape.channels, cases[i].written);
             for (uint32_t y = 0; y < 5; y++)
