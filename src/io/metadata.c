@@ -122,6 +122,9 @@ gconv_status gc_metadata_keep(gconv_metadata *metadata, gc_blob_kind kind, const
 {
     static const char *const names[] = {"ICC profile", "EXIF", "XMP", "IPTC"};
     gc_blob *blob = &metadata->blobs[kind];
+    if (blob->bytes != NULL && kind == GC_IPTC)
+        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "IPTC beyond one segment is not kept",
+                                error);
     if (blob->bytes != NULL)
         return GCONV_OK;
     if (size == 0) {

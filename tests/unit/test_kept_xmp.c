@@ -154,7 +154,7 @@ TEST(xmp_that_has_a_picture_or_more_segments_is_told)
     OWNED_BLOB jpeg = small_file(GCONV_FORMAT_JPEG, 3);
     add_segment(&jpeg, 0xe1, more, sizeof more);
     add_segment(&jpeg, 0xe1, more, sizeof more);
-    check_loss(&jpeg, "XMP or IPTC beyond one segment is not kept and would be lost");
+    check_loss(&jpeg, "XMP beyond one segment is not kept and would be lost");
     OWNED_BLOB with = small_file(GCONV_FORMAT_JPEG, 3);
     add_segment(&with, 0xe1, thumbnail, sizeof thumbnail - 1);
     check_loss(&with, "XMP with a thumbnail is not kept and would be lost");
@@ -188,7 +188,7 @@ TEST(iptc_is_kept_in_a_jpeg)
         check_loss(&lost, "IPTC with a thumbnail or EXIF is not kept and would be lost");
     }
     add_segment(&jpeg, 0xed, iptc, sizeof iptc - 1);
-    check_loss(&jpeg, "XMP or IPTC beyond one segment is not kept and would be lost");
+    check_loss(&jpeg, "IPTC beyond one segment is not kept and would be lost");
 }
 
 /* A segment of a JPEG has room for 65533 bytes. */

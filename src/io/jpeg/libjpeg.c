@@ -368,32 +368,28 @@ static gconv_status read_icc(gc_libjpeg *decoder)
     return status;
 }
 
-/* What XMP and IPTC have beyond a segment is lost. It may be a second picture. */
+/* What XMP has beyond a segment is lost. It may be a second picture. */
 static gconv_status read_blobs(gc_libjpeg *decoder)
 {
-    const gc_warnings *warnings = &decoder->common->warnings;
-    gconv_metadata *metadata = &decoder->common->metadata;
-    bool found[GC_JPEG_BLOBS] = {false}, more = false;
+    gc_decoder *common = decoder->common;
+    bool more = false;
     gconv_status status = GCONV_OK;
     for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list;
          status == GCONV_OK && marker != NULL; marker = marker->next) {
-        for (int i = 0; i < GC_JPEG_BLOBS; i++) {
-            const struct gc_jpeg_blob *blob = &gc_jpeg_blobs[i];
-            if (marker->marker != blob->marker || !starts_with(marker, blob->prefix, blob->head))
-                continue;
-            if (!found[i])
-                status =
-                    gc_metadata_keep(metadata, blob->kind, marker->data + blob->head,
-                                     marker->data_length - blob->head, warnings, decoder->error);
-            more |= found[i] && blob->kind == GC_IPTC;
-            found[i] = true;
-        }
+        const struct gc_jpeg_blob *blob = gc_jpeg_blobs, *end = blob + GC_JPEG_BLOBS;
+        while (blob < end &&
+               (marker->marker != blob->marker || !starts_with(marker, blob->prefix, blob->head)))
+            blob++;
+        if (blob < end)
+            status = gc_metadata_keep(&common->metadata, blob->kind, marker->data + blob->head,
+                                      marker->data_length - blob->head, &common->warnings,
+                                      decoder->error);
         more |= marker->marker == MARKER_EXIF &&
                 starts_with(marker, more_xmp_prefix, sizeof more_xmp_prefix);
     }
     return status == GCONV_OK && more
-               ? gc_metadata_lose(warnings, GCONV_KEEP_ALL,
-                                  "XMP or IPTC beyond one segment is not kept", decoder->error)
+               ? gc_metadata_lose(&common->warnings, GCONV_KEEP_ALL,
+                                  "XMP beyond one segment is not kept", decoder->error)
                : status;
 }
 
