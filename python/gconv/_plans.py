@@ -238,7 +238,7 @@ class Plan:
                 if self._grid is not None:
                     seen = made[self._grid].copy()
                     if not (float(numpy.vdot(seen, seen)) < self._usual  # no warning of overflow
-                            or float(seen.min()) * 2 ** 12 > seen.max()):
+                            or float(seen.min()) * 2 ** 12 > float(seen.max())):
                         self._mend(describe(image), describe(made), made)
                 return made
         return self._compute(*ends(image, out), out)
@@ -279,7 +279,7 @@ class Plan:
             return not all(sum(map(abs, row_of.from_address(target.address + y * target.stride)))
                            < 2.0 ** 40 for y in rows[self._grid[0]])
         seen = abs(samples(target)[self._grid].ravel())
-        if numpy.vdot(seen, seen) < self._usual or float(seen.min()) * 2 ** 12 > seen.max():
+        if numpy.vdot(seen, seen) < self._usual or float(seen.min()) * 2 ** 12 > float(seen.max()):
             return False
         most = float(seen.max()) / math.prod(max(abs(each.gain), 1.0)
                                              for each in self._given["filters"])
