@@ -15,35 +15,7 @@
 
 #ifdef GC_HAS_VECTORS
 
-#include <stdlib.h>
-
 enum { VECTOR_BYTES = 32, LANES_MAX = VECTOR_BYTES / 4, APART = 2 /* pixels, of rows */ };
-
-/* ---- One row --------------------------------------------------------------------------------- */
-
-static int paeth(int left, int above, int corner)
-{
-    int from_left = abs(above - corner), from_above = abs(left - corner);
-    int from_corner = abs(left + above - 2 * corner);
-    int above_or_corner = from_above <= from_corner ? above : corner;
-    return from_left <= from_above && from_left <= from_corner ? left : above_or_corner;
-}
-
-/* Bytes [from, end) of a row. */
-static void unfilter_bytes(int filter, uint8_t *row, const uint8_t *above, size_t pixel,
-                           size_t from, size_t end)
-{
-    for (size_t i = from; i < end; i++) {
-        int left = i >= pixel ? row[i - pixel] : 0;
-        int corner = i >= pixel ? above[i - pixel] : 0;
-        int predicted = filter == GC_FILTER_SUB       ? left
-                        : filter == GC_FILTER_UP      ? above[i]
-                        : filter == GC_FILTER_AVERAGE ? (left + above[i]) / 2
-                        : filter == GC_FILTER_PAETH   ? paeth(left, above[i], corner)
-                                                      : 0;
-        row[i] = (uint8_t)(row[i] + predicted);
-    }
-}
 
 /* ---- A wave ---------------------------------------------------------------------------------- */
 
@@ -82,7 +54,7 @@ static inline uint64_t load8(const uint8_t *from)
 /* Pixel t - 2r of each row r, with bytes that follow it. */
 static inline vec gather(uint8_t *const rows[LANES_MAX], size_t t, size_t pixel)
 {
-    const size_t at = t * pixel, apart = APART * pixel;
+    const ptrdiff_t at = (ptrdiff_t)(t * pixel), apart = APART * (ptrdiff_t)pixel;
     if (pixel > 4)
         return vec_of_four(load8(rows[0] + at), load8(rows[1] + at - apart),
                            load8(rows[2] + at - 2 * apart), load8(rows[3] + at - 3 * apart));
@@ -122,27 +94,31 @@ static inline vec choose_paeth(vec a, vec b, vec c, vec sum_a, vec sum_b, vec su
                       b_or_c);
 }
 
-/* The steps at which every lane has a pixel; the pixels of earlier steps are done. A store of
- * `stored` bytes may reach into the next pixel, which is loaded by then. */
+/* Stores pixel t - 2r of each row r that has it, of the first `end` rows. */
+static void scatter_some(const wave *w, size_t t, vec v, size_t end)
+{
+    uint8_t bytes[VECTOR_BYTES];
+    size_t lane_bytes = w->pixel > 4 ? 8 : 4, first = 0;
+    vec_store(bytes, v);
+    if (t >= w->pixels)
+        first = (t - w->pixels) / APART + 1;
+    for (size_t r = first; r < end; r++)
+        memcpy(w->rows[r] + (t - APART * r) * w->pixel, bytes + r * lane_bytes, w->pixel);
+}
+
+/* A lane has 0 to the left and in the corner until its row begins. A store of `stored` bytes may
+ * reach into the next pixel, which is loaded by then. */
 static inline void run_steps(const wave *w, size_t pixel, size_t stored)
 {
-    const int lanes = pixel > 4 ? 4 : 8;
-    const vec subs = lanes_with(w, GC_FILTER_SUB, lanes);
-    const vec ups = lanes_with(w, GC_FILTER_UP, lanes);
-    const vec averages = lanes_with(w, GC_FILTER_AVERAGE, lanes);
-    const vec paeths = lanes_with(w, GC_FILTER_PAETH, lanes);
-    const size_t first = APART * ((size_t)lanes - 1), last = w->pixels - 1;
-    /* The last lane is at its first pixel: left of it and in the corner is 0. */
-    const uint64_t all = UINT64_MAX;
-    const vec but_last = vec_of_four(all, all, all, pixel > 4 ? 0 : 0xffffffff);
-    vec left = vec_and(gather(w->rows, first - 1, pixel), but_last);
-    vec above = move_down(gather(w->rows, first - 2, pixel), w->above + first * pixel, pixel);
-    vec corner =
-        move_down(gather(w->rows, first - 3, pixel), w->above + (first - 1) * pixel, pixel);
-    corner = vec_and(corner, but_last);
-    vec raw = gather(w->rows, first, pixel);
-    for (size_t t = first;; t++) {
-        vec next = t < last ? gather(w->rows, t + 1, pixel) : raw;
+    const size_t lanes = pixel > 4 ? 4 : 8, late = APART * (lanes - 1), last = w->pixels - 1;
+    const vec subs = lanes_with(w, GC_FILTER_SUB, (int)lanes);
+    const vec ups = lanes_with(w, GC_FILTER_UP, (int)lanes);
+    const vec averages = lanes_with(w, GC_FILTER_AVERAGE, (int)lanes);
+    const vec paeths = lanes_with(w, GC_FILTER_PAETH, (int)lanes);
+    vec left = vec_set8(0), corner = left, above = move_down(left, w->above, pixel);
+    vec raw = gather(w->rows, 0, pixel);
+    for (size_t t = 0; t <= last + late; t++) {
+        vec next = t < last + late ? gather(w->rows, t + 1, pixel) : raw;
         vec next_above = move_down(left, w->above + (t + 1) * pixel, pixel);
         vec simple = vec_or(vec_and(left, subs), vec_and(above, ups));
         vec sum = vec_add8(raw, vec_or(simple, vec_and(vec_mean8(left, above), averages)));
@@ -151,22 +127,22 @@ static inline void run_steps(const wave *w, size_t pixel, size_t stored)
                             vec_add8(sum, vec_and(corner, paeths)));
         corner = above;
         above = next_above;
-        if (t == last)
-            break;
-        scatter(w->rows, t, pixel, left, stored);
         raw = next;
+        if (t >= late && t < last) {
+            scatter(w->rows, t, pixel, left, stored);
+        } else {
+            uint8_t begun[VECTOR_BYTES] = {0};
+            size_t end = t < late ? t / APART + 1 : lanes;
+            memset(begun, 255, end * VECTOR_BYTES / lanes);
+            left = vec_and(left, vec_load(begun));
+            scatter_some(w, t, left, end);
+        }
     }
-    scatter(w->rows, last, pixel, left, pixel);
 }
 
-/* Before and after those steps some lanes have a pixel, and others have none. */
-static void run_wave(const wave *w, size_t count)
+static void run_wave(const wave *w)
 {
-    const size_t lanes = w->pixel > 4 ? 4 : 8, pixel = w->pixel;
-    const uint8_t *above = w->above;
-    for (size_t r = 0; r < count; above = w->rows[r], r++)
-        unfilter_bytes(w->filters[r], w->rows[r], above, pixel, 0, APART * (lanes - 1 - r) * pixel);
-    switch (pixel) {
+    switch (w->pixel) {
     case 1:
         run_steps(w, 1, 1);
         break;
@@ -186,10 +162,6 @@ static void run_wave(const wave *w, size_t count)
         run_steps(w, 8, 8);
         break;
     }
-    above = w->above;
-    for (size_t r = 0; r < count; above = w->rows[r], r++)
-        unfilter_bytes(w->filters[r], w->rows[r], above, pixel, (w->pixels - APART * r) * pixel,
-                       w->pixels * pixel);
 }
 
 /* Takes as many rows as there are lanes. Returns how many. */
@@ -198,10 +170,6 @@ static size_t unfilter_several(uint8_t *rows, size_t count, size_t row_bytes, co
 {
     size_t lanes = pixel > 4 ? 4 : 8, taken = 0;
     wave w = {.above = above, .pixel = pixel, .pixels = row_bytes / pixel};
-    if (w.pixels < 2 * APART * lanes) {
-        unfilter_bytes(rows[0], rows + 1, above, pixel, 0, row_bytes);
-        return 1;
-    }
     for (; taken < lanes && taken < count && rows[taken * (row_bytes + 1)] < GC_FILTER_COUNT;
          taken++) {
         w.rows[taken] = rows + taken * (row_bytes + 1) + 1;
@@ -209,7 +177,7 @@ static size_t unfilter_several(uint8_t *rows, size_t count, size_t row_bytes, co
     }
     for (size_t r = taken; r < lanes; r++)
         w.rows[r] = spare;
-    run_wave(&w, taken);
+    run_wave(&w);
     return taken;
 }
 
@@ -219,7 +187,8 @@ void GC_PACK(unfilter)(uint8_t *rows, size_t count, size_t row_bytes, const uint
     for (size_t y = 0, taken; y < count && rows[0] < GC_FILTER_COUNT; y += taken) {
         taken = 1;
         if (rows[0] == GC_FILTER_UP)
-            unfilter_bytes(GC_FILTER_UP, rows + 1, above, 1, 0, row_bytes);
+            for (size_t i = 0; i < row_bytes; i++)
+                rows[1 + i] = (uint8_t)(rows[1 + i] + above[i]);
         else if (rows[0] != GC_FILTER_NONE)
             taken = unfilter_several(rows, count - y, row_bytes, above, pixel, spare);
         for (size_t r = 0; r < taken; r++, rows += row_bytes + 1)
