@@ -117,12 +117,13 @@ static const size_t row_count = sizeof rows / sizeof rows[0];
 
 /* ---- By name --------------------------------------------------------------------------------- */
 
-/* Whether `words` has the extension, between blanks. */
+/* Whether `words`, in lower case and between blanks, has the extension. */
 static bool has_extension(const char *words, const char *extension)
 {
     size_t length = strlen(extension);
     for (; *words != '\0' && words[1] != '\0'; words += 1 + strcspn(words + 1, " "))
-        if (strcspn(words + 1, " ") == length && strncasecmp(words + 1, extension, length) == 0)
+        if (words[1] == (extension[0] | ' ') && strncasecmp(words + 1, extension, length) == 0 &&
+            words[1 + length] == ' ')
             return true;
     return false;
 }

@@ -71,8 +71,9 @@ gconv_status gc_open_input(gc_work *work)
         (gc_met_format(task->format) & GC_MET_METADATA) != 0)
         options.keep = gc_kept_metadata(work->options);
     options.whole = !options.tolerant && gc_is_in_place(work->options, task);
-    options.opened = note_opened;
     options.opened_user = work;
+    if (work->options->form.preserve || work->worker->session->journal != NULL)
+        options.opened = note_opened;
     if (work->worker->session->journal != NULL)
         options.read = gc_journaled_read;
     return gconv_reader_open(task->input, &options, &work->reader, work->error);

@@ -418,15 +418,16 @@ static gconv_status tell_losses(png_decoder *decoder, bool late)
     for (int i = 0; status == GCONV_OK && i < KEPT_CHUNKS; i++) {
         char what[64];
         bool turns = late && kept_chunks[i].bit == PNG_INFO_eXIf;
+        if ((lost & kept_chunks[i].bit) == 0)
+            continue;
         if (kept_chunks[i].bit == INFO_ANIMATION)
             snprintf(what, sizeof what, "images of an animation follow the first one");
         else
             snprintf(what, sizeof what, "the %.4s chunk %s", kept_chunks[i].type,
                      late ? "lies behind the image data" : "is damaged");
-        if ((lost & kept_chunks[i].bit) != 0)
-            status = gc_metadata_lose(&decoder->common.warnings,
-                                      turns ? GCONV_KEEP_NOTHING : kept_chunks[i].part, what,
-                                      decoder->error);
+        status = gc_metadata_lose(&decoder->common.warnings,
+                                  turns ? GCONV_KEEP_NOTHING : kept_chunks[i].part, what,
+                                  decoder->error);
     }
     return status;
 }
