@@ -176,8 +176,8 @@ int main()
         return !peers_fail("no device");
     printf("# VkFFT %d\nlibrary,width,height,us,GFLOP/s,error\n", VkFFTGetVersion());
     bool good = true;
-    for (int i = 1; i <= 14 + 5; i++) {
-        static const int planes[] = {256, 1024, 4096, 4116, 4608};
+    for (int i = 1; i <= 14 + 6; i++) {
+        static const int planes[] = {256, 1024, 4096, 4116, 4200, 4608};
         t.width = i <= 14 ? 1 << i : planes[i - 15];
         t.height = i <= 14 ? 0 : t.width;
         for (bool by_vkfft : {false, true}) {

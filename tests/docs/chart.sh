@@ -51,7 +51,7 @@ if ! diff "$work/steps.txt" "$work/drawn.txt"; then
   exit 1
 fi
 cp "$results"/study-h200/squares.json "$results"/study-h200/rank1.json "$work"
-sed '/"filter": "17x17".*"name": "t/s/"kernel_seconds": [^,]*/"kernel_seconds": 1.23e-05/' \
+sed '/"filter":"17x17".*"name":"t/s/"kernel_seconds":[^,]*/"kernel_seconds":1.23e-05/' \
   "$results/study-h200/ours.json" >"$work/ours.json"
 DATA=$work "$steps" --data | grep '^1 direct,tensor,tilefft 17 12.3$' >/dev/null ||
   { echo "the steps do not follow the results"; exit 1; }
