@@ -436,10 +436,9 @@ static void begin(gc_sweep *s)
 gconv_status gc_sweep_run(gc_sweep *sweep, gconv_error *error)
 {
     begin(sweep);
-    gconv_status status = GCONV_OK;
-    for (size_t i = 0; status == GCONV_OK && i < sweep->cases.count; i++)
-        status = measure_case(sweep, &sweep->cases.at[i], error);
-    return status;
+    for (size_t i = 0; i < sweep->cases.count; i++)
+        GC_TRY(measure_case(sweep, &sweep->cases.at[i], error));
+    return GCONV_OK;
 }
 
 void gc_sweep_destroy(gc_sweep *sweep)

@@ -74,12 +74,11 @@ static void mask_row(const gconv_reader *reader, float *row)
 static gconv_status decode_rows(gc_decoder *decoder, uint32_t count, unsigned char *rows,
                                 size_t stride, gconv_error *error)
 {
-    gconv_status status = GCONV_OK;
     if (decoder->type->read != NULL)
         return decoder->type->read(decoder, count, rows, stride, error);
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
-        status = decoder->type->read_row(decoder, rows + i * stride, error);
-    return status;
+    for (uint32_t i = 0; i < count; i++)
+        GC_TRY(decoder->type->read_row(decoder, rows + i * stride, error));
+    return GCONV_OK;
 }
 
 /* The decoder's next rows, judged. */

@@ -82,9 +82,9 @@ gconv_status gc_own_chain_create(const gc_options *options, const gconv_shape *s
     if (chain->filters == NULL)
         return gc_fail_memory(error, (size_t)count * sizeof(gconv_filter *));
     chain->count = count;
-    gconv_status status = draws ? make_sketch_filter(sigma, &chain->filters[0], error)
-                                : load_gaussian(sigma, 0, &chain->filters[0], error);
-    for (int i = 1; status == GCONV_OK && i < count; i++)
-        status = gconv_filter_load_builtin(names[i], &chain->filters[i], error);
-    return status;
+    GC_TRY(draws ? make_sketch_filter(sigma, &chain->filters[0], error)
+                 : load_gaussian(sigma, 0, &chain->filters[0], error));
+    for (int i = 1; i < count; i++)
+        GC_TRY(gconv_filter_load_builtin(names[i], &chain->filters[i], error));
+    return GCONV_OK;
 }

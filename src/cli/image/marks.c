@@ -132,10 +132,10 @@ static gconv_status collect(gc_marks *marks, size_t pixel, list *mark, gconv_err
 {
     mark->count = 0;
     marks->samples[pixel] |= SEEN;
-    gconv_status status = append(mark, pixel, error);
-    for (size_t i = 0; i < mark->count && status == GCONV_OK; i++)
-        status = append_neighbours(marks, mark, mark->pixels[i], error);
-    return status;
+    GC_TRY(append(mark, pixel, error));
+    for (size_t i = 0; i < mark->count; i++)
+        GC_TRY(append_neighbours(marks, mark, mark->pixels[i], error));
+    return GCONV_OK;
 }
 
 gconv_status gc_marks_drop(gc_marks *marks, uint64_t least, gconv_error *error)

@@ -26,32 +26,27 @@ struct gc_gpu_kernel {
 
 /* ---- The driver, loaded when first asked for ------------------------------------------------- */
 
+#define DRIVER_FUNCTIONS(X)                                                                        \
+    X(error_string, cuGetErrorString)                                                              \
+    X(load, cuModuleLoadData)                                                                      \
+    X(unload, cuModuleUnload)                                                                      \
+    X(get_function, cuModuleGetFunction)                                                           \
+    X(get_global, cuModuleGetGlobal)                                                               \
+    X(set_attribute, cuFuncSetAttribute)                                                           \
+    X(occupancy, cuOccupancyMaxActiveBlocksPerMultiprocessor)                                      \
+    X(launch, cuLaunchKernel)
+
 struct driver_library {
     gc_library library;
-    decltype(&cuGetErrorString) error_string;
-    decltype(&cuModuleLoadData) load;
-    decltype(&cuModuleUnload) unload;
-    decltype(&cuModuleGetFunction) get_function;
-    decltype(&cuModuleGetGlobal) get_global;
-    decltype(&cuFuncSetAttribute) set_attribute;
-    decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) occupancy;
-    decltype(&cuLaunchKernel) launch;
+    DRIVER_FUNCTIONS(GC_LIBRARY_MEMBER)
 };
 
 static driver_library load_driver()
 {
-    driver_library driver = {};
-    gc_library *library = &driver.library;
-    gc_library_open(library, "the driver", "libcuda.so.1");
-    gc_library_find(library, "cuGetErrorString", driver.error_string);
-    gc_library_find(library, "cuModuleLoadData", driver.load);
-    gc_library_find(library, "cuModuleUnload", driver.unload);
-    gc_library_find(library, "cuModuleGetFunction", driver.get_function);
-    gc_library_find(library, "cuModuleGetGlobal_v2", driver.get_global);
-    gc_library_find(library, "cuFuncSetAttribute", driver.set_attribute);
-    gc_library_find(library, "cuOccupancyMaxActiveBlocksPerMultiprocessor", driver.occupancy);
-    gc_library_find(library, "cuLaunchKernel", driver.launch);
-    return driver;
+    driver_library of = {};
+    gc_library_open(&of.library, "the driver", "libcuda.so.1");
+    DRIVER_FUNCTIONS(GC_LIBRARY_FIND)
+    return of;
 }
 
 static driver_library the_driver;

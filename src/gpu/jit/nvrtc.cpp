@@ -42,37 +42,19 @@ static void open_library(gc_library *library)
                  "no NVRTC (libnvrtc.so of the CUDA toolkit) can be loaded");
 }
 
-static void find_functions(gc_nvrtc *nvrtc)
-{
-    gc_library *library = &nvrtc->library;
-    gc_library_find(library, "nvrtcVersion", nvrtc->version);
-    gc_library_find(library, "nvrtcGetErrorString", nvrtc->error_string);
-    gc_library_find(library, "nvrtcGetNumSupportedArchs", nvrtc->count_architectures);
-    gc_library_find(library, "nvrtcGetSupportedArchs", nvrtc->architectures);
-    gc_library_find(library, "nvrtcCreateProgram", nvrtc->create);
-    gc_library_find(library, "nvrtcDestroyProgram", nvrtc->destroy);
-    gc_library_find(library, "nvrtcCompileProgram", nvrtc->compile);
-    gc_library_find(library, "nvrtcGetProgramLogSize", nvrtc->log_size);
-    gc_library_find(library, "nvrtcGetProgramLog", nvrtc->log);
-    gc_library_find(library, "nvrtcGetCUBINSize", nvrtc->cubin_size);
-    gc_library_find(library, "nvrtcGetCUBIN", nvrtc->cubin);
-    gc_library_find(library, "nvrtcGetPTXSize", nvrtc->ptx_size);
-    gc_library_find(library, "nvrtcGetPTX", nvrtc->ptx);
-}
-
 static gc_nvrtc load()
 {
-    gc_nvrtc nvrtc = {};
+    gc_nvrtc of = {};
     int major = 0, minor = 0;
-    open_library(&nvrtc.library);
-    if (!nvrtc.library.loaded)
-        return nvrtc;
-    find_functions(&nvrtc);
-    nvrtc.library.loaded = nvrtc.library.loaded && nvrtc.version(&major, &minor) == NVRTC_SUCCESS;
-    nvrtc.release = 1000 * major + 10 * minor;
-    if (!nvrtc.library.loaded)
-        snprintf(nvrtc.library.reason, sizeof nvrtc.library.reason, "NVRTC is older than 11.2");
-    return nvrtc;
+    open_library(&of.library);
+    if (!of.library.loaded)
+        return of;
+    GC_NVRTC_FUNCTIONS(GC_LIBRARY_FIND)
+    of.library.loaded = of.library.loaded && of.version(&major, &minor) == NVRTC_SUCCESS;
+    of.release = 1000 * major + 10 * minor;
+    if (!of.library.loaded)
+        snprintf(of.library.reason, sizeof of.library.reason, "NVRTC is older than 11.2");
+    return of;
 }
 
 static gc_nvrtc the_nvrtc;

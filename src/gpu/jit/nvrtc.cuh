@@ -13,21 +13,24 @@ extern "C" {
 enum { GC_COMPILE_OPTIONS = 3 };
 extern const char *const gc_compile_options[GC_COMPILE_OPTIONS];
 
+#define GC_NVRTC_FUNCTIONS(X)                                                                      \
+    X(version, nvrtcVersion)                                                                       \
+    X(error_string, nvrtcGetErrorString)                                                           \
+    X(count_architectures, nvrtcGetNumSupportedArchs)                                              \
+    X(architectures, nvrtcGetSupportedArchs)                                                       \
+    X(create, nvrtcCreateProgram)                                                                  \
+    X(destroy, nvrtcDestroyProgram)                                                                \
+    X(compile, nvrtcCompileProgram)                                                                \
+    X(log_size, nvrtcGetProgramLogSize)                                                            \
+    X(log, nvrtcGetProgramLog)                                                                     \
+    X(cubin_size, nvrtcGetCUBINSize)                                                               \
+    X(cubin, nvrtcGetCUBIN)                                                                        \
+    X(ptx_size, nvrtcGetPTXSize)                                                                   \
+    X(ptx, nvrtcGetPTX)
+
 struct gc_nvrtc {
     gc_library library;
-    decltype(&nvrtcVersion) version;
-    decltype(&nvrtcGetErrorString) error_string;
-    decltype(&nvrtcGetNumSupportedArchs) count_architectures;
-    decltype(&nvrtcGetSupportedArchs) architectures;
-    decltype(&nvrtcCreateProgram) create;
-    decltype(&nvrtcDestroyProgram) destroy;
-    decltype(&nvrtcCompileProgram) compile;
-    decltype(&nvrtcGetProgramLogSize) log_size;
-    decltype(&nvrtcGetProgramLog) log;
-    decltype(&nvrtcGetCUBINSize) cubin_size;
-    decltype(&nvrtcGetCUBIN) cubin;
-    decltype(&nvrtcGetPTXSize) ptx_size;
-    decltype(&nvrtcGetPTX) ptx;
+    GC_NVRTC_FUNCTIONS(GC_LIBRARY_MEMBER)
     int release; /* 1000 * major + 10 * minor, as CUDART_VERSION */
 };
 

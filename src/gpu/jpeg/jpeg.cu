@@ -14,8 +14,8 @@
  *     store       follows the codes again, checks them, and stores the coefficients
  *     transform   checks the energy of each block, and makes samples of it
  *
- * What is checked is what io/jpeg/entropy.c checks of the data. docs/gpu-jpeg.md says why that is
- * enough. */
+ * What is checked is what io/jpeg/fast/blocks.c checks of the data. docs/gpu-jpeg.md says why that
+ * is enough. */
 #include "gpu/jpeg/jpeg.h"
 
 #include "gpu/device/check.cuh"

@@ -5,7 +5,7 @@
 enum {
     GC_WARP_COLUMNS = 120,  /* columns of output that a warp stores at a time (warp.cuh) */
     GC_BLOCK_COLUMNS = 128, /* columns of a tile (block.cuh) */
-    GC_HALVES_UNIT = 8      /* columns of output in a unit, a row of a matrix (mma/halves.cuh) */
+    GC_HALVES_UNIT = 8      /* columns of output in a unit, a row of a matrix (tensor/halves.cuh) */
 };
 
 typedef enum gc_sample_type {

@@ -154,12 +154,11 @@ static gconv_status read_row(gc_decoder *common, unsigned char *row, gconv_error
 static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *error)
 {
     pnm_decoder *decoder = (pnm_decoder *)common;
-    gconv_status status = GCONV_OK;
     if (!is_text(decoder))
         return gc_input_pass(common->input, (uint64_t)count * decoder->row_bytes, error);
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
-        status = read_text(decoder, NULL, error);
-    return status;
+    for (uint32_t i = 0; i < count; i++)
+        GC_TRY(read_text(decoder, NULL, error));
+    return GCONV_OK;
 }
 
 /* ---- The next image -------------------------------------------------------------------------- */

@@ -5,21 +5,12 @@
 
 static gc_cufft load()
 {
-    gc_cufft cufft = {};
-    gc_library *library = &cufft.library;
+    gc_cufft of = {};
     char name[32];
     snprintf(name, sizeof name, "libcufft.so.%d", CUFFT_VER_MAJOR);
-    gc_library_open(library, "cuFFT", name);
-    gc_library_find(library, "cufftCreate", cufft.create);
-    gc_library_find(library, "cufftDestroy", cufft.destroy);
-    gc_library_find(library, "cufftSetStream", cufft.set_stream);
-    gc_library_find(library, "cufftMakePlanMany64", cufft.make_plan);
-    gc_library_find(library, "cufftExecC2C", cufft.c2c);
-    gc_library_find(library, "cufftExecR2C", cufft.r2c);
-    gc_library_find(library, "cufftExecC2R", cufft.c2r);
-    gc_library_find(library, "cufftExecD2Z", cufft.d2z);
-    gc_library_find(library, "cufftExecZ2D", cufft.z2d);
-    return cufft;
+    gc_library_open(&of.library, "cuFFT", name);
+    GC_CUFFT_FUNCTIONS(GC_LIBRARY_FIND)
+    return of;
 }
 
 static gc_cufft the_cufft;

@@ -9,17 +9,20 @@ extern "C" {
 
 #include <cufft.h>
 
+#define GC_CUFFT_FUNCTIONS(X)                                                                      \
+    X(create, cufftCreate)                                                                         \
+    X(destroy, cufftDestroy)                                                                       \
+    X(set_stream, cufftSetStream)                                                                  \
+    X(make_plan, cufftMakePlanMany64)                                                              \
+    X(c2c, cufftExecC2C)                                                                           \
+    X(r2c, cufftExecR2C)                                                                           \
+    X(c2r, cufftExecC2R)                                                                           \
+    X(d2z, cufftExecD2Z)                                                                           \
+    X(z2d, cufftExecZ2D)
+
 struct gc_cufft {
     gc_library library;
-    decltype(&cufftCreate) create;
-    decltype(&cufftDestroy) destroy;
-    decltype(&cufftSetStream) set_stream;
-    decltype(&cufftMakePlanMany64) make_plan;
-    decltype(&cufftExecC2C) c2c;
-    decltype(&cufftExecR2C) r2c;
-    decltype(&cufftExecC2R) c2r;
-    decltype(&cufftExecD2Z) d2z;
-    decltype(&cufftExecZ2D) z2d;
+    GC_CUFFT_FUNCTIONS(GC_LIBRARY_MEMBER)
 };
 
 /* Loads the library on the first call. Its functions may be called if library.loaded. */
