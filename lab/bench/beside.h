@@ -5,7 +5,7 @@
 #include "lab/bench/kept.h"
 
 /* Reads the results that --with names, if it is given: "h200" or "h100", which come with gconv for
- * each preset, or a file that --resume or --json made. Their names get "@h200", "@h100" or "@with"
+ * presets, or a file that --resume or --json made. Their names get "@h200", "@h100" or "@with"
  * behind them, so that they are none of this machine. On failure *subject is the path of a file
  * that is wrong. */
 gconv_status gc_beside_read(const gc_options *options, gc_points *points, const char **subject,
