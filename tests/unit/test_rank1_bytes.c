@@ -222,7 +222,7 @@ static void check_row(const gc_rank1_row *row, const gc_instructions *set)
     float scratch[ALL], sums[2 * COUNT], wanted[COUNT];
     for (int i = 0; i < ALL; i++)
         samples[i] = (uint8_t)(any(4) == 0 ? 255 : any(256));
-    set->rank1->sum(row, samples, COUNT, scratch, sums);
+    set->rank1->sum(row, samples, samples, COUNT, scratch, sums);
     for (size_t i = 0; i < COUNT; i++) {
         int64_t sum = 0;
         for (size_t k = 0; k < (size_t)row->width; k++)

@@ -55,10 +55,10 @@
  * - `start` as float32: u s.
  * - After a magnitude: two more roundings, by at most u (A + s) each.
  * - Doubles here, less than 2^16 of them, round by 2^-53 each. With all terms of a higher order,
- *   that is less than u (A + s).
- * - x as an integer: 1.
- * `roundings` adds up the additions, and takes 4 (A + s) for the items after them, or 6 (A + s) if
- * a magnitude is taken. */
+ *   that is less than u (A + s) / 256.
+ * - x as an integer: 1/2, or 1 where it is rounded towards 0. Only loops without multiply-adds do
+ *   that (gc_rank1_loops.is_fused).
+ * `roundings` adds up the additions and the items after them but for the last. */
 #include "cpu/fast/rank1_bytes.h"
 
 #include "base/memory.h"
@@ -288,9 +288,10 @@ static double sums_folded(const float *weights, int height, double row_most)
     double sum = 0, all = 0;
     for (int j = 0; j < height; j++) {
         double weight = fabs((double)weights[j]) * row_most;
-        all += weight;
-        if (2 * j < height)
-            all += sum += 2 * j + 1 == height ? weight : 2 * weight;
+        if (2 * j + 1 == height)
+            all += sum += weight;
+        else if (2 * j < height)
+            all += 2 * weight + (sum += 2 * weight);
     }
     return all;
 }
@@ -299,13 +300,15 @@ static double sums_folded(const float *weights, int height, double row_most)
  * the largest sum of a row. */
 static double roundings(const gc_rank1 *rank1, const float *weights, double row_most)
 {
+    const bool is_fused = gc_instructions_chosen()->rank1->is_fused;
+    const double others = (is_fused ? 1 : 2) + (rank1->column.absolute ? 2 : 0) + 0x1p-8;
     int height = rank1->step->height;
     double all = 0, start = fabs((double)rank1->column.start);
     for (int j = 0; j < height; j++)
         all += fabs((double)weights[j]) * row_most;
     double additions = rank1->column.is_even ? sums_folded(weights, height, row_most)
                                              : sums_in_turn(weights, height, row_most);
-    return additions + height * start + (rank1->column.absolute ? 6 : 4) * (all + start);
+    return additions + height * start + others * (all + start);
 }
 
 /* Columns of whole weights. */
@@ -417,7 +420,8 @@ static double set_column(gc_rank1 *rank1, const float *weights, double row_scale
     measure_error(rank1, &sum, &sum_absolute);
     double start = UNIT * (conversion->offset + 0.5 - (absolute ? 0 : 127.5 * sum));
     column->start = (float)(fabs(start) + TWICE_ERROR_MAX);
-    double error = (absolute ? 255 : 127.5) * UNIT * sum_absolute + 1 +
+    double error = (absolute ? 255 : 127.5) * UNIT * sum_absolute +
+                   (gc_instructions_chosen()->rank1->is_fused ? 0.5 : 1) +
                    0x1p-24 * roundings(rank1, column->weights, UINT8_MAX * row_sum(rank1));
     double exceeding = floor(error) + 1; /* e */
     column->kind = GC_RANK1_FIXED;

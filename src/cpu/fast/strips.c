@@ -275,41 +275,24 @@ static int slot_after(const strip *s, int slot, int count)
     return slot + count < capacity ? slot + count : slot + count - capacity;
 }
 
+/* Samples of row y that loops request while they sum a row above. Requests what lies behind them
+ * that the filter reads. */
+static const uint8_t *samples_ahead(const strip *s, int64_t y)
+{
+    const uint8_t *row = s->is_large ? samples_row(s, y) : NULL;
+    size_t left = left_of(s->rank1), first = s->first > left ? s->first - left : 0;
+    if (row == NULL)
+        return s->strips->extended;
+    for (size_t at = 0; at < reach_of(s->rank1) + GC_ALIGNMENT; at += GC_ALIGNMENT)
+        __builtin_prefetch(row + first + s->count + at);
+    return row + first;
+}
+
 static void sum_row(const strip *s, int64_t y, int slot)
 {
-    s->set->rank1->sum(&s->rank1->row, find_taps(s, samples_row(s, y)), s->count,
-                       s->strips->scratch, sums_at(s, slot));
-}
-
-/* Requests memory before it is needed: the processor does not see that a strip goes on a row below.
- * gcc takes a function that only requests for one without effect and drops its calls, unless it is
- * inlined. */
-static inline __attribute__((always_inline)) void request_bytes(const void *first, const void *end)
-{
-    const char *at = (const char *)((uintptr_t)first / GC_ALIGNMENT * GC_ALIGNMENT);
-    for (; at < (const char *)end; at += GC_ALIGNMENT)
-        __builtin_prefetch(at);
-}
-
-/* Requests row y of samples, with those that the filter reads beside the strip. */
-static inline __attribute__((always_inline)) void request(const strip *s, int64_t y)
-{
-    const uint8_t *row = samples_row(s, y);
-    size_t left = left_of(s->rank1);
-    size_t from = s->first > left ? s->first - left : 0;
-    size_t end = gc_smaller((int64_t)(s->first - left + s->count + reach_of(s->rank1)),
-                            (int64_t)row_values(s));
-    if (row != NULL)
-        request_bytes(row + from, row + end);
-}
-
-/* Requests row y of output, if there is one: what is stored in caches first comes from memory. */
-static inline __attribute__((always_inline)) void request_output(const strip *s, int64_t y)
-{
-    if (y >= s->area.bottom)
-        return;
-    const char *row = s->output + (size_t)(y - s->area.top) * s->stride + s->first;
-    request_bytes(row, row + s->count);
+    s->set->rank1->sum(&s->rank1->row, find_taps(s, samples_row(s, y)),
+                       samples_ahead(s, y + ROWS_AHEAD), s->count, s->strips->scratch,
+                       sums_at(s, slot));
 }
 
 /* The places of rows of output from row y on. What loops store below the first `row_count` of them
@@ -324,6 +307,9 @@ static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_outpu
         uint8_t *row = (uint8_t *)s->output + (size_t)(y + o - s->area.top) * s->stride + s->first;
         output->near[o].words = 0;
         output->out[o] = o < row_count ? row : (uint8_t *)s->strips->scratch;
+        output->ahead[o] = s->is_large && y + o + GC_RANK1_ROWS < s->area.bottom
+                               ? row + GC_RANK1_ROWS * s->stride
+                               : output->out[o];
         output->kept[o] =
             output->kept_mask == 0 ? NULL : samples_row(s, y + (o < row_count ? o : 0)) + s->first;
     }
@@ -350,13 +336,9 @@ static void compute_strip(const strip *s)
     for (int64_t y = s->area.top; y < s->area.bottom; y += GC_RANK1_ROWS) {
         int64_t last = gc_smaller(y + GC_RANK1_ROWS, s->area.bottom) - 1;
         for (; ready < last - step->top + step->height; ready++) {
-            if (s->is_large)
-                request(s, ready + ROWS_AHEAD);
             sum_row(s, ready, ready_slot);
             ready_slot = slot_after(s, ready_slot, 1);
         }
-        for (int o = 1; o <= GC_RANK1_ROWS && s->is_large && !s->streams; o++)
-            request_output(s, last + o);
         finish_rows(s, y, (int)(last - y + 1), slot, &s->strips->output[waiting / GC_RANK1_ROWS]);
         slot = slot_after(s, slot, GC_RANK1_ROWS);
         waiting += (size_t)(last - y + 1);

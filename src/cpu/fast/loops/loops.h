@@ -85,8 +85,9 @@ typedef struct gc_rank1_near {
 typedef struct gc_rank1_output {
     uint8_t *out[GC_RANK1_ROWS];
     gc_rank1_near near[GC_RANK1_ROWS];
-    const uint8_t *kept[GC_RANK1_ROWS]; /* samples that stay in the place of levels, or NULL */
-    uint32_t kept_mask;                 /* of four samples those that stay have bytes of 255 */
+    const uint8_t *ahead[GC_RANK1_ROWS]; /* requested meanwhile, but for streams */
+    const uint8_t *kept[GC_RANK1_ROWS];  /* samples that stay in the place of levels, or NULL */
+    uint32_t kept_mask;                  /* of four samples those that stay have bytes of 255 */
     bool streams; /* rows begin on cache lines, and blocks are stored past the caches */
 } gc_rank1_output;
 
@@ -94,9 +95,10 @@ typedef struct gc_rank1_output {
  * 64 of them is up to the loops. */
 typedef struct gc_rank1_loops {
     /* sums[i] = sum_k weights[k] * samples[i + k*advance] for i in [0, count). `scratch` has room
-     * for all samples that are read, as integers of 32 bits. Sums over 2^24 are rounded. */
-    void (*sum)(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,
-                float *sums);
+     * for all samples that are read, as integers of 32 bits. Sums over 2^24 are rounded. `count`
+     * samples from `ahead` on are requested meanwhile. */
+    void (*sum)(const gc_rank1_row *row, const uint8_t *samples, const uint8_t *ahead, size_t count,
+                float *scratch, float *sums);
     /* out[o][i] = the level of sum_j weights[j] * rows[o+j][i] for i in [0, count), o in
      * [0, GC_RANK1_ROWS). Adds values to near[o]. There are height + 1 rows. */
     void (*finish)(const gc_rank1_column *column, const float *const *rows, size_t count,
@@ -104,6 +106,7 @@ typedef struct gc_rank1_loops {
     /* A block is a cache line, so `finish` can store past the caches. If a line takes two stores
      * (AVX2), such stores made the pass 1.4 to 4 times as slow on a Zen 3. */
     bool stores_lines;
+    bool is_fused;      /* multiply-adds round once, and values in fixed point to the nearest */
     int short_side_max; /* of filters whose rows may be short: odd sides from 3 on; 0 if none */
 } gc_rank1_loops;
 

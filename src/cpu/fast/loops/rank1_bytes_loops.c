@@ -126,9 +126,10 @@ INLINE void sum_low_columns(const floats weights[SMALL], const int height, const
 /* The place of a row of levels. */
 typedef struct place {
     uint8_t *out;
-    const uint8_t *kept; /* samples of which some stay in the place of levels, or NULL */
-    uint32_t kept_mask;  /* 255 in the bytes of four samples that stay */
-    bool streams;        /* past the caches, to aligned memory */
+    const uint8_t *ahead; /* requested meanwhile */
+    const uint8_t *kept;  /* samples of which some stay in the place of levels, or NULL */
+    uint32_t kept_mask;   /* 255 in the bytes of four samples that stay */
+    bool streams;         /* past the caches, to aligned memory */
 } place;
 
 #if defined(__AVX2__) || defined(GC_NEON)
@@ -148,10 +149,9 @@ INLINE floats value_of(const gc_rank1_column *column, const gc_rank1_kind kind, 
 
 #if defined(__AVX2__)
 
-/* A block of levels in 16 bits. Clamps to 0..255. */
-INLINE void store_levels(integers low, integers high, const place *to, size_t at)
+/* Stores a block of levels. */
+INLINE void store_levels(integers levels, const place *to, size_t at)
 {
-    integers levels = VECTOR(packus_epi16)(low, high);
     if (to->kept != NULL)
         levels = take_kept(levels, to->kept + at, to->kept_mask);
 #if defined(__AVX512BW__)
@@ -160,44 +160,69 @@ INLINE void store_levels(integers low, integers high, const place *to, size_t at
         return;
     }
 #endif
+    request(to->ahead + at);
     store_samples(levels, to->out + at);
 }
 
-/* Puts bits of lanes of vector v at the places that the samples of these lanes have in a block. */
-static __attribute__((noinline)) uint64_t spread_bits(uint64_t bits, int v)
+/* Packs words, clamped to 0..255. Those of `low` have samples 0 4 1 5 2 6 3 7 of a quarter, those
+ * of `high` 8 12 9 13 10 14 11 15. */
+INLINE integers pack_turns(integers low, integers high)
 {
-    bits = (bits & 0xf) | (bits & 0xf0) << 12 | (bits & 0xf00) << 24 | (bits & 0xf000) << 36;
-    return bits << 4 * v;
+    const integers places =
+        repeat_quarter(_mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15));
+    return VECTOR(shuffle_epi8)(VECTOR(packus_epi16)(low, high), places);
+}
+
+/* The levels are the upper words. */
+INLINE integers levels_of_fixed(const integers fixed[VECTORS])
+{
+    return pack_turns(take_words(VECTOR(srli_epi32)(fixed[0], 16), fixed[1]),
+                      take_words(VECTOR(srli_epi32)(fixed[2], 16), fixed[3]));
+}
+
+/* Subtracting words from `end` with saturation leaves nothing unless they are below. */
+INLINE integers left_below(integers words, integers end)
+{
+    return VECTOR(subs_epu16)(end, words);
+}
+
+/* Bits of samples whose values in fixed point have lower words below those of `end`. Vectors are
+ * arguments, so that they stay in registers elsewhere. */
+static __attribute__((noinline)) uint64_t bits_below(integers a, integers b, integers c, integers d,
+                                                     integers end)
+{
+    integers upper = VECTOR(slli_epi32)(left_below(b, end), 16);
+    integers last = VECTOR(slli_epi32)(left_below(d, end), 16);
+    return bytes_set(
+        pack_turns(take_words(left_below(a, end), upper), take_words(left_below(c, end), last)));
 }
 
 /* Bits of samples whose values in fixed point are near a tie. */
 INLINE uint64_t near_bits(const integers fixed[VECTORS], uint32_t near)
 {
-    const integers mask = VECTOR(set1_epi32)(UINT16_MAX);
-    integers parts[VECTORS], low, high;
-    uint64_t bits = 0;
-    UNROLL for (int v = 0; v < VECTORS; v++) parts[v] = AND(fixed[v], mask);
-    low = VECTOR(min_epu32)(parts[0], parts[1]);
-    high = VECTOR(min_epu32)(parts[2], parts[3]);
-    if (__builtin_expect(below(VECTOR(min_epu32)(low, high), near) == 0, 1))
+    const integers end = VECTOR(set1_epi32)((int32_t)near);
+    integers low = VECTOR(min_epu16)(fixed[0], fixed[1]);
+    integers high = VECTOR(min_epu16)(fixed[2], fixed[3]);
+    if (__builtin_expect(!has_bits(left_below(VECTOR(min_epu16)(low, high), end)), 1))
         return 0;
-    UNROLL for (int v = 0; v < VECTORS; v++) bits |= spread_bits(below(parts[v], near), v);
-    return bits;
+    return bits_below(fixed[0], fixed[1], fixed[2], fixed[3], end);
 }
 
 INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
                              const bool absolute, const floats sums[VECTORS], const place *to,
                              size_t at)
 {
-    integers values[VECTORS], levels[VECTORS];
-    UNROLL for (int v = 0; v < VECTORS; v++)
-    {
-        values[v] = VECTOR(cvtps_epi32)(value_of(column, kind, absolute, sums[v]));
-        levels[v] = kind == GC_RANK1_FIXED ? VECTOR(srai_epi32)(values[v], 16) : values[v];
+    integers values[VECTORS];
+    UNROLL for (int v = 0; v < VECTORS; v++) values[v] =
+        VECTOR(cvtps_epi32)(value_of(column, kind, absolute, sums[v]));
+    if (kind == GC_RANK1_FIXED) {
+        store_levels(levels_of_fixed(values), to, at);
+        return near_bits(values, column->near);
     }
-    store_levels(VECTOR(packs_epi32)(levels[0], levels[1]),
-                 VECTOR(packs_epi32)(levels[2], levels[3]), to, at);
-    return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
+    store_levels(VECTOR(packus_epi16)(VECTOR(packs_epi32)(values[0], values[1]),
+                                      VECTOR(packs_epi32)(values[2], values[3])),
+                 to, at);
+    return 0;
 }
 
 /* Half a block of ROWS sums of short columns of a small constant height, which is odd. */
@@ -316,6 +341,7 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
 INLINE place place_of(const gc_rank1_output *output, int row)
 {
     return (place){.out = output->out[row],
+                   .ahead = output->ahead[row],
                    .kept = output->kept[row],
                    .kept_mask = output->kept_mask,
                    .streams = output->streams};
@@ -410,9 +436,9 @@ INLINE void finish_short(const gc_rank1_column *column, const int height, const 
             begin_last(to, first, count - first, &last);
         UNROLL for (int half = 0; half < 2; half++) sum_short_columns(
             weights, height, rows, first + (size_t)(half * BLOCK / 2), sums[half]);
-        UNROLL for (int o = 0; o < ROWS; o++)
-            store_levels(divide_short(&by, sums[0][o]), divide_short(&by, sums[1][o]), &to[o],
-                         is_last ? 0 : first);
+        UNROLL for (int o = 0; o < ROWS; o++) store_levels(
+            VECTOR(packus_epi16)(divide_short(&by, sums[0][o]), divide_short(&by, sums[1][o])),
+            &to[o], is_last ? 0 : first);
     }
     if (count % BLOCK != 0)
         end_last(&last, count % BLOCK);
@@ -511,4 +537,5 @@ static void finish(const gc_rank1_column *column, const float *const *rows, size
 }
 
 extern const gc_rank1_loops GC_RANK1_LOOPS;
-const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish, sizeof(integers) == 64, SHORT_SIDE_MAX};
+const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish, sizeof(integers) == 64, IS_FUSED,
+                                       SHORT_SIDE_MAX};

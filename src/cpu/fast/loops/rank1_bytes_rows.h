@@ -6,11 +6,12 @@
 #include "cpu/fast/loops/loops.h"
 #include "cpu/fast/loops/rank1_bytes_vectors.h"
 
-/* A case of `sum`: a folded row of a width that has code of its own. */
-#define SUM_NARROW(width)                                                                          \
+/* A case of `sum`: a row of a width that has code of its own. */
+#define SUM_CASE(function, width, to)                                                              \
     case width:                                                                                    \
-        sum_narrow(row, width, samples, count, sums);                                              \
+        function(row, width, samples, ahead, count, to);                                           \
         break;
+#define SUM_NARROW(width) SUM_CASE(sum_narrow, width, sums)
 
 #if defined(__AVX2__)
 
@@ -49,7 +50,7 @@ INLINE void store_sums(const integers sums[VECTORS], float *to)
 /* A row of a small constant width that is folded. Sums may alias whatever is in memory: places,
  * factors and taps are copied to variables. */
 INLINE void sum_narrow(const gc_rank1_row *row, const int width, const uint8_t *samples,
-                       size_t count, float *to)
+                       const uint8_t *ahead, size_t count, float *to)
 {
     const int terms = (width + 1) / 2;
     integers factors[(SMALL + 1) / 2];
@@ -59,6 +60,7 @@ INLINE void sum_narrow(const gc_rank1_row *row, const int width, const uint8_t *
     UNROLL for (int t = 0; t < terms; t++) factors[t] = VECTOR(set1_epi16)(row->factors[t]);
     UNROLL for (int p = 0; p < (terms + 1) / 2; p++) taps[p] = row->taps[p];
     for (size_t at = 0; at < count; at += BLOCK) {
+        request(ahead + at);
         const uint8_t *from = samples + at;
         integers sums[VECTORS], term[2][2];
         UNROLL for (int v = 0; v < VECTORS; v++) sums[v] = no_sums();
@@ -74,12 +76,56 @@ INLINE void sum_narrow(const gc_rank1_row *row, const int width, const uint8_t *
     }
 }
 
+/* Whether a quarter of a vector holds all samples of its four sums. */
+INLINE bool fits_quarter(const gc_rank1_row *row)
+{
+    return row->is_folded && 4 + (size_t)(row->width - 1) * row->advance <= sizeof(__m128i);
+}
+
+/* As sum_narrow, if fits_quarter: permutations of one vector have the place of the others. */
+INLINE void sum_quarters(const gc_rank1_row *row, const int width, const uint8_t *samples,
+                         const uint8_t *ahead, size_t count, float *to)
+{
+    enum { PAIRS_MAX = (SMALL + 3) / 4 };
+    const int terms = (width + 1) / 2, pairs = (terms + 1) / 2, advance = (int)row->advance;
+    const integers own = repeat_quarter(_mm_setr_epi32(0, 0x01010101, 0x02020202, 0x03030303));
+    integers places[PAIRS_MAX], factors[PAIRS_MAX];
+    int32_t taps[PAIRS_MAX];
+    UNROLL for (int p = 0; p < pairs; p++)
+    {
+        const int t = 2 * p, next = t + 1 < terms ? t + 1 : t;
+        const int of_first = advance * (t | (width - 1 - t) << 8);
+        const int of_next = advance * (next | (width - 1 - next) << 8);
+        places[p] = VECTOR(add_epi8)(own, VECTOR(set1_epi32)(of_first | of_next << 16));
+        factors[p] = VECTOR(unpacklo_epi16)(VECTOR(set1_epi16)(row->factors[t]),
+                                            VECTOR(set1_epi16)(row->factors[next]));
+        taps[p] = row->taps[p];
+    }
+    for (size_t at = 0; at < count; at += BLOCK) {
+        integers sums[VECTORS];
+        request(ahead + at);
+        UNROLL for (int v = 0; v < VECTORS; v++)
+        {
+            const integers window = load_samples(samples + at + 4 * v);
+            sums[v] = no_sums();
+            UNROLL for (int p = 0; p < pairs; p++)
+            {
+                integers pair = VECTOR(shuffle_epi8)(window, places[p]);
+                sums[v] = add_products(sums[v], VECTOR(maddubs_epi16)(pair, factors[p]), taps[p]);
+            }
+        }
+        store_sums(sums, to + at);
+    }
+}
+
 /* Any row. */
-INLINE void sum_row(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *to)
+INLINE void sum_row(const gc_rank1_row *row, const uint8_t *samples, const uint8_t *ahead,
+                    size_t count, float *to)
 {
     const size_t advance = row->advance, end = advance * (size_t)(row->width - 1);
     const int terms = row->is_folded ? (row->width + 1) / 2 : row->width;
     for (size_t at = 0; at < count; at += BLOCK) {
+        request(ahead + at);
         const uint8_t *first = samples + at, *second = first + (row->is_folded ? end : 0);
         const ptrdiff_t back = row->is_folded ? -(ptrdiff_t)advance : (ptrdiff_t)advance;
         integers sums[VECTORS], term[2][2];
@@ -100,7 +146,7 @@ INLINE void sum_row(const gc_rank1_row *row, const uint8_t *samples, size_t coun
 
 /* Short sums of a row of a small constant width, which is odd: two vectors of a block. */
 INLINE void sum_short(const gc_rank1_row *row, const int width, const uint8_t *samples,
-                      size_t count, uint16_t *to)
+                      const uint8_t *ahead, size_t count, uint16_t *to)
 {
     const size_t advance = row->advance;
     integers taps[(SMALL + 1) / 2];
@@ -110,6 +156,7 @@ INLINE void sum_short(const gc_rank1_row *row, const int width, const uint8_t *s
         taps[p] = VECTOR(set1_epi16)((int16_t)((int)row->weights[2 * p] | upper << 8));
     }
     for (size_t at = 0; at < count; at += BLOCK) {
+        request(ahead + at);
         integers low = no_sums(), high = no_sums();
         UNROLL for (int p = 0; p <= width / 2; p++)
         {
@@ -126,25 +173,32 @@ INLINE void sum_short(const gc_rank1_row *row, const int width, const uint8_t *s
     }
 }
 
-#define SUM_SHORT(width)                                                                           \
-    case width:                                                                                    \
-        sum_short(row, width, samples, count, (uint16_t *)(void *)sums);                           \
-        break;
-static void sum(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,
-                float *sums)
+#define SUM_QUARTERS(width) SUM_CASE(sum_quarters, width, sums)
+#define SUM_SHORT(width) SUM_CASE(sum_short, width, (uint16_t *)(void *)sums)
+static void sum(const gc_rank1_row *row, const uint8_t *samples, const uint8_t *ahead, size_t count,
+                float *scratch, float *sums)
 {
     (void)scratch;
-    switch (row->is_short ? row->width : 0) {
-        USUAL(SUM_SHORT)
-    default:
-        break;
-    }
-    if (row->is_short)
+    if (row->is_short) {
+        switch (row->width) {
+            USUAL(SUM_SHORT)
+        default:
+            break;
+        }
         return;
+    }
+    if (fits_quarter(row)) {
+        switch (row->width) {
+            USUAL(SUM_QUARTERS)
+        default:
+            sum_row(row, samples, ahead, count, sums);
+        }
+        return;
+    }
     switch (row->is_folded ? row->width : 0) {
         USUAL(SUM_NARROW)
     default:
-        sum_row(row, samples, count, sums);
+        sum_row(row, samples, ahead, count, sums);
     }
 }
 
@@ -190,7 +244,7 @@ INLINE void fold(const uint8_t *first, const uint8_t *second, uint8_t factor, co
 /* A row of a small constant width, whose weights are even. Sums may alias whatever is in memory:
  * places, factors and taps are copied to variables. */
 INLINE void sum_narrow(const gc_rank1_row *row, const int width, const uint8_t *samples,
-                       size_t count, float *to)
+                       const uint8_t *ahead, size_t count, float *to)
 {
     const int terms = (width + 1) / 2;
     int16_t taps[(SMALL + 1) / 2];
@@ -203,6 +257,7 @@ INLINE void sum_narrow(const gc_rank1_row *row, const int width, const uint8_t *
         factors[t] = (uint8_t)row->factors[t];
     }
     for (size_t at = 0; at < count; at += BLOCK) {
+        request(ahead + at);
         const uint8_t *from = samples + at;
         integers sums[VECTORS] = {0};
         UNROLL for (int t = 0; t < terms; t++)
@@ -217,11 +272,13 @@ INLINE void sum_narrow(const gc_rank1_row *row, const int width, const uint8_t *
 }
 
 /* Any row. */
-INLINE void sum_row(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *to)
+INLINE void sum_row(const gc_rank1_row *row, const uint8_t *samples, const uint8_t *ahead,
+                    size_t count, float *to)
 {
     const size_t advance = row->advance, end = advance * (size_t)(row->width - 1);
     const int terms = row->is_folded ? (row->width + 1) / 2 : row->width;
     for (size_t at = 0; at < count; at += BLOCK) {
+        request(ahead + at);
         const uint8_t *first = samples + at, *second = first + (row->is_folded ? end : 0);
         integers sums[VECTORS] = {0};
         for (int t = 0; t < terms; t++) {
@@ -236,27 +293,28 @@ INLINE void sum_row(const gc_rank1_row *row, const uint8_t *samples, size_t coun
     }
 }
 
-static void sum(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,
-                float *sums)
+static void sum(const gc_rank1_row *row, const uint8_t *samples, const uint8_t *ahead, size_t count,
+                float *scratch, float *sums)
 {
     (void)scratch;
     switch (row->is_folded && row->factors[0] >= 0 ? row->width : 0) {
         USUAL(SUM_NARROW)
     default:
-        sum_row(row, samples, count, sums);
+        sum_row(row, samples, ahead, count, sums);
     }
 }
 
 #else
 
-static void sum(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,
-                float *sums)
+static void sum(const gc_rank1_row *row, const uint8_t *samples, const uint8_t *ahead, size_t count,
+                float *scratch, float *sums)
 {
     int32_t *wide = (int32_t *)(void *)scratch;
     size_t last = row->advance * (size_t)(row->width - 1);
     for (size_t i = 0; i < count + last + BLOCK; i++)
         wide[i] = samples[i];
     for (size_t first = 0; first < count; first += BLOCK) {
+        request(ahead + first);
         int32_t block[BLOCK] = {0};
         for (int k = 0; k < row->width; k++) {
             const int32_t *from = wide + first + (size_t)k * row->advance;

@@ -27,6 +27,19 @@
 
 enum { VECTORS = 4 };
 
+#if defined(__AVX2__) || defined(GC_NEON)
+enum { IS_FUSED = true };
+#else
+enum { IS_FUSED = false };
+#endif
+
+/* Requests memory a row or more before it is needed: the processor does not see that a strip goes
+ * on a row below. Requests of a whole row at once would fill its queue. */
+INLINE void request(const void *at)
+{
+    __builtin_prefetch(at);
+}
+
 /* Usual sides up to SMALL, which are constants in code of their own. */
 #if defined(__AVX512BW__) || defined(GC_NEON)
 #define USUAL(of) of(3) of(5) of(7) of(9) of(11) of(13) of(15)
@@ -72,10 +85,26 @@ INLINE floats magnitude(floats x)
     return _mm512_abs_ps(x);
 }
 
-/* Bit i: lane i is below `end`, as an integer without a sign. */
-INLINE uint32_t below(integers x, uint32_t end)
+INLINE integers repeat_quarter(__m128i quarter)
 {
-    return _mm512_cmplt_epu32_mask(x, _mm512_set1_epi32((int32_t)end));
+    return _mm512_broadcast_i32x4(quarter);
+}
+
+/* Words of `even` and of `odd` in turn. */
+INLINE integers take_words(integers even, integers odd)
+{
+    return _mm512_mask_blend_epi16(0xaaaaaaaa, even, odd);
+}
+
+INLINE bool has_bits(integers x)
+{
+    return _mm512_test_epi32_mask(x, x) != 0;
+}
+
+/* Bit i: byte i is not 0. */
+INLINE uint64_t bytes_set(integers x)
+{
+    return _mm512_test_epi8_mask(x, x);
 }
 
 INLINE void store_samples(integers samples, uint8_t *out)
@@ -126,11 +155,26 @@ INLINE floats magnitude(floats x)
     return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
 }
 
-/* Bit i: lane i is below `end`. Neither may be 2^31 or more. */
-INLINE uint32_t below(integers x, uint32_t end)
+INLINE integers repeat_quarter(__m128i quarter)
 {
-    __m256i is = _mm256_sub_epi32(x, _mm256_set1_epi32((int32_t)end));
-    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(is));
+    return _mm256_broadcastsi128_si256(quarter);
+}
+
+/* Words of `even` and of `odd` in turn. */
+INLINE integers take_words(integers even, integers odd)
+{
+    return _mm256_blend_epi16(even, odd, 0xaa);
+}
+
+INLINE bool has_bits(integers x)
+{
+    return _mm256_testz_si256(x, x) == 0;
+}
+
+/* Bit i: byte i is not 0. */
+INLINE uint64_t bytes_set(integers x)
+{
+    return ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, no_sums()));
 }
 
 INLINE void store_samples(integers samples, uint8_t *out)
