@@ -226,7 +226,7 @@ double gc_cost_of_step(const gc_problem *problem, const gc_step *step,
     double bytes = values * 4 * sizeof(float) / memory_rate(device);
     double multiply_adds =
         values * step->width * step->height / (share * gc_device_peak(device) / 2);
-    return 2 * costs->launch_seconds + bytes + multiply_adds;
+    return costs->launch_seconds + bytes + multiply_adds;
 }
 
 double gc_cost_of_pass(const gc_problem *problem, double bytes, double multiply_adds,

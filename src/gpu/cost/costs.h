@@ -119,7 +119,7 @@ bool gc_costs_are_measured(const gconv_device_info *device);
 /* Seconds of a step of the ladder that reaches `share` of the device's multiply-adds: the roofline
  * (van Werkhoven et al. 2014, section 2), except that the times for memory and for multiply-adds
  * add up. The step reads and writes every value. So does the copy of its input into the extended
- * image, a launch of its own. */
+ * image. */
 double gc_cost_of_step(const gc_problem *problem, const gc_step *step,
                        const gconv_device_info *device, double share);
 

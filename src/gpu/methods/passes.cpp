@@ -165,8 +165,9 @@ gc_pass_times gc_pass_times_of(const gc_problem *problem, const gc_pass_scope &s
 {
     gc_pass_times times = {gc_pass_seconds(problem, scope, work, device), 0};
     gc_pass_scope ahead = scope_ahead(scope);
+    double launch = gc_costs_of(device)->launch_seconds;
     if (is_ahead)
-        times.ahead = factor * kernel_seconds(problem, ahead, work, device) +
+        times.ahead = launch + factor * (kernel_seconds(problem, ahead, work, device) - launch) +
                       gc_pass_scope_planes(problem, ahead, device);
     return times;
 }
