@@ -292,19 +292,14 @@ static gconv_status search_all(tuning *t, gconv_error *error)
 /* Checks everything that could make the search useless before it begins. */
 static gconv_status run(tuning *t, gconv_error *error)
 {
-    gconv_status status = list_cases(t, error);
-    if (status == GCONV_OK)
-        status = find_device(t, error);
-    if (status == GCONV_OK)
-        status = gconv_tuner_create(&t->device, &t->tuner, error);
-    if (status == GCONV_OK)
-        status = gconv_tuner_keep(t->tuner, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(list_cases(t, error));
+    GC_TRY(find_device(t, error));
+    GC_TRY(gconv_tuner_create(&t->device, &t->tuner, error));
+    GC_TRY(gconv_tuner_keep(t->tuner, error));
     t->begin = gc_seconds();
     GC_TRY(gconv_tuner_begin(t->tuner, &t->side, error));
     print_head(t);
-    status = search_all(t, error);
+    gconv_status status = search_all(t, error);
     gc_progress_clear();
     print_end(t);
     return status;

@@ -47,11 +47,9 @@ static gconv_status make_steps(const gconv_job *job, const gc_conversion *conver
         chain->denominator = gc_ratio_of(job->border_value, job->border_denominator).under;
     for (int s = 0; s < job->filter_count; s++) {
         gc_step *step = &chain->steps[s];
-        gconv_status status = gc_step_create(job->filters[s], job->correlate, step, error);
-        if (status == GCONV_OK && is_constant)
-            status = set_border(job, conversion, chain, step, &fits, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_step_create(job->filters[s], job->correlate, step, error));
+        if (is_constant)
+            GC_TRY(set_border(job, conversion, chain, step, &fits, error));
         const gconv_filter *filter = job->filters[s];
         double divisor = filter->terms != NULL ? filter->terms_divisor : filter->divisor;
         fits = gc_multiply_exactly(&chain->divisor, divisor) && fits;

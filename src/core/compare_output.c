@@ -307,14 +307,9 @@ gconv_status gconv_plan_compare_output(const gconv_plan *plan, const void *input
     comparison c = {
         .plan = plan, .alpha_size = (size_t)conversion->input.depth / 8, .difference = difference};
     *difference = (gconv_difference){.within = true};
-    gconv_status status =
-        check_arguments(&plan->problem, input, input_stride, output, output_stride, error);
-    if (status == GCONV_OK)
-        status = check_expectation(&plan->problem, expected, error);
-    if (status == GCONV_OK)
-        status = find_bound(plan, input, input_stride, &c.bound, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(check_arguments(&plan->problem, input, input_stride, output, output_stride, error));
+    GC_TRY(check_expectation(&plan->problem, expected, error));
+    GC_TRY(find_bound(plan, input, input_stride, &c.bound, error));
     if (conversion->keeps_alpha) {
         c.alpha = gc_allocate_array(conversion->input.width, c.alpha_size);
         if (c.alpha == NULL)

@@ -84,11 +84,8 @@ static gconv_status read_vector(gc_parser *p, gc_span text, const char *word, gc
         if (*count == GCONV_FILTER_VECTOR_MAX)
             return gc_refuse(p, p->line, "more than %d numbers in the %s", GCONV_FILTER_VECTOR_MAX,
                              word);
-        gconv_status status = gc_read_value(p, field, &values[*count]);
-        if (status == GCONV_OK)
-            status = gc_check_weight(p, p->line, values[*count].value);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_read_value(p, field, &values[*count]));
+        GC_TRY(gc_check_weight(p, p->line, values[*count].value));
         (*count)++;
     }
     if (*count == 0 && kind == GC_FIELD_END)

@@ -423,11 +423,8 @@ static void note_effects(const comparison *c)
 
 static gconv_status compare(comparison *c, gconv_error *error)
 {
-    gconv_status status = read_input(c, error);
-    if (status == GCONV_OK)
-        status = list_names(c, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_input(c, error));
+    GC_TRY(list_names(c, error));
     c->subject = (gc_subject){.session = &c->session,
                               .alpha = choose_alpha(c),
                               .entry_count = (size_t)c->name_count,
@@ -439,7 +436,7 @@ static gconv_status compare(comparison *c, gconv_error *error)
     gc_progress_clear();
     GC_TRY(describe_image(&c->table, error));
     begin_table(&c->table, c->names, c->name_count, &c->warnings);
-    status = measure_all(c, error);
+    gconv_status status = measure_all(c, error);
     if (status == GCONV_OK)
         status =
             gc_unusable_add(&c->unusable, c->not_here, (gc_point){.width = 0}, &c->points, error);

@@ -154,19 +154,14 @@ gconv_status gc_task_stream_create(const gc_options *options, gc_task_stream **s
     if (*stream == NULL)
         return gc_fail_memory(error, sizeof **stream);
     (*stream)->options = options;
-    gconv_status status =
-        gc_walk_begin(&(*stream)->walk, options, &(*stream)->pending, subject, error);
-    if (status == GCONV_OK)
-        status = gc_check_input(options->batch.files_from, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_walk_begin(&(*stream)->walk, options, &(*stream)->pending, subject, error));
+    GC_TRY(gc_check_input(options->batch.files_from, error));
     *subject = gc_input_name(options->batch.files_from);
-    status = open_names(options->batch.files_from, options->batch.files_end_in_nul ? '\0' : '\n',
-                        &(*stream)->names, error);
-    if (status == GCONV_OK)
-        *subject = NULL;
+    GC_TRY(open_names(options->batch.files_from, options->batch.files_end_in_nul ? '\0' : '\n',
+                      &(*stream)->names, error));
+    *subject = NULL;
     gc_taken_begin(&(*stream)->taken, options, NULL);
-    return status;
+    return GCONV_OK;
 }
 
 void gc_task_stream_stop(gc_task_stream *stream)

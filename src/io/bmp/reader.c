@@ -147,15 +147,11 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     bmp_decoder *opened = (bmp_decoder *)common;
     header h = {.size = 0};
     uint32_t end;
-    gconv_status status = read_header(common->input, &h, error);
-    if (status == GCONV_OK)
-        status = check_method(&h, error);
-    if (status == GCONV_OK)
-        status = read_fields(opened, &h, &end, error);
-    if (status == GCONV_OK && h.pixels < end)
-        status = gc_fail(error, GCONV_ERROR_FORMAT, "the header says pixels inside of itself");
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(read_header(common->input, &h, error));
+    GC_TRY(check_method(&h, error));
+    GC_TRY(read_fields(opened, &h, &end, error));
+    if (h.pixels < end)
+        GC_TRY(gc_fail(error, GCONV_ERROR_FORMAT, "the header says pixels inside of itself"));
     if (h.bits <= 8)
         read_palette(opened, &h);
     opened->bits = h.bits;

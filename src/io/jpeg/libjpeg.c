@@ -414,14 +414,11 @@ static gconv_status read_header(gc_libjpeg *decoder, gconv_error *error)
     decoder->in_header = false;
     decoder->missing_told = false;
     decoder->part = "in the image data";
-    gconv_status status = choose_colours(decoder, error);
-    if (status == GCONV_OK)
-        status = gc_decoder_check_size(decoder->common, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(choose_colours(decoder, error));
+    GC_TRY(gc_decoder_check_size(decoder->common, error));
     read_resolution(decoder);
     read_form(decoder);
-    status = read_blobs(decoder);
+    gconv_status status = read_blobs(decoder);
     return status == GCONV_OK ? read_icc(decoder) : status;
 }
 

@@ -460,22 +460,16 @@ static gconv_status read_header(png_decoder *decoder)
         return decoder->status;
     if (!decoder->common.tolerant && gc_fast.png_inflating != NULL)
         decoder->stream = gc_fast.png_inflating->create(decoder->common.input);
-    gconv_status status = begin_reading(decoder);
-    if (status == GCONV_OK)
-        status = gc_decoder_check_size(&decoder->common, decoder->error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(begin_reading(decoder));
+    GC_TRY(gc_decoder_check_size(&decoder->common, decoder->error));
     decoder->row_bytes = gconv_shape_row_bytes(&decoder->common.shape);
     read_resolution(decoder);
     read_colour(decoder);
-    status = gc_png_check_memory(&decoder->memory, decoder->error);
-    if (status == GCONV_OK)
-        status = tell_losses(decoder, false);
-    if (status == GCONV_OK)
-        status = read_blobs(decoder);
-    if (status == GCONV_OK)
-        status = read_xmp(decoder);
-    return status == GCONV_OK ? gc_png_check_memory(&decoder->memory, decoder->error) : status;
+    GC_TRY(gc_png_check_memory(&decoder->memory, decoder->error));
+    GC_TRY(tell_losses(decoder, false));
+    GC_TRY(read_blobs(decoder));
+    GC_TRY(read_xmp(decoder));
+    return gc_png_check_memory(&decoder->memory, decoder->error);
 }
 
 static gconv_status open_decoder(gc_decoder *common, gconv_error *error)

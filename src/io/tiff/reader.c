@@ -1,6 +1,7 @@
 /* TIFF, by libtiff. Rows of strips that are not compressed are read past it. */
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/status.h"
 #include "io/exif.h"
 #include "io/raw.h"
 #include "io/tiff/ahead.h"
@@ -70,16 +71,15 @@ static gconv_status fail_directory(const tiff_decoder *decoder, gconv_error *err
 /* Goes on to the next image; *found is false if there is none. */
 static gconv_status find_next(tiff_decoder *decoder, bool *found, gconv_error *error)
 {
-    gconv_status status = GCONV_OK;
     *found = false;
-    while (status == GCONV_OK && !*found && !gc_tiff.TIFFLastDirectory(decoder->file.tiff)) {
+    while (!*found && !gc_tiff.TIFFLastDirectory(decoder->file.tiff)) {
         if (!gc_tiff.TIFFReadDirectory(decoder->file.tiff))
             return fail_directory(decoder, error);
         *found = !is_secondary(decoder);
         if (!*found && decoder->common.page == 0)
-            status = pass_over(decoder, error);
+            GC_TRY(pass_over(decoder, error));
     }
-    return status;
+    return GCONV_OK;
 }
 
 static gconv_status find_page(tiff_decoder *decoder, gconv_error *error)
@@ -153,7 +153,6 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
     uint32_t size;
     uint64_t place;
     void *bytes;
-    gconv_status status = GCONV_OK;
     read_resolution(decoder);
     metadata->is_long = is_long(decoder);
     if (decoder->layout.compression != COMPRESSION_NONE)
@@ -161,19 +160,17 @@ static gconv_status read_metadata(tiff_decoder *decoder, gconv_error *error)
                                     ? GCONV_COMPRESSION_LZW
                                     : GC_TIFF_DEFLATE_LEVEL;
     if (gc_tiff.TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &size, &bytes)) {
-        status = gc_whole_check_blob("ICC profile", size, error);
-        if (status == GCONV_OK)
-            status = gc_metadata_keep(metadata, GC_ICC, bytes, size, warnings, error);
+        GC_TRY(gc_whole_check_blob("ICC profile", size, error));
+        GC_TRY(gc_metadata_keep(metadata, GC_ICC, bytes, size, warnings, error));
     }
-    if (status == GCONV_OK && gc_tiff.TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes))
-        status = gc_metadata_keep(metadata, GC_XMP, bytes, size, warnings, error);
-    if (status == GCONV_OK && (gc_tiff.TIFFGetField(tiff, TIFFTAG_EXIFIFD, &place) ||
-                               gc_tiff.TIFFGetField(tiff, TIFFTAG_GPSIFD, &place)))
-        status = gc_metadata_lose(warnings, GCONV_KEEP_ALL,
-                                  "EXIF of a TIFF is not kept but for the orientation", error);
-    if (status == GCONV_OK)
-        status = gc_tiff_get_tags(&decoder->file, decoder->common.page == 0, metadata, error);
-    return status == GCONV_OK ? keep_orientation(decoder, error) : status;
+    if (gc_tiff.TIFFGetField(tiff, TIFFTAG_XMLPACKET, &size, &bytes))
+        GC_TRY(gc_metadata_keep(metadata, GC_XMP, bytes, size, warnings, error));
+    if (gc_tiff.TIFFGetField(tiff, TIFFTAG_EXIFIFD, &place) ||
+        gc_tiff.TIFFGetField(tiff, TIFFTAG_GPSIFD, &place))
+        GC_TRY(gc_metadata_lose(warnings, GCONV_KEEP_ALL,
+                                "EXIF of a TIFF is not kept but for the orientation", error));
+    GC_TRY(gc_tiff_get_tags(&decoder->file, decoder->common.page == 0, metadata, error));
+    return keep_orientation(decoder, error);
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -244,13 +241,10 @@ static gconv_status plan_units(tiff_decoder *decoder, gconv_error *error)
         decoder->planes = (layout->palette ? 1 : layout->colours) + (layout->alpha > 0);
     decoder->raw = decoder->by_rows = false;
     decoder->first = decoder->end = decoder->row = 0;
-    gconv_status status = GCONV_OK;
     if (layout->tiled)
-        status = plan_tiles(decoder, error);
+        GC_TRY(plan_tiles(decoder, error));
     else
         plan_strips(decoder);
-    if (status != GCONV_OK)
-        return status;
     decoder->across = (layout->width - 1) / decoder->unit_width + 1;
     decoder->down = (layout->height - 1) / decoder->unit_rows + 1;
     uint64_t bits =
@@ -291,13 +285,10 @@ static gconv_status begin_image(tiff_decoder *decoder, gconv_error *error)
     double white = 0;
     uint16_t below;
     void *places;
-    gconv_status status = gc_tiff_layout_read(&decoder->layout, common, &decoder->file, error);
-    if (status == GCONV_OK)
-        status = plan_units(decoder, error);
-    if (status == GCONV_OK && gc_tiff.TIFFGetField(tiff, TIFFTAG_SUBIFD, &below, &places))
-        status = pass_over(decoder, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_tiff_layout_read(&decoder->layout, common, &decoder->file, error));
+    GC_TRY(plan_units(decoder, error));
+    if (gc_tiff.TIFFGetField(tiff, TIFFTAG_SUBIFD, &below, &places))
+        GC_TRY(pass_over(decoder, error));
     if (decoder->layout.floats)
         gc_tiff.TIFFGetField(tiff, TIFFTAG_SMAXSAMPLEVALUE, &white);
     common->floats = (gc_floats){.white = 0};
@@ -305,9 +296,9 @@ static gconv_status begin_image(tiff_decoder *decoder, gconv_error *error)
         common->floats = gc_floats_begin(white, common->white, &common->shape);
     common->floats.samples = decoder->layout.samples;
     common->decoded_by = decoder->raw ? "gconv" : NULL;
-    status = read_metadata(decoder, error);
+    GC_TRY(read_metadata(decoder, error));
     note_missing(decoder);
-    return status;
+    return GCONV_OK;
 }
 
 static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
@@ -405,17 +396,16 @@ static gconv_status load_units(tiff_decoder *decoder, gconv_error *error)
     const uint32_t at = decoder->row / decoder->unit_rows;
     const uint64_t in_row = units_in_a_row(decoder), first = at * in_row;
     unsigned char *bytes = decoder->units;
-    gconv_status status = GCONV_OK;
-    for (uint64_t unit = first; status == GCONV_OK && unit < first + in_row; unit++) {
+    for (uint64_t unit = first; unit < first + in_row; unit++) {
         size_t size;
         uint32_t number = number_of(decoder, unit, &size);
         if (decoder->helped == NULL || !gc_tiff_ahead_take(decoder->helped, unit, bytes))
-            status = decode_unit(decoder, number, size, bytes, error);
+            GC_TRY(decode_unit(decoder, number, size, bytes, error));
         bytes += size;
     }
     decoder->first = at * decoder->unit_rows;
     decoder->end = decoder->first + rows_of(decoder, at);
-    return status;
+    return GCONV_OK;
 }
 
 static gconv_status load_row(tiff_decoder *decoder, gconv_error *error)
@@ -532,19 +522,17 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
                               size_t stride, gconv_error *error)
 {
     tiff_decoder *decoder = (tiff_decoder *)common;
-    gconv_status status = GCONV_OK;
-    for (uint32_t done = 1; status == GCONV_OK && count > 0; count -= done, rows += done * stride) {
+    for (uint32_t done = 1; count > 0; count -= done, rows += done * stride) {
         if (reads_in_place(decoder, stride)) {
-            status = read_raw(decoder, count, rows, &done, error);
+            GC_TRY(read_raw(decoder, count, rows, &done, error));
             decoder->row += done;
             continue;
         }
         if (decoder->row < decoder->first || decoder->row >= decoder->end)
-            status = load(decoder, error);
-        if (status == GCONV_OK)
-            make_row(decoder, rows);
+            GC_TRY(load(decoder, error));
+        make_row(decoder, rows);
     }
-    return status;
+    return GCONV_OK;
 }
 
 static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *error)
