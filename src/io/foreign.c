@@ -2,6 +2,8 @@
  * this table. */
 #include "io/format.h"
 
+#include "base/status.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -170,4 +172,16 @@ const gconv_foreign_format *gconv_foreign_from_content(const void *bytes, size_t
         if (is_of_row(bytes, count, &rows[i]))
             return &rows[i].format;
     return NULL;
+}
+
+gconv_status gc_format_refuse(const unsigned char *bytes, size_t count, gconv_error *error)
+{
+    const gconv_foreign_format *foreign = gconv_foreign_from_content(bytes, count);
+    if (count == 0)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "the file is empty");
+    if (foreign != NULL)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "this is %s, %s", foreign->name, foreign->about);
+    char list[GC_FORMAT_NAMES_BYTES];
+    return gc_fail(error, GCONV_ERROR_FORMAT, "not a %s image",
+                   gc_format_list(GC_FORMATS_READ, list));
 }

@@ -1,6 +1,5 @@
 #include "io/format.h"
 
-#include "base/status.h"
 #include "io/codec.h"
 
 #include <stdio.h>
@@ -213,16 +212,4 @@ gconv_format gconv_format_from_content(const void *bytes, size_t count)
         if (formats[format].info.reads && gc_begins_with(bytes, count, formats[format].signatures))
             return (gconv_format)format;
     return GCONV_FORMAT_UNKNOWN;
-}
-
-gconv_status gc_format_refuse(const unsigned char *bytes, size_t count, gconv_error *error)
-{
-    const gconv_foreign_format *foreign = gconv_foreign_from_content(bytes, count);
-    if (count == 0)
-        return gc_fail(error, GCONV_ERROR_FORMAT, "the file is empty");
-    if (foreign != NULL)
-        return gc_fail(error, GCONV_ERROR_FORMAT, "this is %s, %s", foreign->name, foreign->about);
-    char list[GC_FORMAT_NAMES_BYTES];
-    return gc_fail(error, GCONV_ERROR_FORMAT, "not a %s image",
-                   gc_format_list(GC_FORMATS_READ, list));
 }
