@@ -482,15 +482,15 @@ GCONV_API const gconv_foreign_format *gconv_foreign_from_content(const void *byt
  * no file. */
 GCONV_API const gconv_foreign_format *gconv_foreign_from_path(const char *path);
 
-/* What an image file carries beside its pixels: ICC profile, resolution, EXIF, colour chunks. A
- * reader owns its metadata. Callers only pass the pointer to a writer. */
+/* What an image file carries beside its pixels: ICC profile, EXIF, XMP, IPTC, resolution, colour
+ * chunks. A reader owns its metadata. Callers only pass the pointer to a writer. */
 typedef struct gconv_metadata gconv_metadata;
 
 /* How much metadata a reader is asked for, and a writer writes. */
 typedef enum gconv_keep {
     GCONV_KEEP_NOTHING = 0,    /* pixels only */
     GCONV_KEEP_RESOLUTION = 1, /* pixels and resolution */
-    GCONV_KEEP_ALL = 2         /* ICC profile, EXIF, XMP and colour chunks, too */
+    GCONV_KEEP_ALL = 2         /* ICC profile, EXIF, XMP, IPTC and colour chunks, too */
 } gconv_keep;
 
 /* Reads one image file, row by row. After a failure other than GCONV_ERROR_ARGUMENT every later

@@ -12,7 +12,7 @@ static gconv_status fail_missing(const char *file, gconv_error *error)
 {
     const char *version = strstr(file, ".so.");
     return gc_fail(error, GCONV_ERROR_OPEN,
-                   "cannot load the library for it: %s; install it (Debian: %.*s%s)", dlerror(),
+                   "cannot load a library: %s; install it (Debian: %.*s%s)", dlerror(),
                    (int)strcspn(file, "."), file, version != NULL ? version + 4 : "");
 }
 

@@ -49,6 +49,12 @@ void gc_metadata_clear(gconv_metadata *metadata)
     *metadata = (gconv_metadata){0};
 }
 
+void gc_metadata_drop(gconv_metadata *metadata, gc_blob_kind kind)
+{
+    free(metadata->blobs[kind].bytes);
+    metadata->blobs[kind] = (gc_blob){NULL, 0};
+}
+
 gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, const char *what,
                               gconv_error *error)
 {
@@ -79,19 +85,21 @@ static bool holds(const void *bytes, size_t size, const char *text)
 }
 
 /* Why a blob cannot be kept; NULL: it can. ICC.1, 7.2: a header of 128 bytes with "acsp" at byte
- * 36. Thumbnails are of the schema with the prefix xmpGImg, or resources 1033 and 1036; resource
- * 1058 is EXIF. */
+ * 36. Thumbnails are of the schema with the prefix xmpGImg, or resources 1033 and 1036; resources
+ * 1058 and 1059 are EXIF, 1060 is XMP. */
 static const char *find_fault(gc_blob_kind kind, const char *bytes, size_t size)
 {
+    static const char *const lost[] = {"8BIM\4\x09", "8BIM\4\x0c", "8BIM\4\x22", "8BIM\4\x23",
+                                       "8BIM\4\x24"};
     if (kind == GC_ICC && (size < 128 || memcmp(bytes + 36, "acsp", 4) != 0))
         return "the ICC profile is damaged";
     if (kind == GC_XMP && size > XMP_BYTES_MAX)
         return "XMP of more than 8 MiB is not kept";
     if (kind == GC_XMP && holds(bytes, size, "GImg:image"))
         return "XMP with a thumbnail is not kept";
-    if (kind == GC_IPTC && (holds(bytes, size, "8BIM\4\x09") || holds(bytes, size, "8BIM\4\x0c") ||
-                            holds(bytes, size, "8BIM\4\x22")))
-        return "IPTC with a thumbnail or EXIF is not kept";
+    for (size_t i = 0; kind == GC_IPTC && i < sizeof lost / sizeof lost[0]; i++)
+        if (holds(bytes, size, lost[i]))
+            return "IPTC with a thumbnail, EXIF or XMP is not kept";
     return NULL;
 }
 
@@ -106,8 +114,7 @@ static gconv_status mend_exif(gconv_metadata *metadata, const gc_warnings *warni
     if (dropped == GCONV_ERROR_MEMORY)
         return gc_fail_memory(error, exif->size);
     if (dropped != GCONV_OK) {
-        free(exif->bytes);
-        *exif = (gc_blob){NULL, 0};
+        gc_metadata_drop(metadata, GC_EXIF);
         return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "EXIF is damaged", error);
     }
     if (metadata->resolution.unit == GC_RESOLUTION_NONE)
@@ -122,9 +129,6 @@ gconv_status gc_metadata_keep(gconv_metadata *metadata, gc_blob_kind kind, const
 {
     static const char *const names[] = {"ICC profile", "EXIF", "XMP", "IPTC"};
     gc_blob *blob = &metadata->blobs[kind];
-    if (blob->bytes != NULL && kind == GC_IPTC)
-        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "IPTC beyond one segment is not kept",
-                                error);
     if (blob->bytes != NULL)
         return GCONV_OK;
     if (size == 0) {

@@ -119,6 +119,9 @@ gconv_status gc_metadata_check(const gconv_metadata *metadata, const gc_warnings
 gconv_status gc_metadata_keep(gconv_metadata *metadata, gc_blob_kind kind, const void *bytes,
                               size_t size, const gc_warnings *warnings, gconv_error *error);
 
+/* Frees a blob: the metadata have none of its kind then. */
+void gc_metadata_drop(gconv_metadata *metadata, gc_blob_kind kind);
+
 /* The pixels have been turned: EXIF and XMP say so. */
 void gc_metadata_set_upright(gconv_metadata *metadata);
 

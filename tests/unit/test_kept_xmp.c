@@ -179,16 +179,20 @@ TEST(iptc_is_kept_in_a_jpeg)
     OWNED_READER png = copy_with("in", GCONV_FORMAT_PNG, GCONV_KEEP_ALL, NULL);
     assert_int_equal(warnings, 1);
     assert_null(gconv_reader_metadata(png)->blobs[GC_IPTC].bytes);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         char resource[sizeof iptc];
         OWNED_BLOB lost = small_file(GCONV_FORMAT_JPEG, 3);
         memcpy(resource, iptc, sizeof iptc);
-        resource[19] = "\x09\x0c\x22"[i];
+        resource[19] = "\x09\x0c\x22\x23\x24"[i];
         add_segment(&lost, 0xed, resource, sizeof iptc - 1);
-        check_loss(&lost, "IPTC with a thumbnail or EXIF is not kept and would be lost");
+        check_loss(&lost, "IPTC with a thumbnail, EXIF or XMP is not kept and would be lost");
     }
-    add_segment(&jpeg, 0xed, iptc, sizeof iptc - 1);
-    check_loss(&jpeg, "IPTC beyond one segment is not kept and would be lost");
+    for (int more = 1; more <= 2; more++) {
+        add_segment(&jpeg, 0xed, iptc, sizeof iptc - 1);
+        check_loss(&jpeg, "IPTC of more than one segment is not kept and would be lost");
+        OWNED_READER several = copy_with("in", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, NULL);
+        assert_null(gconv_reader_metadata(several)->blobs[GC_IPTC].bytes);
+    }
 }
 
 /* A segment of a JPEG has room for 65533 bytes. */

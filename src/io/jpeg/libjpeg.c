@@ -368,29 +368,34 @@ static gconv_status read_icc(gc_libjpeg *decoder)
     return status;
 }
 
-/* What XMP has beyond a segment is lost. It may be a second picture. */
+/* Keeps the first segment of each kind. What XMP has beyond it is lost: it may be a second picture.
+ * IPTC of several segments is cut anywhere, so all of it is lost. */
 static gconv_status read_blobs(gc_libjpeg *decoder)
 {
     gc_decoder *common = decoder->common;
+    int met[GC_BLOBS] = {0};
     bool more = false;
-    gconv_status status = GCONV_OK;
-    for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list;
-         status == GCONV_OK && marker != NULL; marker = marker->next) {
+    for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list; marker != NULL;
+         marker = marker->next) {
         const struct gc_jpeg_blob *blob = gc_jpeg_blobs, *end = blob + GC_JPEG_BLOBS;
         while (blob < end &&
                (marker->marker != blob->marker || !starts_with(marker, blob->prefix, blob->head)))
             blob++;
-        if (blob < end)
-            status = gc_metadata_keep(&common->metadata, blob->kind, marker->data + blob->head,
-                                      marker->data_length - blob->head, &common->warnings,
-                                      decoder->error);
+        if (blob < end && met[blob->kind]++ == 0)
+            GC_TRY(gc_metadata_keep(&common->metadata, blob->kind, marker->data + blob->head,
+                                    marker->data_length - blob->head, &common->warnings,
+                                    decoder->error));
         more |= marker->marker == MARKER_EXIF &&
                 starts_with(marker, more_xmp_prefix, sizeof more_xmp_prefix);
     }
-    return status == GCONV_OK && more
-               ? gc_metadata_lose(&common->warnings, GCONV_KEEP_ALL,
-                                  "XMP beyond one segment is not kept", decoder->error)
-               : status;
+    if (met[GC_IPTC] > 1) {
+        gc_metadata_drop(&common->metadata, GC_IPTC);
+        GC_TRY(gc_metadata_lose(&common->warnings, GCONV_KEEP_ALL,
+                                "IPTC of more than one segment is not kept", decoder->error));
+    }
+    return more ? gc_metadata_lose(&common->warnings, GCONV_KEEP_ALL,
+                                   "XMP beyond one segment is not kept", decoder->error)
+                : GCONV_OK;
 }
 
 static gconv_status read_header(gc_libjpeg *decoder, gconv_error *error)

@@ -91,7 +91,7 @@ typedef struct gc_rank1_output {
     bool streams; /* rows begin on cache lines, and blocks are stored past the caches */
 } gc_rank1_output;
 
-/* Loops read up to 64 samples and write up to 64 sums beyond the last one. The order of sums within
+/* Loops read up to 80 samples and write up to 64 sums beyond the last one. The order of sums within
  * 64 of them is up to the loops. */
 typedef struct gc_rank1_loops {
     /* sums[i] = sum_k weights[k] * samples[i + k*advance] for i in [0, count). `scratch` has room
