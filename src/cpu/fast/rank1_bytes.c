@@ -449,7 +449,7 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
 {
     const gc_step *step = &problem->chain.steps[0];
     const gc_conversion *conversion = &problem->conversion;
-    int channels = conversion->input.channels;
+    int channels = problem->chain.channels;
     *rank1 = (gc_rank1){
         .problem = problem,
         .step = step,

@@ -9,7 +9,7 @@
 typedef struct gc_rank1 {
     const gc_problem *problem;
     const gc_step *step;
-    int channels; /* of a row of samples, alpha that is kept among them */
+    int channels; /* of the chain: without alpha that is kept */
     gc_rank1_row row;
     gc_rank1_column column;
     uint8_t border[GC_CHANNELS_MAX];

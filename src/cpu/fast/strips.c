@@ -41,6 +41,7 @@ typedef struct strip_memory {
     float *sums;                       /* of rows: height + 1 of them in turn */
     float *scratch;                    /* of the loops that sum a row */
     uint8_t *extended;                 /* a part of a row with what the border puts beside it */
+    uint8_t *levels[GC_RANK1_ROWS];    /* of colours whose alpha is kept */
     gc_rank1_output output[WAITING];   /* rows that wait to be settled */
     int64_t beside[GC_RANK1_SIDE_MAX]; /* the columns that stand beside a row; -1 for a constant */
     gc_settler settler;
@@ -56,6 +57,30 @@ static size_t reach_of(const gc_rank1 *rank1)
 static size_t left_of(const gc_rank1 *rank1)
 {
     return (size_t)(rank1->step->left * rank1->channels);
+}
+
+/* Whether rows of samples have alpha that is kept. Strips have whole pixels then. */
+static bool keeps_alpha(const gc_rank1 *rank1)
+{
+    return rank1->problem->conversion.keeps_alpha;
+}
+
+/* The channels of a row of samples. */
+static size_t samples_of(const gc_rank1 *rank1)
+{
+    return (size_t)rank1->problem->conversion.input.channels;
+}
+
+/* Where value `at` lies in a row of samples. */
+static size_t place_of(const gc_rank1 *rank1, size_t at)
+{
+    return keeps_alpha(rank1) ? at / (size_t)rank1->channels * samples_of(rank1) : at;
+}
+
+/* Values of a strip are a multiple of it. */
+static size_t unit_of(const gc_rank1 *rank1)
+{
+    return (size_t)(keeps_alpha(rank1) ? SLACK * rank1->channels : SLACK);
 }
 
 /* Sums that lie in the place of a float. */
@@ -100,9 +125,9 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
         return gc_fail_memory(error, sizeof *s);
     size_t height = (size_t)rank1->step->height, used = 0;
     size_t floats = sums_bytes() / sizeof(float) / (height + 1);
-    size_t values = floats * sums_a_float(rank1) / SLACK * SLACK;
+    size_t values = floats * sums_a_float(rank1), unit = unit_of(rank1);
     values = values < STRIP_VALUES_MIN ? STRIP_VALUES_MIN : values;
-    values = values > STRIP_VALUES_MAX ? STRIP_VALUES_MAX : values;
+    values = (values > STRIP_VALUES_MAX ? STRIP_VALUES_MAX : values) / unit * unit;
     size_t row = values + reach_of(rank1) + 2 * SLACK;
     *s = (strip_memory){.rank1 = rank1,
                         .set = gc_instructions_chosen(),
@@ -111,6 +136,7 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     size_t sums = hand_out(&used, (height + 1) * s->stride, sizeof *s->sums);
     size_t scratch = hand_out(&used, row, sizeof *s->scratch);
     size_t extended = hand_out(&used, row, sizeof *s->extended);
+    size_t levels = hand_out(&used, GC_RANK1_ROWS * row, sizeof **s->levels);
     char *memory = s->memory = gc_allocate_aligned(used, 1);
     if (memory == NULL)
         return gc_fail_memory(error, used);
@@ -118,6 +144,8 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     s->sums = (float *)(void *)(memory + sums);
     s->scratch = (float *)(void *)(memory + scratch);
     s->extended = (uint8_t *)(memory + extended);
+    for (size_t o = 0; o < GC_RANK1_ROWS; o++)
+        s->levels[o] = (uint8_t *)(memory + levels) + o * row;
     find_beside(s);
     return gc_settler_create(&s->settler, rank1->problem, s->set->taps, &(gc_levels){.error = 0},
                              error);
@@ -164,17 +192,22 @@ static const uint8_t *samples_row(const strip *s, int64_t y)
     return (const uint8_t *)s->input->samples + (size_t)y * s->input->stride;
 }
 
+static const uint8_t *pixel_inside(const strip *s, const uint8_t *row, int64_t x)
+{
+    return row + (size_t)x * samples_of(s->rank1);
+}
+
 /* Pixel x of the image as the border extends it, of a row that may lie in a constant border. `x` is
  * outside, or the row is. */
 static const uint8_t *pixel_beside(const strip *s, const uint8_t *row, int64_t x)
 {
     const int64_t width = s->rank1->problem->chain.width, left = s->rank1->step->left;
     x = row == NULL ? -1 : s->strips->beside[x < 0 ? x + left : x - width + left];
-    return x < 0 ? s->rank1->border : row + x * s->rank1->channels;
+    return x < 0 ? s->rank1->border : pixel_inside(s, row, x);
 }
 
 /* Copies the strip's values of a row, and what the filter reads beside them. Values begin with any
- * channel. */
+ * channel, unless alpha is kept. */
 static const uint8_t *extend(const strip *s, const uint8_t *row)
 {
     int64_t channels = s->rank1->channels, width = s->rank1->problem->chain.width;
@@ -185,7 +218,12 @@ static const uint8_t *extend(const strip *s, const uint8_t *row)
     while (rest > 0) {
         bool inside = row != NULL && x >= 0 && x < width;
         int64_t pixels = inside ? width - x : 1, size = gc_smaller(pixels * channels - c, rest);
-        memcpy(to, (inside ? row + x * channels : pixel_beside(s, row, x)) + c, (size_t)size);
+        if (inside && keeps_alpha(s->rank1))
+            s->set->rank1->take_colours((int)samples_of(s->rank1), pixel_inside(s, row, x),
+                                        (size_t)(size / channels), to);
+        else
+            memcpy(to, (inside ? pixel_inside(s, row, x) : pixel_beside(s, row, x)) + c,
+                   (size_t)size);
         to += size;
         rest -= size;
         x += pixels;
@@ -199,48 +237,26 @@ static const uint8_t *extend(const strip *s, const uint8_t *row)
 static const uint8_t *find_taps(const strip *s, const uint8_t *row)
 {
     size_t left = left_of(s->rank1);
-    bool inside = row != NULL && s->first >= left &&
+    bool inside = row != NULL && !keeps_alpha(s->rank1) && s->first >= left &&
                   s->first - left + s->count + reach_of(s->rank1) + 2 * SLACK <= row_values(s);
     return inside ? row + s->first - left : extend(s, row);
 }
 
 /* ---- Values near a tie ----------------------------------------------------------------------- */
 
-/* Bits of the chain's values, from bits of 64 samples: alpha that is kept is none of them. */
-static uint64_t leave_out_alpha(const strip *s, uint64_t bits)
-{
-    const int channels = s->rank1->channels;
-    uint64_t found = 0;
-    for (; bits != 0; bits &= bits - 1) {
-        int at = __builtin_ctzll(bits);
-        if (at % channels < channels - 1)
-            found |= (uint64_t)1 << (at - at / channels);
-    }
-    return found;
-}
-
 /* Settles the values of row y that have bits: words side by side together, since they may be
  * flat. */
 static void settle(const strip *s, int64_t y, gc_rank1_near *near)
 {
-    gc_settler *settler = &s->strips->settler;
     char *output = s->output + (size_t)(y - s->area.top) * s->stride;
-    const size_t channels = (size_t)s->rank1->channels;
-    const bool keeps_alpha = s->rank1->problem->conversion.keeps_alpha;
     for (uint64_t words = near->words; words != 0; words &= words + (words & -words)) {
         size_t word = (size_t)__builtin_ctzll(words);
         size_t end = word + (size_t)__builtin_ctzll(~(words >> word));
         size_t count = (64 * end < s->count ? 64 * end : s->count) - 64 * word;
         if (64 * end > s->count)
             near->bits[end - 1] &= ((uint64_t)1 << s->count % 64) - 1;
-        if (!keeps_alpha)
-            gc_settle(settler, y, s->first + 64 * word, count, NULL, near->bits + word, output);
-        for (; keeps_alpha && word < end; word++, count -= 64) {
-            uint64_t bits = leave_out_alpha(s, near->bits[word]);
-            size_t first = s->first + 64 * word, part = count < 64 ? count : 64;
-            gc_settle(settler, y, first - first / channels, part - part / channels, NULL, &bits,
-                      output);
-        }
+        gc_settle(&s->strips->settler, y, s->first + 64 * word, count, NULL, near->bits + word,
+                  output);
     }
 }
 
@@ -249,11 +265,12 @@ static void settle(const strip *s, int64_t y, gc_rank1_near *near)
 static void settle_rows(const strip *s, int64_t y, size_t count)
 {
     gc_rank1_output *output = s->strips->output;
-    const char *row = s->output + (size_t)(y - s->area.top) * s->stride + s->first;
+    const char *row = s->output + (size_t)(y - s->area.top) * s->stride;
     for (size_t i = 0; i < count && s->streams; i++, row += s->stride)
         for (uint64_t words = output[i / GC_RANK1_ROWS].near[i % GC_RANK1_ROWS].words; words != 0;
              words &= words - 1)
-            __builtin_prefetch(row + 64 * (size_t)__builtin_ctzll(words), 1);
+            __builtin_prefetch(
+                row + place_of(s->rank1, s->first + 64 * (size_t)__builtin_ctzll(words)), 1);
     for (size_t i = 0; i < count; i++) {
         gc_rank1_near *near = &output[i / GC_RANK1_ROWS].near[i % GC_RANK1_ROWS];
         if (near->words != 0)
@@ -275,17 +292,25 @@ static int slot_after(const strip *s, int slot, int count)
     return slot + count < capacity ? slot + count : slot + count - capacity;
 }
 
-/* Samples of row y that loops request while they sum a row above. Requests what lies behind them
- * that the filter reads. */
+/* What loops request of `size` bytes from `at` on, as many bytes as a strip has values. Requests
+ * what lies behind. */
+static inline __attribute__((always_inline)) const uint8_t *
+request_rest(const strip *s, const uint8_t *at, size_t size)
+{
+    for (size_t i = s->count; i < size; i += GC_ALIGNMENT)
+        __builtin_prefetch(at + i);
+    return at;
+}
+
+/* Samples of row y that loops request while they sum a row above. */
 static const uint8_t *samples_ahead(const strip *s, int64_t y)
 {
     const uint8_t *row = s->is_large ? samples_row(s, y) : NULL;
     size_t left = left_of(s->rank1), first = s->first > left ? s->first - left : 0;
     if (row == NULL)
         return s->strips->extended;
-    for (size_t at = 0; at < reach_of(s->rank1) + GC_ALIGNMENT; at += GC_ALIGNMENT)
-        __builtin_prefetch(row + first + s->count + at);
-    return row + first;
+    size_t size = place_of(s->rank1, s->count + reach_of(s->rank1)) + GC_ALIGNMENT;
+    return request_rest(s, row + place_of(s->rank1, first), size);
 }
 
 static void sum_row(const strip *s, int64_t y, int slot)
@@ -295,23 +320,27 @@ static void sum_row(const strip *s, int64_t y, int slot)
                        sums_at(s, slot));
 }
 
+/* The strip's place in row y of output. */
+static uint8_t *output_row(const strip *s, int64_t y)
+{
+    return (uint8_t *)s->output + (size_t)(y - s->area.top) * s->stride +
+           place_of(s->rank1, s->first);
+}
+
 /* The places of rows of output from row y on. What loops store below the first `row_count` of them
  * is not wanted: it goes to `scratch`. */
 static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_output *output)
 {
-    output->streams = s->streams;
-    output->kept_mask = 0;
-    if (s->rank1->problem->conversion.keeps_alpha)
-        output->kept_mask = s->rank1->channels == 2 ? 0xff00ff00 : 0xff000000;
+    const size_t size = place_of(s->rank1, s->count);
+    output->streams = s->streams && !keeps_alpha(s->rank1);
     for (int o = 0; o < GC_RANK1_ROWS; o++) {
-        uint8_t *row = (uint8_t *)s->output + (size_t)(y + o - s->area.top) * s->stride + s->first;
         output->near[o].words = 0;
-        output->out[o] = o < row_count ? row : (uint8_t *)s->strips->scratch;
-        output->ahead[o] = s->is_large && y + o + GC_RANK1_ROWS < s->area.bottom
-                               ? row + GC_RANK1_ROWS * s->stride
-                               : output->out[o];
-        output->kept[o] =
-            output->kept_mask == 0 ? NULL : samples_row(s, y + (o < row_count ? o : 0)) + s->first;
+        output->out[o] = keeps_alpha(s->rank1) ? s->strips->levels[o]
+                         : o < row_count       ? output_row(s, y + o)
+                                               : (uint8_t *)s->strips->scratch;
+        output->ahead[o] = output->out[o];
+        if (s->is_large && !s->streams && y + o + GC_RANK1_ROWS < s->area.bottom)
+            output->ahead[o] = request_rest(s, output_row(s, y + o + GC_RANK1_ROWS), size);
     }
 }
 
@@ -325,6 +354,11 @@ static void finish_rows(const strip *s, int64_t y, int row_count, int slot, gc_r
     }
     find_output(s, y, row_count, output);
     s->set->rank1->finish(&s->rank1->column, rows, s->count, output);
+    for (int o = 0; o < row_count && keeps_alpha(s->rank1); o++)
+        s->set->rank1->put_colours((int)samples_of(s->rank1), output->out[o],
+                                   samples_row(s, y + o) + place_of(s->rank1, s->first),
+                                   s->count / (size_t)s->rank1->channels, s->streams,
+                                   output_row(s, y + o));
 }
 
 static void compute_strip(const strip *s)
@@ -360,7 +394,8 @@ static bool may_stream(const strip *s)
 static size_t even_width(const strip_memory *strips, size_t values)
 {
     size_t count = (values + strips->values - 1) / strips->values;
-    return ((values + count - 1) / count + SLACK - 1) / SLACK * SLACK;
+    size_t unit = unit_of(strips->rank1);
+    return ((values + count - 1) / count + unit - 1) / unit * unit;
 }
 
 static void compute_levels(strip *s, bool is_large)

@@ -86,8 +86,6 @@ typedef struct gc_rank1_output {
     uint8_t *out[GC_RANK1_ROWS];
     gc_rank1_near near[GC_RANK1_ROWS];
     const uint8_t *ahead[GC_RANK1_ROWS]; /* requested meanwhile, but for streams */
-    const uint8_t *kept[GC_RANK1_ROWS];  /* samples that stay in the place of levels, or NULL */
-    uint32_t kept_mask;                  /* of four samples those that stay have bytes of 255 */
     bool streams; /* rows begin on cache lines, and blocks are stored past the caches */
 } gc_rank1_output;
 
@@ -108,6 +106,13 @@ typedef struct gc_rank1_loops {
     bool stores_lines;
     bool is_fused;      /* multiply-adds round once, and values in fixed point to the nearest */
     int short_side_max; /* of filters whose rows may be short: odd sides from 3 on; 0 if none */
+    /* Copies the colours of `count` pixels of 2 or 4 channels, of which the last is alpha. Writes
+     * up to 64 bytes beyond. */
+    void (*take_colours)(int channels, const uint8_t *restrict pixels, size_t count,
+                         uint8_t *restrict to);
+    /* Writes pixels of these colours, and of the alpha of `kept`. Reads up to 64 colours beyond. */
+    void (*put_colours)(int channels, const uint8_t *restrict from, const uint8_t *restrict kept,
+                        size_t count, bool streams, uint8_t *restrict pixels);
 } gc_rank1_loops;
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  * middle, the sums of both sides are added first. rank1_bytes_rows.h sums rows,
  * rank1_bytes_vectors.h says how a block of samples lies in vectors. */
 #include "cpu/fast/loops/loops.h"
+#include "cpu/fast/loops/rank1_bytes_alpha.h"
 #include "cpu/fast/loops/rank1_bytes_rows.h"
 #include "cpu/fast/loops/rank1_bytes_vectors.h"
 
@@ -127,8 +128,6 @@ INLINE void sum_low_columns(const floats weights[SMALL], const int height, const
 typedef struct place {
     uint8_t *out;
     const uint8_t *ahead; /* requested meanwhile */
-    const uint8_t *kept;  /* samples of which some stay in the place of levels, or NULL */
-    uint32_t kept_mask;   /* 255 in the bytes of four samples that stay */
     bool streams;         /* past the caches, to aligned memory */
 } place;
 
@@ -152,8 +151,6 @@ INLINE floats value_of(const gc_rank1_column *column, const gc_rank1_kind kind, 
 /* Stores a block of levels. */
 INLINE void store_levels(integers levels, const place *to, size_t at)
 {
-    if (to->kept != NULL)
-        levels = take_kept(levels, to->kept + at, to->kept_mask);
 #if defined(__AVX512BW__)
     if (to->streams) {
         stream_samples(levels, to->out + at);
@@ -268,9 +265,6 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
                                                               vreinterpretq_s32_s16(b));
     }
     uint8x16_t levels = vqmovun_high_s16(vqmovun_s16(wide[0]), wide[1]);
-    if (to->kept != NULL)
-        levels = vbslq_u8(vreinterpretq_u8_u32(vdupq_n_u32(to->kept_mask)), vld1q_u8(to->kept + at),
-                          levels);
     vst1q_u8(to->out + at, levels);
     if (kind != GC_RANK1_FIXED)
         return 0;
@@ -331,8 +325,6 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
     }
     for (int i = 0; i < BLOCK; i++)
         out[i] = (uint8_t)clamped(kind == GC_RANK1_FIXED ? values[i] >> 16 : values[i]);
-    for (int i = 0; i < BLOCK && to->kept != NULL; i++)
-        out[i] = to->kept_mask >> 8 * (i % 4) & 1 ? to->kept[at + (size_t)i] : out[i];
     return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
 }
 
@@ -340,11 +332,8 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
 
 INLINE place place_of(const gc_rank1_output *output, int row)
 {
-    return (place){.out = output->out[row],
-                   .ahead = output->ahead[row],
-                   .kept = output->kept[row],
-                   .kept_mask = output->kept_mask,
-                   .streams = output->streams};
+    return (place){
+        .out = output->out[row], .ahead = output->ahead[row], .streams = output->streams};
 }
 
 /* Sets bits of values from value `first` on. */
@@ -368,20 +357,17 @@ INLINE void finish_row(const gc_rank1_column *column, const gc_rank1_kind kind, 
 
 /* The last block of rows, if output has no room for a whole one. */
 typedef struct incomplete {
-    uint8_t out[ROWS][BLOCK], kept[ROWS][BLOCK];
+    uint8_t out[ROWS][BLOCK];
     uint8_t *to[ROWS];
 } incomplete;
 
-/* Has the last block, of `count` values from value `first` on, stored at the start of `last`. */
-static __attribute__((noinline)) void begin_last(place to[ROWS], size_t first, size_t count,
-                                                 incomplete *last)
+/* Has the last block, from value `first` on, stored at the start of `last`. */
+static __attribute__((noinline)) void begin_last(place to[ROWS], size_t first, incomplete *last)
 {
     for (int o = 0; o < ROWS; o++) {
         last->to[o] = to[o].out + first;
         to[o].out = last->out[o];
         to[o].streams = false;
-        if (to[o].kept != NULL)
-            to[o].kept = memcpy(last->kept[o], to[o].kept + first, count);
     }
 }
 
@@ -433,7 +419,7 @@ INLINE void finish_short(const gc_rank1_column *column, const int height, const 
     for (size_t first = 0; first < count; first += BLOCK) {
         const bool is_last = count - first < BLOCK;
         if (__builtin_expect(is_last, 0))
-            begin_last(to, first, count - first, &last);
+            begin_last(to, first, &last);
         UNROLL for (int half = 0; half < 2; half++) sum_short_columns(
             weights, height, rows, first + (size_t)(half * BLOCK / 2), sums[half]);
         UNROLL for (int o = 0; o < ROWS; o++) store_levels(
@@ -491,7 +477,7 @@ INLINE void finish_rows(const gc_rank1_column *all, const gc_rank1_kind kind, co
         floats sums[ROWS][VECTORS];
         const bool is_last = count - first < BLOCK;
         if (__builtin_expect(is_last, 0))
-            begin_last(to, first, count - first, &last);
+            begin_last(to, first, &last);
         sum_block(&column, height, weights, height > 0 ? low_rows : rows, first, start, sums);
         UNROLL for (int o = 0; o < ROWS; o++) finish_row(
             &column, kind, absolute, sums[o], first, &to[o], is_last ? 0 : first, &output->near[o]);
@@ -537,5 +523,5 @@ static void finish(const gc_rank1_column *column, const float *const *rows, size
 }
 
 extern const gc_rank1_loops GC_RANK1_LOOPS;
-const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish, sizeof(integers) == 64, IS_FUSED,
-                                       SHORT_SIDE_MAX};
+const gc_rank1_loops GC_RANK1_LOOPS = {
+    sum, finish, sizeof(integers) == 64, IS_FUSED, SHORT_SIDE_MAX, take_colours, put_colours};

@@ -55,6 +55,7 @@ enum { LANES = 16, BLOCK = VECTORS * LANES, TOGETHER = 4, SMALL = 15 };
 
 #define VECTOR(name) _mm512_##name
 #define AND _mm512_and_si512
+#define OR _mm512_or_si512
 #define ANDNOT _mm512_andnot_si512
 
 /* Compilers would load a vector that is used twice again, and most of these loads take two cache
@@ -117,12 +118,10 @@ INLINE void stream_samples(integers samples, uint8_t *out)
     _mm512_stream_si512((__m512i *)(void *)out, samples);
 }
 
-/* Takes bytes of `kept` that have bits in every dword of `mask`. */
-INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
+/* Dword i is dword places[i] of x. */
+INLINE integers permute(integers x, integers places)
 {
-    __mmask64 bytes =
-        _mm512_test_epi8_mask(_mm512_set1_epi32((int32_t)mask), _mm512_set1_epi32((int32_t)mask));
-    return _mm512_mask_loadu_epi8(samples, bytes, kept);
+    return _mm512_permutexvar_epi32(places, x);
 }
 
 #elif defined(__AVX2__)
@@ -133,6 +132,7 @@ enum { LANES = 8, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 11 };
 
 #define VECTOR(name) _mm256_##name
 #define AND _mm256_and_si256
+#define OR _mm256_or_si256
 #define ANDNOT _mm256_andnot_si256
 
 INLINE integers load_samples(const uint8_t *samples)
@@ -182,10 +182,10 @@ INLINE void store_samples(integers samples, uint8_t *out)
     _mm256_storeu_si256((__m256i *)(void *)out, samples);
 }
 
-/* Takes bytes of `kept` that have bits in every dword of `mask`. */
-INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
+/* Dword i is dword places[i] of x. */
+INLINE integers permute(integers x, integers places)
 {
-    return _mm256_blendv_epi8(samples, load_samples(kept), _mm256_set1_epi32((int32_t)mask));
+    return _mm256_permutevar8x32_epi32(x, places);
 }
 
 #elif defined(GC_NEON)
