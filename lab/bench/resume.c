@@ -124,15 +124,14 @@ static gconv_status take_text(gc_resume *resume, const char *text, size_t size, 
     if (whole == 0 && (size > ours.size || memcmp(text, ours.text, size) != 0))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s", not_ours);
     first_line theirs = {.text = text};
-    if (whole > 0)
+    if (whole > 0) {
         theirs.size = (size_t)((const char *)memchr(text, '\n', whole) - text) + 1;
-    GC_TRY(whole > 0 ? check_first_line(theirs, ours, error) : GCONV_OK);
+        GC_TRY(check_first_line(theirs, ours, error));
+    }
     GC_TRY(read_points(text + theirs.size, whole - theirs.size, preset, &resume->kept, error));
     if (whole < size && ftruncate(resume->descriptor, (off_t)whole) != 0)
-        GC_TRY(gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write"));
-    if (whole == 0)
-        GC_TRY(write_line(resume->descriptor, ours.text, ours.size, error));
-    return GCONV_OK;
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write");
+    return whole == 0 ? write_line(resume->descriptor, ours.text, ours.size, error) : GCONV_OK;
 }
 
 static gconv_status read_file(gc_resume *resume, first_line ours, const char *preset,

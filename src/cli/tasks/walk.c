@@ -319,7 +319,7 @@ static gconv_status check(gc_walk *w)
     GC_TRY(check_naming(w));
     GC_TRY(check_output_directory(w));
     if (options->operand_count == 0 && options->batch.files_from == NULL)
-        GC_TRY(gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no input is named"));
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no input is named");
     const gconv_format_info *format = gconv_format_describe(options->writer.format);
     if (options->form.depth != 0)
         GC_TRY(gc_check_depth(format, options->form.depth, w->error));

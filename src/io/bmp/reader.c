@@ -151,7 +151,7 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     GC_TRY(check_method(&h, error));
     GC_TRY(read_fields(opened, &h, &end, error));
     if (h.pixels < end)
-        GC_TRY(gc_fail(error, GCONV_ERROR_FORMAT, "the header says pixels inside of itself"));
+        return gc_fail(error, GCONV_ERROR_FORMAT, "the header says pixels inside of itself");
     if (h.bits <= 8)
         read_palette(opened, &h);
     opened->bits = h.bits;
