@@ -21,6 +21,9 @@
  * 32 or 48 KiB. */
 enum { LARGE_CACHE = 48 << 10, STRIP_BYTES = 20 << 10, STRIP_BYTES_LARGE = 32 << 10 };
 
+/* Of these, what samples and levels of a wide strip of colours take, which are copies. */
+enum { COLOURS_BYTES = 8 << 10 };
+
 enum { STRIP_VALUES_MIN = 256, STRIP_VALUES_MAX = GC_RANK1_VALUES_MAX };
 
 /* What loops read and write beyond the last value. */
@@ -124,7 +127,8 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     if (s == NULL)
         return gc_fail_memory(error, sizeof *s);
     size_t height = (size_t)rank1->step->height, used = 0;
-    size_t floats = sums_bytes() / sizeof(float) / (height + 1);
+    size_t others = keeps_alpha(rank1) && rank1->row.is_short ? COLOURS_BYTES : 0;
+    size_t floats = (sums_bytes() - others) / sizeof(float) / (height + 1);
     size_t values = floats * sums_a_float(rank1), unit = unit_of(rank1);
     values = values < STRIP_VALUES_MIN ? STRIP_VALUES_MIN : values;
     values = (values > STRIP_VALUES_MAX ? STRIP_VALUES_MAX : values) / unit * unit;
