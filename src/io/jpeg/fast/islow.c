@@ -1,6 +1,8 @@
 #include "io/jpeg/fast/islow.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* (1024 + norm of the steps / 2)^2, rounded down: 64 samples from -128 to 127 have an energy of at
  * most 1024^2, and rounding moves each coefficient by half a step. */
@@ -15,3 +17,15 @@ void gc_islow_set_limits(gc_islow_steps *steps)
     double largest = 1024 + sqrt(sum) / 2;
     steps->energy_max = (int32_t)(largest * largest);
 }
+
+#if GC_HAS_X86_LOOPS
+gc_islow_function *gc_islow_chosen(void)
+{
+    const char *wanted = getenv("GCONV_INSTRUCTIONS");
+    bool may_be_wide = wanted == NULL || strncmp(wanted, "avx512", 6) == 0;
+    return may_be_wide && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+               ? gc_islow_avx512
+               : gc_islow_avx2;
+}
+#endif

@@ -1,4 +1,4 @@
-/* Samples of JPEG blocks: dequantised, and by the inverse DCT "islow" of libjpeg, two blocks at
+/* Samples of JPEG blocks: dequantised, and by the inverse DCT "islow" of libjpeg, several blocks at
  * a time. docs/gpu-jpeg.md says why a bound on the energy makes the samples those of libjpeg-turbo.
  */
 #pragma once
@@ -29,7 +29,13 @@ typedef struct gc_islow_layout {
  * samples of each of 8 rows are written, and up to GC_ISLOW_STRAY behind them.
  * False if a block is not one that every version of libjpeg-turbo decodes to the same samples:
  * its energy is too large, or a sample lies far outside 0 to 255. Rows may hold anything then. */
-bool gc_islow_avx2(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
-                   const gc_islow_steps *steps, unsigned char *samples, size_t stride);
+typedef bool gc_islow_function(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
+                               const gc_islow_steps *steps, unsigned char *samples, size_t stride);
 
-enum { GC_ISLOW_STRAY = 8 };
+enum { GC_ISLOW_STRAY = 24 };
+
+extern gc_islow_function gc_islow_avx2, gc_islow_avx512;
+
+/* That for AVX-512 if the processor has it and GCONV_INSTRUCTIONS does not leave it out, else that
+ * for AVX2. */
+gc_islow_function *gc_islow_chosen(void);

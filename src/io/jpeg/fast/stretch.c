@@ -266,6 +266,7 @@ static bool take_mcus(const gc_jpeg_image *image, gc_jpeg_feed *feed, gc_jpeg_pl
 static bool transform_in_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, uint32_t row,
                              uint32_t x, uint32_t count, const int16_t *numbers)
 {
+    gc_islow_function *islow = gc_islow_chosen();
     bool sound = true;
     for (int c = 0; c < image->frame.part_count && sound; c++) {
         const gc_jpeg_part *part = &image->frame.parts[c];
@@ -276,8 +277,7 @@ static bool transform_in_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, ui
             continue;
         samples += (size_t)row * down * 8 * pitch + (size_t)x * across * 8;
         for (size_t i = 0; i < down && sound; i++, samples += 8 * pitch) {
-            sound = gc_islow_avx2(numbers, &layout, count * (uint32_t)across, &part->steps, samples,
-                                  pitch);
+            sound = islow(numbers, &layout, count * (uint32_t)across, &part->steps, samples, pitch);
             numbers += across * GC_JPEG_COEFFICIENTS;
         }
     }
