@@ -154,12 +154,20 @@ static bool is_reference(const gc_point *point)
            strncmp(point->name, "reference", strlen("reference")) == 0;
 }
 
+/* Whether ratios of a point say little: it has few runs, or passes for border and conversion, whose
+ * times are taken off with their errors, take most of its kernels' time. */
+static bool is_rough(const gc_point *point)
+{
+    return !gc_point_is_published(point) &&
+           (point->runs < RUNS_MIN || 2 * gc_point_counted_seconds(point) < point->kernel_seconds);
+}
+
 /* Fills the speed-ups of a point over the first `count` of others on the same image and filter,
  * and says to the table whether they are rough. */
 static void compare_with_others(gc_sweep *s, const gc_points *others, size_t count, gc_point *point)
 {
     double seconds = gc_point_counted_seconds(point);
-    bool is_first = true, printed = gc_point_is_published(point), few = point->runs < RUNS_MIN;
+    bool is_first = true, rough = is_rough(point);
     s->table.rough_speed_up = s->table.rough_step = false;
     point->speed_up = point->step_speed_up = 0;
     for (size_t i = count; point->runs > 0 && i > 0; i--) {
@@ -172,12 +180,12 @@ static void compare_with_others(gc_sweep *s, const gc_points *others, size_t cou
             continue;
         if (is_first) {
             point->step_speed_up = gc_point_counted_seconds(other) / seconds;
-            s->table.rough_step = !printed && (few || other->runs < RUNS_MIN);
+            s->table.rough_step = rough || is_rough(other);
         }
         is_first = false;
         if (is_reference(other)) {
             point->speed_up = other->seconds / seconds;
-            s->table.rough_speed_up = !printed && (few || other->runs < RUNS_MIN);
+            s->table.rough_speed_up = rough || is_rough(other);
         }
     }
 }

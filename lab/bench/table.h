@@ -18,7 +18,7 @@ typedef struct gc_bench_table {
     gc_roofs cpu;                        /* of the processors; 0 if they were not measured */
     size_t count;                        /* how many points are to be measured */
     double seconds;                      /* that this may take */
-    bool rough_speed_up, rough_step;     /* those of the next row come from few runs */
+    bool rough_speed_up, rough_step;     /* those of the next row say little */
     int width, height;                   /* of the image of the last row */
     gc_column columns[GC_BENCH_COLUMNS];
 } gc_bench_table;
