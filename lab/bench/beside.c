@@ -30,8 +30,7 @@ static gconv_status find_kept(const char *device, const char *preset, char path[
             return GCONV_OK;
     }
     return gc_fail(error, GCONV_ERROR_OPEN,
-                   "option '--with': the results of '%s' on an %s are not installed", preset,
-                   device);
+                   "option '--with': there are no results of '%s' on an %s", preset, device);
 }
 
 gconv_status gc_beside_read(const gc_options *options, gc_points *points, const char **subject,
