@@ -445,6 +445,17 @@ static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)
     return gc_fail_memory(error, (3 * width + height) * sizeof(float));
 }
 
+/* Blurring alpha, too, takes less time than copies of the colours if filters are small. */
+static void choose_alpha(gc_rank1 *rank1)
+{
+    int side = gc_larger(rank1->step->width, rank1->step->height);
+    if (!rank1->row.is_short || side > gc_instructions_chosen()->rank1->keep_side_max)
+        return;
+    rank1->splits_alpha = false;
+    rank1->channels = rank1->problem->conversion.input.channels;
+    rank1->row.advance = (size_t)rank1->channels;
+}
+
 gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_error *error)
 {
     const gc_step *step = &problem->chain.steps[0];
@@ -454,6 +465,7 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
         .problem = problem,
         .step = step,
         .channels = channels,
+        .splits_alpha = conversion->keeps_alpha,
         .row = {.width = step->width, .advance = (size_t)channels},
         .column = {.height = step->height, .absolute = conversion->absolute},
     };
@@ -469,6 +481,7 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
         set_row(rank1, a.products.row[0], 1);
         set_whole_column(rank1, &a);
         try_short(rank1, &a);
+        choose_alpha(rank1);
         return GCONV_OK;
     }
     double scale = choose_scale(problem, a.products.row[0]);

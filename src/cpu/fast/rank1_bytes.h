@@ -9,7 +9,8 @@
 typedef struct gc_rank1 {
     const gc_problem *problem;
     const gc_step *step;
-    int channels; /* of the chain: without alpha that is kept */
+    int channels;      /* of rows of sums: without alpha that is taken out */
+    bool splits_alpha; /* alpha that is kept is taken out of rows, and put back */
     gc_rank1_row row;
     gc_rank1_column column;
     uint8_t border[GC_CHANNELS_MAX];

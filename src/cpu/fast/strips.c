@@ -62,12 +62,6 @@ static size_t left_of(const gc_rank1 *rank1)
     return (size_t)(rank1->step->left * rank1->channels);
 }
 
-/* Whether rows of samples have alpha that is kept. Strips have whole pixels then. */
-static bool keeps_alpha(const gc_rank1 *rank1)
-{
-    return rank1->problem->conversion.keeps_alpha;
-}
-
 /* The channels of a row of samples. */
 static size_t samples_of(const gc_rank1 *rank1)
 {
@@ -77,13 +71,13 @@ static size_t samples_of(const gc_rank1 *rank1)
 /* Where value `at` lies in a row of samples. */
 static size_t place_of(const gc_rank1 *rank1, size_t at)
 {
-    return keeps_alpha(rank1) ? at / (size_t)rank1->channels * samples_of(rank1) : at;
+    return rank1->splits_alpha ? at / (size_t)rank1->channels * samples_of(rank1) : at;
 }
 
-/* Values of a strip are a multiple of it. */
+/* Values of a strip are a multiple of it: of whole pixels if alpha is taken out or kept. */
 static size_t unit_of(const gc_rank1 *rank1)
 {
-    return (size_t)(keeps_alpha(rank1) ? SLACK * rank1->channels : SLACK);
+    return (size_t)(rank1->splits_alpha ? SLACK * rank1->channels : SLACK);
 }
 
 /* Sums that lie in the place of a float. */
@@ -127,7 +121,7 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     if (s == NULL)
         return gc_fail_memory(error, sizeof *s);
     size_t height = (size_t)rank1->step->height, used = 0;
-    size_t others = keeps_alpha(rank1) && rank1->row.is_short ? COLOURS_BYTES : 0;
+    size_t others = rank1->splits_alpha && rank1->row.is_short ? COLOURS_BYTES : 0;
     size_t floats = (sums_bytes() - others) / sizeof(float) / (height + 1);
     size_t values = floats * sums_a_float(rank1), unit = unit_of(rank1);
     values = values < STRIP_VALUES_MIN ? STRIP_VALUES_MIN : values;
@@ -211,7 +205,7 @@ static const uint8_t *pixel_beside(const strip *s, const uint8_t *row, int64_t x
 }
 
 /* Copies the strip's values of a row, and what the filter reads beside them. Values begin with any
- * channel, unless alpha is kept. */
+ * channel, unless alpha is taken out. */
 static const uint8_t *extend(const strip *s, const uint8_t *row)
 {
     int64_t channels = s->rank1->channels, width = s->rank1->problem->chain.width;
@@ -222,7 +216,7 @@ static const uint8_t *extend(const strip *s, const uint8_t *row)
     while (rest > 0) {
         bool inside = row != NULL && x >= 0 && x < width;
         int64_t pixels = inside ? width - x : 1, size = gc_smaller(pixels * channels - c, rest);
-        if (inside && keeps_alpha(s->rank1))
+        if (inside && s->rank1->splits_alpha)
             s->set->rank1->take_colours((int)samples_of(s->rank1), pixel_inside(s, row, x),
                                         (size_t)(size / channels), to);
         else
@@ -241,7 +235,7 @@ static const uint8_t *extend(const strip *s, const uint8_t *row)
 static const uint8_t *find_taps(const strip *s, const uint8_t *row)
 {
     size_t left = left_of(s->rank1);
-    bool inside = row != NULL && !keeps_alpha(s->rank1) && s->first >= left &&
+    bool inside = row != NULL && !s->rank1->splits_alpha && s->first >= left &&
                   s->first - left + s->count + reach_of(s->rank1) + 2 * SLACK <= row_values(s);
     return inside ? row + s->first - left : extend(s, row);
 }
@@ -336,12 +330,15 @@ static uint8_t *output_row(const strip *s, int64_t y)
 static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_output *output)
 {
     const size_t size = place_of(s->rank1, s->count);
-    output->streams = s->streams && !keeps_alpha(s->rank1);
+    output->streams = s->streams && !s->rank1->splits_alpha;
+    const bool keeps = s->rank1->problem->conversion.keeps_alpha && !s->rank1->splits_alpha;
+    output->kept_bytes = samples_of(s->rank1) == 2 ? 0xaaaaaaaaaaaaaaaa : 0x8888888888888888;
     for (int o = 0; o < GC_RANK1_ROWS; o++) {
         output->near[o].words = 0;
-        output->out[o] = keeps_alpha(s->rank1) ? s->strips->levels[o]
-                         : o < row_count       ? output_row(s, y + o)
-                                               : (uint8_t *)s->strips->scratch;
+        output->out[o] = s->rank1->splits_alpha ? s->strips->levels[o]
+                         : o < row_count        ? output_row(s, y + o)
+                                                : (uint8_t *)s->strips->scratch;
+        output->kept[o] = !keeps ? NULL : samples_row(s, y + (o < row_count ? o : 0)) + s->first;
         output->ahead[o] = output->out[o];
         if (s->is_large && !s->streams && y + o + GC_RANK1_ROWS < s->area.bottom)
             output->ahead[o] = request_rest(s, output_row(s, y + o + GC_RANK1_ROWS), size);
@@ -358,7 +355,7 @@ static void finish_rows(const strip *s, int64_t y, int row_count, int slot, gc_r
     }
     find_output(s, y, row_count, output);
     s->set->rank1->finish(&s->rank1->column, rows, s->count, output);
-    for (int o = 0; o < row_count && keeps_alpha(s->rank1); o++)
+    for (int o = 0; o < row_count && s->rank1->splits_alpha; o++)
         s->set->rank1->put_colours((int)samples_of(s->rank1), output->out[o],
                                    samples_row(s, y + o) + place_of(s->rank1, s->first),
                                    s->count / (size_t)s->rank1->channels, s->streams,

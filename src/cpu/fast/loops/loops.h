@@ -86,6 +86,8 @@ typedef struct gc_rank1_output {
     uint8_t *out[GC_RANK1_ROWS];
     gc_rank1_near near[GC_RANK1_ROWS];
     const uint8_t *ahead[GC_RANK1_ROWS]; /* requested meanwhile, but for streams */
+    const uint8_t *kept[GC_RANK1_ROWS];  /* samples that stay instead of short levels, or NULL */
+    uint64_t kept_bytes;                 /* bits of those of 64 that stay */
     bool streams; /* rows begin on cache lines, and blocks are stored past the caches */
 } gc_rank1_output;
 
@@ -106,6 +108,7 @@ typedef struct gc_rank1_loops {
     bool stores_lines;
     bool is_fused;      /* multiply-adds round once, and values in fixed point to the nearest */
     int short_side_max; /* of filters whose rows may be short: odd sides from 3 on; 0 if none */
+    int keep_side_max;  /* of filters whose rows are short, up to which `finish` takes `kept` */
     /* Copies the colours of `count` pixels of 2 or 4 channels, of which the last is alpha. Writes
      * up to 64 bytes beyond. */
     void (*take_colours)(int channels, const uint8_t *restrict pixels, size_t count,

@@ -128,7 +128,9 @@ INLINE void sum_low_columns(const floats weights[SMALL], const int height, const
 typedef struct place {
     uint8_t *out;
     const uint8_t *ahead; /* requested meanwhile */
-    bool streams;         /* past the caches, to aligned memory */
+    const uint8_t *kept;  /* samples of which some stay in the place of levels, or NULL */
+    uint64_t kept_bytes;
+    bool streams; /* past the caches, to aligned memory */
 } place;
 
 #if defined(__AVX2__) || defined(GC_NEON)
@@ -152,6 +154,8 @@ INLINE floats value_of(const gc_rank1_column *column, const gc_rank1_kind kind, 
 INLINE void store_levels(integers levels, const place *to, size_t at)
 {
 #if defined(__AVX512BW__)
+    if (to->kept != NULL)
+        levels = _mm512_mask_loadu_epi8(levels, to->kept_bytes, to->kept + at);
     if (to->streams) {
         stream_samples(levels, to->out + at);
         return;
@@ -361,13 +365,17 @@ typedef struct incomplete {
     uint8_t *to[ROWS];
 } incomplete;
 
-/* Has the last block, from value `first` on, stored at the start of `last`. */
-static __attribute__((noinline)) void begin_last(place to[ROWS], size_t first, incomplete *last)
+/* Has the last block, of `count` values from value `first` on, stored at the start of `last`. */
+static __attribute__((noinline)) void begin_last(place to[ROWS], size_t first, size_t count,
+                                                 incomplete *last)
 {
     for (int o = 0; o < ROWS; o++) {
         last->to[o] = to[o].out + first;
         to[o].out = last->out[o];
         to[o].streams = false;
+        to[o].kept_bytes &= ((uint64_t)1 << count) - 1;
+        if (to[o].kept != NULL)
+            to[o].kept += first;
     }
 }
 
@@ -415,11 +423,16 @@ INLINE void finish_short(const gc_rank1_column *column, const int height, const 
     UNROLL for (int j = 0; j <= height; j++) rows[j] = all[j];
     UNROLL for (int j = 0; j <= height / 2; j++) weights[j] =
         VECTOR(set1_epi16)((int16_t)column->weights[j]);
-    UNROLL for (int o = 0; o < ROWS; o++) to[o] = place_of(output, o);
+    UNROLL for (int o = 0; o < ROWS; o++)
+    {
+        to[o] = place_of(output, o);
+        to[o].kept = output->kept[o];
+        to[o].kept_bytes = output->kept_bytes;
+    }
     for (size_t first = 0; first < count; first += BLOCK) {
         const bool is_last = count - first < BLOCK;
         if (__builtin_expect(is_last, 0))
-            begin_last(to, first, &last);
+            begin_last(to, first, count - first, &last);
         UNROLL for (int half = 0; half < 2; half++) sum_short_columns(
             weights, height, rows, first + (size_t)(half * BLOCK / 2), sums[half]);
         UNROLL for (int o = 0; o < ROWS; o++) store_levels(
@@ -444,11 +457,11 @@ static void finish_shorts(const gc_rank1_column *column, const float *const *row
     }
 }
 
-enum { SHORT_SIDE_MAX = SMALL };
+enum { SHORT_SIDE_MAX = SMALL, KEEP_SIDE_MAX = sizeof(integers) == 64 ? 5 : 0 };
 
 #else
 
-enum { SHORT_SIDE_MAX = 0 };
+enum { SHORT_SIDE_MAX = 0, KEEP_SIDE_MAX = 0 };
 
 static void finish_shorts(const gc_rank1_column *column, const float *const *rows, size_t count,
                           gc_rank1_output *output)
@@ -477,7 +490,7 @@ INLINE void finish_rows(const gc_rank1_column *all, const gc_rank1_kind kind, co
         floats sums[ROWS][VECTORS];
         const bool is_last = count - first < BLOCK;
         if (__builtin_expect(is_last, 0))
-            begin_last(to, first, &last);
+            begin_last(to, first, count - first, &last);
         sum_block(&column, height, weights, height > 0 ? low_rows : rows, first, start, sums);
         UNROLL for (int o = 0; o < ROWS; o++) finish_row(
             &column, kind, absolute, sums[o], first, &to[o], is_last ? 0 : first, &output->near[o]);
@@ -523,5 +536,6 @@ static void finish(const gc_rank1_column *column, const float *const *rows, size
 }
 
 extern const gc_rank1_loops GC_RANK1_LOOPS;
-const gc_rank1_loops GC_RANK1_LOOPS = {
-    sum, finish, sizeof(integers) == 64, IS_FUSED, SHORT_SIDE_MAX, take_colours, put_colours};
+const gc_rank1_loops GC_RANK1_LOOPS = {sum,          finish,         sizeof(integers) == 64,
+                                       IS_FUSED,     SHORT_SIDE_MAX, KEEP_SIDE_MAX,
+                                       take_colours, put_colours};
