@@ -53,6 +53,13 @@ static void put_colours(int channels, const uint8_t *restrict from, const uint8_
     size_t at = 0;
     (void)streams;
     if (channels == 2) {
+#if defined(__AVX512BW__)
+        for (; streams && at + 32 <= count; at += 32) {
+            integers x = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)(from + at)));
+            x = _mm512_mask_loadu_epi8(x, 0xaaaaaaaaaaaaaaaa, kept + 2 * at);
+            stream_samples(x, pixels + 2 * at);
+        }
+#endif
         for (; at < count; at++) {
             pixels[2 * at] = from[at];
             pixels[2 * at + 1] = kept[2 * at + 1];
