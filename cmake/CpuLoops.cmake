@@ -104,7 +104,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     target_sources(loops_avx2 PRIVATE src/cpu/edges/bytes_loops.c)
     target_compile_definitions(loops_avx2 PRIVATE GC_EDGE_BYTES_LOOPS=gc_edge_bytes_avx2)
     gconv_add_loops(avx512 ${avx512})
-    # Decoding JPEG: AVX2 and BMI2.
+    # Decoding JPEG: AVX2 and BMI2; the inverse DCT for AVX-512, too.
     foreach(name blocks lanes rows stretch traces)
       list(APPEND library_sources src/io/jpeg/fast/${name}.c)
     endforeach()

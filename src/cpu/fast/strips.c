@@ -290,8 +290,9 @@ static int slot_after(const strip *s, int slot, int count)
     return slot + count < capacity ? slot + count : slot + count - capacity;
 }
 
-/* What loops request of `size` bytes from `at` on, as many bytes as a strip has values. Requests
- * what lies behind. */
+/* Loops request as many bytes from `at` on as a strip has values. Requests the rest of `size`
+ * bytes, and returns `at`. It is always inlined, since gcc drops calls of a function that only
+ * requests memory. */
 static inline __attribute__((always_inline)) const uint8_t *
 request_rest(const strip *s, const uint8_t *at, size_t size)
 {

@@ -7,8 +7,9 @@
 
 enum { PIXELS = sizeof(integers) / 4 };
 
-/* A vector of RGBA: its colours are moved together within a quarter, which leaves three dwords
- * of it, and those are moved together. Or back. */
+/* Colours of RGBA are taken in two steps: bytes are moved within each quarter of a vector, so that
+ * colours fill three of its four dwords, and then dwords are moved between quarters. Pixels are put
+ * together in the reverse order. */
 INLINE integers permute_bytes(integers x, __m128i places)
 {
     return VECTOR(shuffle_epi8)(x, repeat_quarter(places));

@@ -11,11 +11,6 @@ enum { BLOCKS = 4 };
 typedef __m512i vector;
 #define OF(name) _mm512_##name
 
-static inline vector either(vector a, vector b)
-{
-    return _mm512_or_si512(a, b);
-}
-
 static inline bool any_of(vector bits, int16_t mask)
 {
     return _mm512_test_epi16_mask(bits, _mm512_set1_epi16(mask)) != 0;
@@ -55,11 +50,6 @@ static inline void store_rows(vector two, unsigned char *samples, size_t stride)
 enum { BLOCKS = 2 };
 typedef __m256i vector;
 #define OF(name) _mm256_##name
-
-static inline vector either(vector a, vector b)
-{
-    return _mm256_or_si256(a, b);
-}
 
 static inline bool any_of(vector bits, int16_t mask)
 {
@@ -177,21 +167,21 @@ static inline void dequantise(const gc_islow_steps *steps, vector x[SIDE], findi
     vector energy = OF(set1_epi32)(0);
     for (int k = 0; k < SIDE; k++) {
         vector limits = repeat(steps->limits + SIDE * k);
-        to->signs = either(to->signs, OF(sub_epi16)(limits, OF(abs_epi16)(x[k])));
+        to->signs |= OF(sub_epi16)(limits, OF(abs_epi16)(x[k]));
         x[k] = OF(mullo_epi16)(x[k], repeat(steps->steps + SIDE * k));
         energy = OF(add_epi32)(energy, OF(madd_epi16)(x[k], x[k]));
     }
     energy = OF(add_epi32)(energy, OF(shuffle_epi32)(energy, 0x4e));
     energy = OF(add_epi32)(energy, OF(shuffle_epi32)(energy, 0xb1));
     vector left = OF(sub_epi32)(OF(set1_epi32)(steps->energy_max), energy);
-    to->signs = either(to->signs, OF(srai_epi32)(left, 31));
+    to->signs |= OF(srai_epi32)(left, 31);
 }
 
 /* A result outside -512 to 511: libjpeg-turbo without vectors wraps there. */
 static inline void find_far(const vector x[SIDE], findings *to)
 {
     for (int k = 0; k < SIDE; k++)
-        to->far = either(to->far, OF(add_epi16)(x[k], OF(set1_epi16)(512)));
+        to->far |= OF(add_epi16)(x[k], OF(set1_epi16)(512));
 }
 
 /* Stores columns as rows of samples: clamped to -128 to 127, and 128 more. */
