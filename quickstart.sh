@@ -18,10 +18,9 @@ Missing packages are installed with apt on Debian and Ubuntu; elsewhere they are
 
 Environment:
   BUILD_DIR     where to build (default: build; a relative path starts at this directory)
-  GCONV_CUDA    the CUDA part: AUTO (if a toolkit is found), ON or OFF (default: what the build
-                directory was configured with; if it is new, ON for a toolkit and a GPU)
-  CUDAARCHS     GPU architectures to compile for, as CMake takes them (default: the GPUs of this
-                machine; if there is none, and GCONV_CUDA=ON, all that the toolkit knows)
+  GCONV_CUDA    the CUDA part: AUTO (for the GPUs of this machine, if there is a toolkit), ON (for
+                every GPU) or OFF (default: what the build directory was configured with, or AUTO)
+  CUDAARCHS     GPU architectures to compile for, as CMake takes them
   CI            true: warnings are errors, and no part of the tests may be left out
 END
 }
@@ -265,22 +264,8 @@ find_nvcc() {
   return 1
 }
 
-# The architectures of this machine's GPUs as CMake takes them: "90", "86;90". Empty if there is
-# no GPU, or one that is too old for the toolkit. A GPU that is too new for it compiles the newest
-# code by itself.
-native_architectures() {
-  nvcc=$(find_nvcc) || return 0
-  known=$("$nvcc" --list-gpu-arch 2>/dev/null | sed -n 's/^compute_//p' | sort -n)
-  [ -n "$known" ] || return 0
-  found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null) || return 0
-  newest=$(printf '%s\n' "$known" | tail -n 1)
-  for architecture in $(printf '%s\n' "$found" | tr -d . | sort -u); do
-    if printf '%s\n' "$known" | grep -qx "$architecture"; then
-      printf '%s\n' "$architecture"
-    elif [ "$architecture" -gt "$newest" ] 2>/dev/null; then
-      printf '%s\n' "$newest"
-    fi
-  done | sort -u | paste -sd ';' -
+has_gpu() {
+  nvidia-smi -L >/dev/null 2>&1
 }
 
 # What the build directory was configured with; empty if it is new. Arguments: VARIABLE
@@ -288,21 +273,10 @@ configured() {
   sed -n "s/^$1:[A-Z]*=//p" "$BUILD_DIR/CMakeCache.txt" 2>/dev/null || true
 }
 
-# Whether there is a CUDA toolkit, but no GPU for it, and nobody said what to compile. Code for all
-# GPUs takes many minutes, and none of it would run here.
+# Whether there is a CUDA toolkit, but no GPU, and nobody said what to compile.
 lacks_gpu() {
-  [ -z "$GCONV_CUDA${CUDAARCHS:-}$(configured CMAKE_CUDA_ARCHITECTURES)" ] &&
-    find_nvcc >/dev/null && [ -z "$(native_architectures)" ]
-}
-
-# Has CUDA code compiled for this machine, unless the build directory or CUDAARCHS says for what.
-choose_architectures() {
-  wanted=${GCONV_CUDA:-$(configured GCONV_CUDA)}
-  [ "$wanted" != OFF ] && [ -z "${CUDAARCHS:-}$(configured CMAKE_CUDA_ARCHITECTURES)" ] || return 0
-  CUDAARCHS=$(native_architectures)
-  [ -n "$CUDAARCHS" ] || { unset CUDAARCHS && return 0; }
-  note "CUDA code for the GPUs of this machine: $CUDAARCHS (CUDAARCHS chooses others)"
-  export CUDAARCHS
+  [ -z "$GCONV_CUDA${CUDAARCHS:-}$(configured CMAKE_CUDA_ARCHITECTURES)" ] && find_nvcc >/dev/null &&
+    ! has_gpu
 }
 
 # How long something takes here, for a reader. Arguments: MINUTES on one processor
@@ -336,18 +310,16 @@ tell_left_out() {
   for module in "${1%/*}"/libgconv-*/libgconv-cuda.so; do
     [ ! -e "$module" ] && find_nvcc >/dev/null || return 0
   done
-  architectures=$(native_architectures)
-  note "left out: the CUDA module${architectures:+, as this build directory was configured}"
-  note "  GCONV_CUDA=ON $0   compiles it for ${architectures:-every GPU}:" \
-    "$(minutes "$([ -n "$architectures" ] && echo 5 || echo 31)")"
+  note "left out: the CUDA module"
+  if has_gpu; then
+    note "  GCONV_CUDA=AUTO $0   compiles it for the GPUs of this machine: $(minutes 5)"
+  else
+    note "  GCONV_CUDA=ON $0   compiles it for every GPU: $(minutes 31)"
+  fi
 }
 
 show() {
   provide "$build_needs" "$build_wishes"
-  if lacks_gpu; then
-    GCONV_CUDA=OFF
-  fi
-  choose_architectures
   build all "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
     ${GCONV_CUDA:+"-DGCONV_CUDA=$GCONV_CUDA"}
   result=$BUILD_DIR/harbour-edges.png
@@ -395,7 +367,6 @@ check() {
     release=$BUILD_DIR/kernels
     announce "$release" 18
   else
-    choose_architectures
     announce "$release" 30
   fi
   if met sanitizers || [ "${CI:-}" = true ]; then

@@ -1,6 +1,7 @@
 # Decides whether the CUDA part is compiled: sets GCONV_HAS_CUDA, and enables the CUDA
 # language. CUDACXX or CMAKE_CUDA_COMPILER name another nvcc, CUDAARCHS or
-# CMAKE_CUDA_ARCHITECTURES other architectures than the default ones.
+# CMAKE_CUDA_ARCHITECTURES other architectures than the default ones. AUTO leaves it out where it has
+# no GPU to compile for: code for all of them takes many minutes, and none of it would run here.
 
 include(cmake/CudaArchitectures.cmake)
 
@@ -8,6 +9,7 @@ if(NOT GCONV_CUDA MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "GCONV_CUDA=${GCONV_CUDA} is not AUTO, ON or OFF")
 endif()
 set(GCONV_HAS_CUDA OFF)
+set(why "")
 if(NOT GCONV_CUDA STREQUAL "OFF")
   # CMake itself looks for nvcc in PATH alone.
   if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
@@ -21,18 +23,21 @@ if(NOT GCONV_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     set(GCONV_HAS_CUDA ON)
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+      gconv_cuda_architectures(architectures ${CMAKE_CUDA_COMPILER} ${GCONV_CUDA})
+      if(architectures)
+        set(CMAKE_CUDA_ARCHITECTURES ${architectures} CACHE STRING "GPU architectures to compile for")
+      elseif(GCONV_CUDA STREQUAL "AUTO")
+        set(GCONV_HAS_CUDA OFF)
+        set(why ": no GPU here; -DGCONV_CUDA=ON compiles it for all GPUs (many minutes)")
+      endif()
+    endif()
   elseif(GCONV_CUDA STREQUAL "ON")
     message(FATAL_ERROR "GCONV_CUDA=ON, but no CUDA compiler was found (set CMAKE_CUDA_COMPILER)")
   endif()
 endif()
 
 if(GCONV_HAS_CUDA)
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    gconv_cuda_architectures(architectures ${CMAKE_CUDA_COMPILER})
-    if(architectures)
-      set(CMAKE_CUDA_ARCHITECTURES ${architectures} CACHE STRING "GPU architectures to compile for")
-    endif()
-  endif()
   enable_language(CUDA)
   # Host code without kernels is C++, which nvcc would compile as often as there are architectures.
   # Where nvcc is told its host compiler, that is the one.
@@ -48,4 +53,4 @@ if(GCONV_HAS_CUDA)
   list(REMOVE_ITEM CMAKE_CUDA_IMPLICIT_LINK_LIBRARIES stdc++)
   list(REMOVE_ITEM CMAKE_CXX_IMPLICIT_LINK_LIBRARIES stdc++)
 endif()
-message(STATUS "gconv: CUDA part ${GCONV_HAS_CUDA}")
+message(STATUS "gconv: CUDA part ${GCONV_HAS_CUDA}${why}")

@@ -1,21 +1,41 @@
-# gconv_cuda_architectures(VARIABLE NVCC): the architectures that gconv is compiled for by default,
-# as far as this toolkit knows them. Each gets machine code. The newest gets PTX too, which drivers
-# compile for later architectures. Empty where the compiler does not tell what it knows.
-function(gconv_cuda_architectures variable nvcc)
+# gconv_cuda_architectures(VARIABLE NVCC WANTED): what gconv is compiled for by default, as far as
+# this toolkit knows it. Empty where the compiler does not tell what it knows.
+# - WANTED is ON: all architectures that gconv is for. Each gets machine code. The newest gets PTX
+#   too, which drivers compile for later architectures.
+# - AUTO: those of the GPUs of this machine. A GPU that is too new for the toolkit compiles the
+#   newest PTX by itself; one that is too old gets nothing.
+function(gconv_cuda_architectures variable nvcc wanted)
   set(${variable} "" PARENT_SCOPE)
   execute_process(COMMAND ${nvcc} --list-gpu-arch
     RESULT_VARIABLE status OUTPUT_VARIABLE known ERROR_QUIET)
-  if(NOT status EQUAL 0)
+  string(REGEX MATCHALL "[0-9]+" known "${known}")
+  if(NOT status EQUAL 0 OR known STREQUAL "")
     return()
   endif()
   set(architectures "")
-  foreach(architecture 75 80 86 89 90 100 120)
-    if(known MATCHES "compute_${architecture}[^0-9a-z]")
-      list(APPEND architectures ${architecture}-real)
-      set(newest ${architecture})
-    endif()
-  endforeach()
-  if(architectures)
-    set(${variable} ${architectures} ${newest}-virtual PARENT_SCOPE)
+  if(wanted STREQUAL "ON")
+    foreach(architecture 75 80 86 89 90 100 120)
+      if(architecture IN_LIST known)
+        list(APPEND architectures ${architecture}-real)
+        set(newest ${architecture}-virtual)
+      endif()
+    endforeach()
+    list(APPEND architectures ${newest})
+  else()
+    list(SORT known COMPARE NATURAL)
+    list(GET known -1 newest)
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+      RESULT_VARIABLE status OUTPUT_VARIABLE present ERROR_QUIET)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]" present "${present}")
+    foreach(architecture IN LISTS present)
+      string(REPLACE "." "" architecture ${architecture})
+      if(status EQUAL 0 AND architecture IN_LIST known)
+        list(APPEND architectures ${architecture})
+      elseif(status EQUAL 0 AND architecture GREATER newest)
+        list(APPEND architectures ${newest})
+      endif()
+    endforeach()
+    list(REMOVE_DUPLICATES architectures)
   endif()
+  set(${variable} ${architectures} PARENT_SCOPE)
 endfunction()

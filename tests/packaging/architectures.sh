@@ -1,5 +1,6 @@
 #!/bin/sh
-# The default GPU architectures are those of ours that a toolkit knows, old or new.
+# The default GPU architectures are those of ours that a toolkit knows, old or new; by AUTO they are
+# those of this machine's GPUs, and without a GPU the CUDA part is left out.
 #
 # Usage: architectures.sh SOURCE_DIR
 set -eu
@@ -9,32 +10,52 @@ trap 'rm -rf "$work"' EXIT
 result=0
 
 cat >"$work/ask.cmake" <<'END'
+cmake_minimum_required(VERSION 3.18)
 include("${SOURCE}/cmake/CudaArchitectures.cmake")
-gconv_cuda_architectures(architectures "${WORK}/nvcc")
+gconv_cuda_architectures(architectures "${WORK}/nvcc" "${WANTED}")
 file(WRITE "${WORK}/answer" "${architectures}")
 END
 
-# Arguments: EXPECTED LINE... A toolkit that answers with these lines; without any it refuses.
+cat >"$work/nvidia-smi" <<'END'
+#!/bin/sh
+[ -n "$CAPABILITIES" ] || { echo 'No devices were found'; exit 6; }
+printf '%s\n' $CAPABILITIES
+END
+chmod +x "$work/nvidia-smi"
+
+# Arguments: WANTED EXPECTED LINE... A toolkit that answers with these lines; without any it refuses.
 toolkit() {
-  expected=$1
-  shift
+  wanted=$1
+  expected=$2
+  shift 2
   {
     echo '#!/bin/sh'
     [ $# -gt 0 ] || echo 'exit 1'
     [ $# -eq 0 ] || printf 'echo compute_%s\n' "$@"
   } >"$work/nvcc"
   chmod +x "$work/nvcc"
-  cmake "-DSOURCE=$source" "-DWORK=$work" -P "$work/ask.cmake"
+  PATH=$work:$PATH cmake "-DSOURCE=$source" "-DWORK=$work" "-DWANTED=$wanted" -P "$work/ask.cmake"
   if [ "$(cat "$work/answer")" != "$expected" ]; then
-    echo "for $*: $(cat "$work/answer"), not $expected"
+    echo "$wanted of $*: $(cat "$work/answer"), not $expected"
     result=1
   fi
 }
 
-toolkit '75-real;80-real;86-real;89-real;90-real;100-real;120-real;120-virtual' \
+toolkit ON '75-real;80-real;86-real;89-real;90-real;100-real;120-real;120-virtual' \
   75 80 86 87 88 89 90 100 103 110 120 121
-toolkit '75-real;80-real;86-real;89-real;90-real;90-virtual' 50 52 60 61 70 75 80 86 87 89 90 90a
-toolkit '80-real;90-real;90-virtual' 80 90
-toolkit '' 20 30
-toolkit ''
+toolkit ON '75-real;80-real;86-real;89-real;90-real;90-virtual' 50 52 60 61 70 75 80 86 87 89 90 90a
+toolkit ON '80-real;90-real;90-virtual' 80 90
+toolkit ON '' 20 30
+toolkit ON ''
+gpus() {
+  export CAPABILITIES="$1"
+  toolkit AUTO "$2" 75 86 90 100 103 120 121
+}
+gpus 9.0 90
+gpus '9.0
+7.5
+9.0' '90;75'
+gpus 13.0 121 # newer than the toolkit
+gpus 6.1 '' # older
+gpus '' ''
 exit $result
