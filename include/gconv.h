@@ -540,8 +540,7 @@ typedef struct gconv_reader_options {
     void *warn_user; /* passed to `warn` and `warn_damage` */
     /* Takes warnings of what readers of the pixels have to know: damage that `tolerant` accepts;
      * damage that loses metadata which `keep` asks for; bytes behind the image of a pipe; float
-     * samples that were rounded or do not fit a white of 255; samples that the file says are
-     * missing. NULL: `warn` takes them. */
+     * samples that were rounded or do not fit a white of 255. NULL: `warn` takes them. */
     void (*warn_damage)(void *user, const char *message);
     gconv_decoder decoder; /* what may decode a JPEG; other formats are decoded on the CPU */
     /* Gets the descriptor of the file before the file is read. The descriptor stays open until
@@ -563,6 +562,7 @@ typedef struct gconv_reader_options {
     gconv_planes planes; /* of Y4M */
     gconv_nan nan;
     bool any_white; /* of float samples: the caller does not ask what is white; no warning of it */
+    bool any_precision; /* numbers of 64 bits may be rounded under `whole`, too, with a warning */
 } gconv_reader_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: auto_orient, 2^30
@@ -627,6 +627,10 @@ GCONV_API const char *gconv_reader_decoder(const gconv_reader *reader);
 /* Whether the rows that were read so far have a pixel that was not opaque and was put on the
  * background. If so, gconv_reader_finish gives a warning. */
 GCONV_API bool gconv_reader_composited(const gconv_reader *reader);
+
+/* Whether float samples of the image, which is read, are those that a TIFF says are missing
+ * (GDAL_NODATA), or whole samples may be. If so, gconv_reader_finish gives a warning. */
+GCONV_API bool gconv_reader_missing(const gconv_reader *reader);
 
 /* Why the device of a plan did not decode this JPEG: a phrase about the file. "" if the device
  * decoded it or was not asked to, and for other formats. */

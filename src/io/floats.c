@@ -52,22 +52,21 @@ void gc_floats_convert(gc_floats *floats, float *samples, size_t count)
     floats->has_missing = has_missing;
 }
 
-gconv_status gc_floats_finish(const gc_floats *floats, bool any_white, const gc_warnings *warnings,
-                              gconv_error *error)
+gconv_status gc_floats_finish(const gc_floats *floats, const gconv_reader_options *options,
+                              const gc_warnings *warnings, gconv_error *error)
 {
     double largest = (double)floats->largest;
-    if (floats->rounded && warnings->whole && warnings->keep != GCONV_KEEP_RESOLUTION)
+    if (floats->rounded && warnings->whole && !options->any_precision)
         return gc_metadata_lose(warnings, GCONV_KEEP_NOTHING,
                                 "the precision of 64 bits is not kept", error);
     if (floats->rounded)
         gc_warn_damage(warnings, "numbers of 64 bits were rounded to 32 bits");
     if (floats->has_missing)
-        gc_warn_damage(warnings,
-                       "samples of %g count like others, though GDAL_NODATA says that they are "
-                       "missing; make them NaN, in floats, and 'gconv filter --nan ignore' leaves "
-                       "them out",
-                       (double)floats->missing);
-    if (any_white || floats->white <= 0)
+        gc_warn(warnings,
+                "samples of %g count like others, though GDAL_NODATA says that they are missing; "
+                "make them NaN, in floats, and 'gconv filter --nan ignore' leaves them out",
+                (double)floats->missing);
+    if (options->any_white || floats->white <= 0)
         return GCONV_OK;
     if (floats->white_is_said) {
         if (largest > floats->white)

@@ -25,8 +25,8 @@ void gc_floats_narrow(gc_floats *floats, const void *numbers, void *samples, siz
 /* Converts samples of whole pixels in place. The reader judges them later. */
 void gc_floats_convert(gc_floats *floats, float *samples, size_t count);
 
-/* After the last sample: warns if samples were rounded, are missing, or do not fit the white, which
- * does not matter if `any_white`. Fails if they were rounded and the caller wants all that the file
- * has. */
-gconv_status gc_floats_finish(const gc_floats *floats, bool any_white, const gc_warnings *warnings,
-                              gconv_error *error);
+/* After the last sample: warns if samples were rounded, are missing, or do not fit the white, as
+ * far as the options say that this matters. Fails if they were rounded and the caller wants all
+ * that the file has. */
+gconv_status gc_floats_finish(const gc_floats *floats, const gconv_reader_options *options,
+                              const gc_warnings *warnings, gconv_error *error);

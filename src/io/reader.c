@@ -291,6 +291,11 @@ bool gconv_reader_composited(const gconv_reader *reader)
     return reader->composited;
 }
 
+bool gconv_reader_missing(const gconv_reader *reader)
+{
+    return reader->decoder->floats.has_missing;
+}
+
 const char *gconv_reader_fallback(const gconv_reader *reader)
 {
     return reader->reason;
@@ -349,7 +354,7 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
     gc_decoder *decoder = reader->decoder;
     gconv_status status = GCONV_OK;
     if (!reader->selected)
-        status = gc_floats_finish(&decoder->floats, reader->options.any_white, &decoder->warnings,
+        status = gc_floats_finish(&decoder->floats, &reader->options, &decoder->warnings,
                                   &reader->failure);
     if (status == GCONV_OK && !reader->selected && decoder->type->finish != NULL)
         status = decoder->type->finish(decoder, &reader->failure);

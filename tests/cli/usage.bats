@@ -154,6 +154,8 @@ meaning() {
 @test "unknown, ambiguous and incomplete options" {
     complains 2 "unknown option '--treshold'; did you mean '--threshold'[?]" gconv edges --treshold 5 a b
     complains 2 "unknown option '--nothing-like-it'; see gconv help" gconv --nothing-like-it=3 edges
+    complains 2 "unknown option '--canny'; did you mean '--method canny'[?]" gconv edges --canny a b
+    complains 2 "unknown option '--scharr'; did you mean '--operator scharr'[?]" gconv edges --scharr=1 a b
     complains 2 "option '--thr' is ambiguous: --threshold, --threads" gconv edges --thr 5 a b
     complains 2 "unknown option '-x'; see gconv help" gconv edges --invert -x a b
     complains 2 "unknown option '-x'; see gconv help" gconv edges --invert -xn a b

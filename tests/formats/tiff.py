@@ -581,7 +581,11 @@ def test_missing(draw):
         write("g.tif", make_tiff(image))
         for command in (["filter", "-k", "box3"], ["edges", "--white", "255"]):
             warning = b"samples of %g count like others, though GDAL_NODATA" % float(text) if told else b"GDAL_NODATA"
-            assert (warning in run(*command, "g.tif", "h.tif").stderr) == told, (kind, there, text)
+            assert (warning in run(*command, "-v", "g.tif", "h.tif").stderr) == told, (kind, there, text)
+            alone = run(*command, "g.tif", "h.tif").stderr
+            assert (b"gconv: samples count like others, though GDAL_NODATA" in alone) == told, (kind, there, text)
+            batch = run(*command, "-o", "out", "--update", "g.tif", "h.tif").stderr
+            assert batch.count(b"GDAL_NODATA") == told, batch
 
 
 def test_long_files(draw):
@@ -626,7 +630,9 @@ def test_doubles(draw):
         assert b"precision of 64 bits" in run("filter", "-k", "box3", "--in-place", "d.tif", expect=1).stderr
         run("filter", "-k", "box3", "--in-place", "--strip", "d.tif", expect=1)
         assert read("d.tif") == make_tiff(image)
-        assert b"rounded to 32 bits" in run("edges", "--in-place", "d.tif").stderr
+        for options in (["--strip"], ["--overlay", "red"], []):
+            write("d.tif", make_tiff(image))
+            assert b"rounded to 32 bits" in run("edges", *options, "--in-place", "d.tif").stderr
 
 
 def test_dark_floats(draw):

@@ -139,6 +139,12 @@ TEST(xmp_of_a_png_is_lost_where_it_is_damaged_or_late)
     check_loss(&twice, NULL);
     OWNED_READER reader = copy_with("in", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, NULL);
     check_xmp(reader, "<x/>");
+    static const char named[] = "XML:com.adobe.xmp\0\0\0x-default\0Daten\0<z/>";
+    OWNED_BLOB tagged = small_file(GCONV_FORMAT_PNG, 3); /* a language, and the keyword in it */
+    insert_chunk(&tagged, 33, "iTXt", named, sizeof named - 1, 0);
+    check_loss(&tagged, NULL);
+    OWNED_READER with_language = copy_with("in", GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, NULL);
+    check_xmp(with_language, "<z/>");
     OWNED_BLOB large = small_file(GCONV_FORMAT_PNG, 3);
     OWNED_BLOB data = {.bytes = calloc(1, 9 << 20), .size = 9 << 20};
     assert_non_null(data.bytes);

@@ -117,6 +117,8 @@ static void count_image(gc_summary *s, const gc_task *task, const gc_result *res
     note_most_clipped(s, task, result);
     if ((result->met & GC_MET_BACKGROUND) != 0)
         gc_images_count(&s->composited, gc_input_name(task->input));
+    if ((result->met & GC_MET_MISSING) != 0)
+        gc_images_count(&s->missing, gc_input_name(task->input));
 }
 
 void gc_summary_take(void *user, const gc_task *task, const gc_result *result)
@@ -216,6 +218,15 @@ static void say_background(const gc_summary *s)
            s->batch ? gc_images_list(" of ", &s->composited, GC_IMAGES_SHOWN, names) : "");
 }
 
+static void say_missing(const gc_summary *s)
+{
+    char names[GC_IMAGES_BYTES];
+    if (s->missing.count > 0 && !s->options->report.verbose)
+        gc_say("samples%s count like others, though GDAL_NODATA says that they are missing; make "
+               "them NaN, in floats, and 'gconv filter --nan ignore' leaves them out",
+               s->batch ? gc_images_list(" of ", &s->missing, GC_IMAGES_SHOWN, names) : "");
+}
+
 /* What to do about a threshold that does not suit. */
 static const char *find_remedy(const gc_options *options)
 {
@@ -273,6 +284,7 @@ int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
     if (gc_collisions_tell(&s->collisions, &error) != GCONV_OK)
         gc_report(NULL, &error);
     say_background(s);
+    say_missing(s);
     if (s->options->command == GC_COMMAND_FILTER) {
         say_clipped(s, &s->with_few, "black", "--offset 128 or --abs");
         say_clipped(s, &s->with_many, "white", "'divisor sum' in the filter or a smaller --scale");
@@ -293,8 +305,8 @@ int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
 
 void gc_summary_destroy(gc_summary *summary)
 {
-    gc_images *all[] = {&summary->failed, &summary->composited, &summary->with_few,
-                        &summary->with_many};
+    gc_images *all[] = {&summary->failed, &summary->composited, &summary->missing,
+                        &summary->with_few, &summary->with_many};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         gc_images_free(all[i]);
 }

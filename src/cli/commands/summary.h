@@ -14,6 +14,7 @@ typedef struct gc_summary {
     gc_images failed;
     size_t names_with_returns;     /* of files that failed: they end in a carriage return */
     gc_images composited;          /* with transparent pixels that were put on the background */
+    gc_images missing;             /* with samples that a TIFF says are missing */
     gc_images with_few, with_many; /* with hardly any edges, or too many; clipped at 0, at white */
     bool list_failed;              /* the list of --files-from cannot be read to its end */
     unsigned met;             /* by all images that were written, as gc_note_effects takes it */

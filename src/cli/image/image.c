@@ -223,6 +223,7 @@ static unsigned find_met(const gc_work *work)
     met |= result->input.depth == 32 ? GC_MET_FLOATS : 0;
     met |= gconv_format_describe(format)->several ? GC_MET_PAGES : 0;
     met |= format == GCONV_FORMAT_Y4M ? GC_MET_VIDEO : 0;
+    met |= gconv_reader_missing(work->reader) ? GC_MET_MISSING : 0;
     met |= result->input.channels % 2 == 0 ? GC_MET_ALPHA : 0;
     return met | (gconv_reader_composited(work->reader) ? GC_MET_BACKGROUND : 0);
 }

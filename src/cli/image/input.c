@@ -67,6 +67,7 @@ gconv_status gc_open_input(gc_work *work)
     options.warn_damage = gc_take_damage;
     options.warn_user = &work->input_warnings;
     options.any_white = gc_takes_any_white(work);
+    options.any_precision = work->options->command != GC_COMMAND_FILTER;
     if (task->format == GCONV_FORMAT_UNKNOWN ||
         (gc_met_format(task->format) & GC_MET_METADATA) != 0)
         options.keep = gc_kept_metadata(work->options);

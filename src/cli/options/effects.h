@@ -23,6 +23,7 @@ enum {
     GC_MET_CHROMA = 16384,    /* an output whose colours may have a lower resolution */
     GC_MET_SCANS = 32768,     /* an output that may be progressive */
     GC_MET_VIDEO = 65536,     /* a Y4M as an input */
+    GC_MET_MISSING = 131072,  /* samples that a TIFF says are missing */
 };
 
 /* The bits of an implementation: the options that it follows. */

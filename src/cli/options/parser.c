@@ -67,6 +67,14 @@ static gconv_status refuse_long_option(const char *argument, gconv_error *error)
     if (candidates[0] != '\0')
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' is ambiguous:%s", name,
                        candidates);
+    for (int i = 0; i < gc_option_count(); i++) {
+        const gc_word *word = gc_option_at(i)->value.words;
+        while (word != NULL && word->name != NULL && strcmp(word->name, name) != 0)
+            word++;
+        if (word != NULL && word->name != NULL)
+            return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                           "unknown option '--%s'; did you mean '--%s %s'?", name, names[i], name);
+    }
     const char *nearest = gc_nearest_name(name, names, gc_option_count());
     if (nearest != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '--%s'; did you mean '--%s'?",

@@ -247,10 +247,11 @@ static const gc_option options_table[] = {
     {"progressive", 0, NULL, IMAGES, SET(writer.progressive), .marks = DECIDES,
      .help = "write progressive JPEG", .affects = GC_MET_SCANS, .unless = "no output is a JPEG"},
     {"strip", 0, NULL, IMAGES, SET(form.strip), .marks = DECIDES,
-     .help = "drop colour profile, resolution, EXIF and XMP",
+     .help = "drop colour profile, resolution, EXIF, XMP and IPTC",
      .meanings =
          MEANINGS{{EDGES,
-                   "drop the resolution, and what --overlay keeps: colour profile, EXIF, XMP",
+                   "drop the resolution, and what --overlay keeps: colour profile, EXIF, XMP, "
+                   "IPTC",
                    NULL},
                   {SKETCH | THIN, "drop the resolution, the only metadata kept", NULL},
                   {0}},

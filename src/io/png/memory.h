@@ -7,7 +7,8 @@
 #include <png.h>
 
 /* How the data of an iTXt chunk of XMP begin (Adobe's XMP Specification, part 3, 1.1.5), with the
- * literal's NUL: a keyword, no compression, and two texts that are empty. */
+ * literal's NUL: a keyword, no compression, and two texts that are empty. Other programs may write
+ * a language and a keyword in it there. */
 #define GC_PNG_XMP_HEAD "XML:com.adobe.xmp\0\0\0\0"
 
 typedef struct gc_png_memory {

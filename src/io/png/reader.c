@@ -106,7 +106,7 @@ static gconv_status read_blobs(gc_libpng *decoder)
 static gconv_status read_xmp(gc_libpng *decoder)
 {
     const gc_warnings *warnings = &decoder->common.warnings;
-    const size_t head = sizeof GC_PNG_XMP_HEAD, size = decoder->xmp.size;
+    const size_t head = sizeof GC_PNG_XMP_HEAD - 2, size = decoder->xmp.size;
     if (decoder->xmp.failed)
         return gc_fail_memory(decoder->error, size);
     if (size == 0)
@@ -114,12 +114,18 @@ static gconv_status read_xmp(gc_libpng *decoder)
     const unsigned char *bytes = (const unsigned char *)decoder->xmp.bytes;
     const size_t end = size - GC_PNG_CHUNK_TAIL_BYTES;
     uLong check = crc32(crc32(0, (const Bytef *)"iTXt", 4), bytes, (uInt)end);
-    if (end < head || memcmp(bytes, GC_PNG_XMP_HEAD, head) != 0 ||
-        check != gc_big_endian(bytes + end))
+    const unsigned char *packet = bytes + head;
+    bool found = end >= head && memcmp(bytes, GC_PNG_XMP_HEAD, head) == 0;
+    for (int i = 0; found && i < 2; i++) {
+        const unsigned char *nul = memchr(packet, 0, (size_t)(bytes + end - packet));
+        found = nul != NULL;
+        packet = found ? nul + 1 : packet;
+    }
+    if (!found || check != gc_big_endian(bytes + end))
         return gc_metadata_lose(warnings, GCONV_KEEP_ALL,
                                 "XMP is compressed, damaged or larger than 8 MiB", decoder->error);
-    return gc_metadata_keep(&decoder->common.metadata, GC_XMP, bytes + head, end - head, warnings,
-                            decoder->error);
+    return gc_metadata_keep(&decoder->common.metadata, GC_XMP, packet,
+                            (size_t)(bytes + end - packet), warnings, decoder->error);
 }
 
 /* Says which chunks are lost: damaged ones in the header, and those behind the image data. There
