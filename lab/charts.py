@@ -151,8 +151,8 @@ class Maker:
         # Of this machine: what is compared with each other.
         self.own = [name for name in self.names if "@" not in name]
         self.published = [row for row in PUBLISHED if row.preset == self.preset]
-        colours = dict.fromkeys([*self.names, *map(self.name_of, self.published)])
-        self.colours = {name: i for i, name in enumerate(colours)}
+        colours = map(self.own_name, [*self.names, *map(self.name_of, self.published)])
+        self.colours = {name: i for i, name in enumerate(dict.fromkeys(colours))}
         self.rate_note, self.time_note = (
             f" {NOTES[name]}" if study.has_gpu else "" for name in ("gpu_rates", "gpu_times")
         )
@@ -165,8 +165,13 @@ class Maker:
         measured = [name for name in row.implementations if name in self.names]
         return (measured or row.implementations)[0] or row.step
 
+    @staticmethod
+    def own_name(name):
+        """That of the implementation, whatever machine it ran on."""
+        return name.partition("@")[0]
+
     def colour(self, name):
-        return self.colours.get(name, len(self.colours))
+        return self.colours.get(self.own_name(name), len(self.colours))
 
     def make(self):
         parts = [self.cases()]

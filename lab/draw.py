@@ -57,7 +57,7 @@ def dashes_of(series):
     """None: whole lines. Colours begin again with dashes."""
     if series.role == "published":
         return (4, 3)
-    return (2, 2) if series.colour >= 8 else None
+    return (None, (2, 2), (8, 2, 2, 2))[min(max(series.colour, 0) // 8, 2)]
 
 
 def begin(height, left=80, right=10):

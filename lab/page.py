@@ -71,7 +71,8 @@ def legend(chart):
     items = []
     for series in chart.series:
         colour, dashes = f"var(--{colour_name(series.colour)})", dashes_of(series)
-        dash = f' stroke-dasharray="{dashes[0] * 1.5} {dashes[1] * 1.5}"' if dashes else ""
+        lengths = " ".join(str(length * 1.5) for length in dashes or ())
+        dash = f' stroke-dasharray="{lengths}"' if dashes else ""
         fill = "var(--paper)" if series.role == "published" else colour
         line = f'<path d="M1 6H29" stroke="{colour}" stroke-width="2"{dash}/>'
         mark = f'<path d="{mark_path(series.mark)}" stroke="{colour}" fill="{fill}"/>'

@@ -10,10 +10,13 @@
 #include <string.h>
 
 #define PAPER "@paper"
+
 /* Whether a word of --with stands for results that come with gconv. */
 static bool is_kept(const char *with)
 {
-    return strcmp(with, "h200") == 0 || strcmp(with, "h100") == 0;
+    char word[16];
+    snprintf(word, sizeof word, " %s ", with);
+    return strchr(with, ' ') == NULL && strstr(" " GC_KEPT_DEVICES " ", word) != NULL;
 }
 
 /* Finds the kept results of a preset on a device: as installed, else in a source tree. */
@@ -51,7 +54,8 @@ gconv_status gc_beside_read(const gc_options *options, gc_points *points, const 
                                   points, error);
     if (status == GCONV_ERROR_OPEN && !comes_with_gconv) {
         const gconv_error why = *error;
-        return gc_fail(error, status, "%s; results that come with gconv: h100, h200", why.message);
+        return gc_fail(error, status, "%s; results that come with gconv: " GC_KEPT_DEVICES,
+                       why.message);
     }
     if (status != GCONV_OK)
         return status;

@@ -4,7 +4,7 @@
 #include "cli/options/options.h"
 #include "lab/bench/kept.h"
 
-/* Reads the results that --with names, if it is given: "h200" or "h100", which come with gconv for
+/* Reads the results that --with names, if it is given: a word of GC_KEPT_DEVICES, for
  * presets, or a file that --resume or --json made. Their names get "@h200", "@h100" or "@with"
  * behind them, so that they are none of this machine. On failure *subject is the path of a file
  * that is wrong. */

@@ -353,7 +353,7 @@ above 100 %: caches serve *'
     expect 0 gconv bench --preset kth --impl cpu --sizes 256 --filters 3 --time 0.1 --with h100
     like "$out" '*naive@h100 *'
     complains 2 '--with h100 needs a --preset' gconv bench --with h100
-    complains 1 'nothing: cannot open: *; results that come with gconv: h100, h200' gconv bench --with nothing
+    complains 1 'nothing: cannot open: *; results that come with gconv: h200 h100' gconv bench --with nothing
 }
 
 @test "study.sh: of each preset a report, measurements, and a table below its head" {

@@ -216,6 +216,14 @@ class Charts(unittest.TestCase):
         self.assertEqual(chart.series[-1].name, "roof, as rated: 4800 GB/s, 60000 GFLOP/s")
         self.assertEqual(titled(charts_of(rows + [row("fft", side, gpu=True) for side in (3, 5)], **more),
                                 "GPU: the fastest spatial"), [])
+        names = [f"cpu:{i}" for i in range(20)]
+        beside = [row(f"{name}@h200", side) for name in names for side in (3, 5)]
+        many = charts_of([row(name, side) for name in names for side in (3, 5)],
+                         **{"with": {"source": "h200", "results": beside}})
+        (chart,) = titled(many, "Rate over the side of square filters")
+        looks = {s.name: (draw.paint(s.colour), draw.dashes_of(s), s.mark) for s in chart.series}
+        self.assertEqual(len(set(looks.values())), 40)
+        self.assertEqual(looks["cpu:3"][:2], looks["cpu:3@h200"][:2])
         text = page_of(rows, **more)
         self.assertIn("4 are right", text)
         self.assertIn("results of h200", text)

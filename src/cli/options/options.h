@@ -69,6 +69,9 @@ typedef struct gc_report_options {
     gc_progress_when progress;
 } gc_report_options;
 
+/* Words of --with: devices whose results come with gconv. */
+#define GC_KEPT_DEVICES "h200 h100"
+
 /* Of commands that measure. */
 typedef struct gc_measure_options {
     /* Texts of bench, which gconv-lab reads; NULL: not given. */
@@ -76,7 +79,7 @@ typedef struct gc_measure_options {
     double time;          /* seconds that measuring may take; 0: the command's own limit */
     const char *resume;   /* NULL: not given */
     const char *baseline; /* NULL: not given */
-    const char *with;     /* likewise */
+    const char *with;     /* likewise; see GC_KEPT_DEVICES */
     double fail_above;    /* in per cent; below 0: not given */
     bool csv;
     bool markdown;

@@ -428,7 +428,7 @@ static const gc_option options_table[] = {
     {"with", 0, "RESULTS", BENCH, TEXT(measure.with), .marks = TELLS,
      .help = "print kept results beside these: h200 or h100, those of such a GPU, or a FILE of an "
              "earlier bench",
-     .offers = "FILE h200 h100"},
+     .offers = "FILE " GC_KEPT_DEVICES},
     {"fail-above", 0, "PCT", BENCH, NUMBER(measure.fail_above, 0, DBL_MAX), .marks = TELLS,
      .help = "exit with status 5 if something takes PCT per cent longer (with --baseline)"},
     {"response", 0, "FILE", KERNEL, READ(gc_set_response),
