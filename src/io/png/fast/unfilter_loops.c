@@ -82,16 +82,18 @@ static inline vec move_down(vec v, const uint8_t *above, size_t pixel)
     return pixel > 4 ? vec_shift_in64(v, load8(above)) : vec_shift_in32(v, load4(above));
 }
 
-/* The sum of the pixel that Paeth's predictor takes of a, b, and c. As filter_paeth in pack_loops.c
- * has it. */
-static inline vec choose_paeth(vec a, vec b, vec c, vec sum_a, vec sum_b, vec sum_c)
+/* Of three sums, that of the pixel that Paeth's predictor takes of `low`, the lesser of left and
+ * above, `high`, the larger, and the corner: the nearest to low + high - corner. That is `high` if
+ * it lies at least twice as far beyond the corner as `low` lies below it, `low` in the opposite
+ * case, and else the corner. By distances, as filter_paeth in pack_loops.c has it, more steps lead
+ * from a pixel to the next. */
+static inline vec choose_paeth(vec low, vec high, vec corner, vec sum_low, vec sum_high,
+                               vec sum_corner)
 {
-    vec from_a = vec_distance8(b, c), from_b = vec_distance8(a, c);
-    vec same_side = vec_equal8(vec_at_most(a, c), vec_at_most(b, c));
-    vec from_c = vec_or(vec_distance8(from_a, from_b), same_side);
-    vec b_or_c = vec_choose(vec_at_most(from_b, from_c), sum_b, sum_c);
-    return vec_choose(vec_and(vec_at_most(from_a, from_b), vec_at_most(from_a, from_c)), sum_a,
-                      b_or_c);
+    vec below = vec_excess8(corner, low), beyond = vec_excess8(high, corner);
+    vec takes_low = vec_at_most(beyond, vec_excess8(below, beyond));
+    vec takes_high = vec_at_most(below, vec_excess8(beyond, below));
+    return vec_choose(takes_high, sum_high, vec_choose(takes_low, sum_low, sum_corner));
 }
 
 /* Stores pixel t - 2r of each row r that has it, of the first `end` rows. */
@@ -114,16 +116,19 @@ static inline void run_steps(const wave *w, size_t pixel, size_t stored)
     const vec subs = lanes_with(w, GC_FILTER_SUB, (int)lanes);
     const vec ups = lanes_with(w, GC_FILTER_UP, (int)lanes);
     const vec averages = lanes_with(w, GC_FILTER_AVERAGE, (int)lanes);
+    const vec odd_averages = vec_and(averages, vec_set8(1)); /* means are rounded down */
     const vec paeths = lanes_with(w, GC_FILTER_PAETH, (int)lanes);
     vec left = vec_set8(0), corner = left, above = move_down(left, w->above, pixel);
     vec raw = gather(w->rows, 0, pixel);
     for (size_t t = 0; t <= last + late; t++) {
         vec next = t < last + late ? gather(w->rows, t + 1, pixel) : raw;
         vec next_above = move_down(left, w->above + (t + 1) * pixel, pixel);
+        vec low = vec_smaller8(left, above), high = vec_larger8(left, above);
         vec simple = vec_or(vec_and(left, subs), vec_and(above, ups));
-        vec sum = vec_add8(raw, vec_or(simple, vec_and(vec_mean8(left, above), averages)));
-        left = choose_paeth(left, above, corner, vec_add8(sum, vec_and(left, paeths)),
-                            vec_add8(sum, vec_and(above, paeths)),
+        vec rounded = vec_sub8(raw, vec_and(vec_xor(left, above), odd_averages));
+        vec sum = vec_add8(rounded, vec_or(simple, vec_and(vec_mean8(left, above), averages)));
+        left = choose_paeth(low, high, corner, vec_add8(sum, vec_and(low, paeths)),
+                            vec_add8(sum, vec_and(high, paeths)),
                             vec_add8(sum, vec_and(corner, paeths)));
         corner = above;
         above = next_above;

@@ -94,21 +94,22 @@ static inline vec vec_shift_in32(vec v, uint32_t first)
 VEC_BINARY(vec_and, _mm256_and_si256(a, b))
 VEC_BINARY(vec_or, _mm256_or_si256(a, b))
 VEC_UNARY(vec_not, _mm256_xor_si256(a, _mm256_set1_epi8(-1)))
+VEC_BINARY(vec_xor, _mm256_xor_si256(a, b))
 VEC_BINARY(vec_add8, _mm256_add_epi8(a, b))
+VEC_BINARY(vec_sub8, _mm256_sub_epi8(a, b))
 VEC_BINARY(vec_add16, _mm256_add_epi16(a, b))
 VEC_BINARY(vec_add64, _mm256_add_epi64(a, b))
 
 /* Bytes: all ones if a <= b. */
 VEC_BINARY(vec_at_most, _mm256_cmpeq_epi8(_mm256_min_epu8(a, b), a))
-VEC_BINARY(vec_equal8, _mm256_cmpeq_epi8(a, b))
-VEC_BINARY(vec_distance8, _mm256_or_si256(_mm256_subs_epu8(a, b), _mm256_subs_epu8(b, a)))
+VEC_BINARY(vec_smaller8, _mm256_min_epu8(a, b))
+VEC_BINARY(vec_larger8, _mm256_max_epu8(a, b))
 
-/* The mean rounded down. */
-static inline vec vec_mean8(vec a, vec b)
-{
-    vec odd = _mm256_and_si256(_mm256_xor_si256(a, b), _mm256_set1_epi8(1));
-    return _mm256_sub_epi8(_mm256_avg_epu8(a, b), odd);
-}
+/* How much a exceeds b, 0 if it does not. */
+VEC_BINARY(vec_excess8, _mm256_subs_epu8(a, b))
+
+/* The mean rounded up. */
+VEC_BINARY(vec_mean8, _mm256_avg_epu8(a, b))
 
 /* a if the byte of `mask` is all ones, b if it is 0. */
 static inline vec vec_choose(vec mask, vec a, vec b)
@@ -263,13 +264,16 @@ static inline vec vec_shift_in32(vec v, uint32_t first)
 VEC_BINARY(vec_and, vandq_u8(a, b))
 VEC_BINARY(vec_or, vorrq_u8(a, b))
 VEC_UNARY(vec_not, vmvnq_u8(a))
+VEC_BINARY(vec_xor, veorq_u8(a, b))
 VEC_BINARY(vec_add8, vaddq_u8(a, b))
+VEC_BINARY(vec_sub8, vsubq_u8(a, b))
 VEC_BINARY(vec_add16, VEC_BYTES16(vaddq_u16(VEC_WORDS16(a), VEC_WORDS16(b))))
 VEC_BINARY(vec_add64, VEC_BYTES64(vaddq_u64(VEC_WORDS64(a), VEC_WORDS64(b))))
 VEC_BINARY(vec_at_most, vcleq_u8(a, b))
-VEC_BINARY(vec_equal8, vceqq_u8(a, b))
-VEC_BINARY(vec_distance8, vabdq_u8(a, b))
-VEC_BINARY(vec_mean8, vhaddq_u8(a, b))
+VEC_BINARY(vec_smaller8, vminq_u8(a, b))
+VEC_BINARY(vec_larger8, vmaxq_u8(a, b))
+VEC_BINARY(vec_excess8, vqsubq_u8(a, b))
+VEC_BINARY(vec_mean8, vrhaddq_u8(a, b))
 VEC_BINARY(vec_look_up, vqtbl1q_u8(a, b))
 VEC_UNARY(vec_upper_bits, vshrq_n_u8(a, 4))
 VEC_BINARY(vec_zip_low8, vzip1q_u8(a, b))
