@@ -1,5 +1,7 @@
 #include "base/bits.h"
 
+#include "base/x86.h"
+
 #include <string.h>
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
@@ -39,7 +41,7 @@ static __attribute__((target("avx2"))) size_t pack_vectors(const uint8_t *flags,
 
 static size_t pack_most(const uint8_t *flags, size_t whole, uint8_t *bits)
 {
-    return __builtin_cpu_supports("avx2") ? pack_vectors(flags, whole, bits) : 0;
+    return gc_x86_has(AVX2, "avx2") ? pack_vectors(flags, whole, bits) : 0;
 }
 #elif defined(HAS_NEON)
 /* Packs bytes of eight flags, eight at a time. Flags move to their bits, and sums of neighbours

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/module.h"
 #include "base/status.h"
+#include "base/x86.h"
 #include "base/xxh3_avx2.h"
 
 #include <errno.h>
@@ -94,7 +95,7 @@ static void begin(gc_digest *d)
 static void update_xxh3(XXH3_state_t *state, const void *bytes, size_t size)
 {
 #if GC_HAS_XXH3_AVX2
-    if (__builtin_cpu_supports("avx2")) {
+    if (gc_x86_has(AVX2, "avx2")) {
         gc_xxh3_update_avx2(state, bytes, size);
         return;
     }

@@ -1,5 +1,7 @@
 #include "core/grey.h"
 
+#include "base/x86.h"
+
 #include <stddef.h>
 
 #define ALWAYS_INLINE inline __attribute__((always_inline)) /* into every variant */
@@ -70,7 +72,7 @@ void gc_grey_row(const void *input, void *output, uint32_t width, int channels, 
                  bool is_bgr)
 {
 #if HAS_AVX2_VARIANT
-    if (__builtin_cpu_supports("avx2")) {
+    if (gc_x86_has(AVX2, "avx2")) {
         either_row_avx2(input, output, width, channels, depth, is_bgr);
         return;
     }

@@ -2,6 +2,7 @@
 
 #include "base/sized.h"
 #include "base/status.h"
+#include "base/x86.h"
 #include "cpu/cost.h"
 
 #include <stdlib.h>
@@ -45,18 +46,18 @@ extern const struct gc_bytes_loops gc_bytes_avx512vnni;
 
 static bool has_avx512(void)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+    return gc_x86_has(AVX512F, "avx512f") && gc_x86_has(AVX512BW, "avx512bw") &&
+           gc_x86_has(AVX512DQ, "avx512dq") && gc_x86_has(AVX512VL, "avx512vl");
 }
 
 static bool has_avx512vnni(void)
 {
-    return has_avx512() && __builtin_cpu_supports("avx512vnni");
+    return has_avx512() && gc_x86_has(AVX512_VNNI, "avx512vnni");
 }
 
 static bool has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return gc_x86_has(AVX2, "avx2") && gc_x86_has(FMA, "fma");
 }
 #endif
 

@@ -1,5 +1,7 @@
 #include "io/jpeg/fast/blocks.h"
 
+#include "base/x86.h"
+
 #include <string.h>
 
 /* BMI2 shifts by a number in any register. Each code takes several shifts. */
@@ -7,7 +9,7 @@
 
 bool gc_jpeg_can_decode(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+    return gc_x86_has(AVX2, "avx2") && gc_x86_has(BMI2, "bmi2");
 }
 
 gc_jpeg_place gc_jpeg_first_place(const gc_jpeg_frame *frame, const unsigned char *bytes,

@@ -1,5 +1,7 @@
 #include "io/jpeg/fast/islow.h"
 
+#include "base/x86.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +25,8 @@ gc_islow_function *gc_islow_chosen(void)
 {
     const char *wanted = getenv("GCONV_INSTRUCTIONS");
     bool may_be_wide = wanted == NULL || strncmp(wanted, "avx512", 6) == 0;
-    return may_be_wide && __builtin_cpu_supports("avx512bw") &&
-                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
+    return may_be_wide && gc_x86_has(AVX512BW, "avx512bw") && gc_x86_has(AVX512DQ, "avx512dq") &&
+                   gc_x86_has(AVX512VL, "avx512vl")
                ? gc_islow_avx512
                : gc_islow_avx2;
 }

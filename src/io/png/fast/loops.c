@@ -1,5 +1,7 @@
 #include "io/png/fast/loops.h"
 
+#include "base/x86.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +12,7 @@ extern const gc_pack_loops gc_pack_avx2;
 
 static bool has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2");
+    return gc_x86_has(AVX2, "avx2") && gc_x86_has(BMI1, "bmi") && gc_x86_has(BMI2, "bmi2");
 }
 #endif
 
