@@ -21,7 +21,8 @@
 
 enum {
     BUFFER_BYTES = 128 * 1024,
-    PENDING_COUNT = 1024, /* outputs that may be unfinished at one time */
+    DIRECT_BYTES = 16 * 1024, /* so many in one piece are written as they are */
+    PENDING_COUNT = 1024,     /* outputs that may be unfinished at one time */
     NAME_ATTEMPTS = 100,
     ABANDON_WAIT_MILLISECONDS = 200
 };
@@ -292,11 +293,11 @@ gconv_status gc_output_flush(gc_output *output, gconv_error *error)
 
 gconv_status gc_output_write(gc_output *output, const void *bytes, size_t size, gconv_error *error)
 {
-    if (size > BUFFER_BYTES - output->buffered) {
+    if (size >= DIRECT_BYTES || size > BUFFER_BYTES - output->buffered) {
         GC_TRY(gc_output_flush(output, error));
     }
     output->position += size;
-    if (size >= BUFFER_BYTES)
+    if (size >= DIRECT_BYTES)
         return write_all(output, output->position - size, bytes, size, error);
     memcpy(output->buffer + output->buffered, bytes, size);
     output->buffered += size;
