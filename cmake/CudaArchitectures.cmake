@@ -1,11 +1,17 @@
-# gconv_cuda_architectures(VARIABLE NVCC WANTED): what gconv is compiled for by default, as far as
-# this toolkit knows it. Empty where the compiler does not tell what it knows.
+# gconv_cuda_architectures(VARIABLE NVCC WANTED): what gconv is compiled for. That is what
+# CMAKE_CUDA_ARCHITECTURES or else CUDAARCHS in the environment says, if it says something. Else it
+# is, as far as this toolkit knows it, and empty where the compiler does not tell what it knows:
 # - WANTED is ON: all architectures that gconv is for. Each gets machine code. The newest gets PTX
 #   too, which drivers compile for later architectures.
 # - AUTO: those of the GPUs of this machine. A GPU that is too new for the toolkit compiles the
 #   newest PTX by itself; one that is too old gets nothing.
 function(gconv_cuda_architectures variable nvcc wanted)
-  set(${variable} "" PARENT_SCOPE)
+  foreach(said "${CMAKE_CUDA_ARCHITECTURES}" "$ENV{CUDAARCHS}")
+    set(${variable} "${said}" PARENT_SCOPE)
+    if(NOT said STREQUAL "")
+      return()
+    endif()
+  endforeach()
   execute_process(COMMAND ${nvcc} --list-gpu-arch
     RESULT_VARIABLE status OUTPUT_VARIABLE known ERROR_QUIET)
   string(REGEX MATCHALL "[0-9]+" known "${known}")

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The default GPU architectures are those of ours that a toolkit knows, old or new; by AUTO they are
-# those of this machine's GPUs, and without a GPU the CUDA part is left out.
+# those of this machine's GPUs, and without a GPU the CUDA part is left out. What CUDAARCHS says comes
+# first; an empty one says nothing.
 #
 # Usage: architectures.sh SOURCE_DIR
 set -eu
@@ -8,6 +9,7 @@ source=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 result=0
+unset CUDAARCHS
 
 cat >"$work/ask.cmake" <<'END'
 cmake_minimum_required(VERSION 3.18)
@@ -58,4 +60,8 @@ gpus '9.0
 gpus 13.0 121 # newer than the toolkit
 gpus 6.1 '' # older
 gpus '' ''
+export CUDAARCHS=
+gpus 9.0 90
+CUDAARCHS='80-real;90'
+gpus '' '80-real;90'
 exit $result
