@@ -7,7 +7,7 @@ uint64_t gc_jpeg_rows_spread_min = 1 << 19;
 #if GC_HAS_FAST
 extern const gc_png_inflating gc_png_inflating_isal;
 extern const gc_png_packing gc_png_packing_own;
-extern const gc_deflating gc_deflating_own, gc_deflating_isal;
+extern const gc_deflating gc_deflating_own;
 extern const gc_jpeg_encoding gc_jpeg_encoding_parts;
 extern gc_jpeg_offer gc_jpeg_offer_file;
 #endif
@@ -19,11 +19,10 @@ extern const gc_jpeg_decoding gc_jpeg_decoding_own;
 const gc_io_fast gc_fast = {
 #if GC_HAS_ISAL
     .png_inflating = &gc_png_inflating_isal,
-    .deflating[1] = &gc_deflating_isal,
 #endif
 #if GC_HAS_FAST
     .png_packing = &gc_png_packing_own,
-    .deflating[0] = &gc_deflating_own,
+    .deflating = &gc_deflating_own,
     .jpeg_encoding = &gc_jpeg_encoding_parts,
     .jpeg_offer = gc_jpeg_offer_file,
 #endif

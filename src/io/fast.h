@@ -72,8 +72,6 @@ typedef struct gc_deflating {
                       size_t room);
 } gc_deflating;
 
-enum { GC_DEFLATING_MAX = 2 };
-
 /* ---- JPEG: rows decoded without libjpeg (jpeg/fast/rows.c) ----------------------------------- */
 
 typedef struct gc_jpeg_rows gc_jpeg_rows;
@@ -140,7 +138,7 @@ typedef gc_offer gc_jpeg_offer(const struct jpeg_decompress_struct *jpeg, uint64
 typedef struct gc_io_fast {
     const gc_png_inflating *png_inflating;
     const gc_png_packing *png_packing;
-    const gc_deflating *deflating[GC_DEFLATING_MAX]; /* the fastest first */
+    const gc_deflating *deflating;
     const gc_jpeg_decoding *jpeg_decoding;
     const gc_jpeg_encoding *jpeg_encoding;
     gc_jpeg_offer *jpeg_offer;

@@ -23,7 +23,7 @@ enum { TILED_SIDE_MIN = 4 * TILE_SIDE };
 #define STRIPS_PIXELS_MAX (UINT64_C(1) << 27)
 
 /* libtiff compresses strips of SAMPLE_BYTES or less, and those of which it makes the first
- * SAMPLE_BYTES smaller than the faster ways do, by more than one part in SAMPLE_GAIN. */
+ * SAMPLE_BYTES smaller than the faster way does, by more than one part in SAMPLE_GAIN. */
 enum { SAMPLE_BYTES = 32 * 1024, SAMPLE_GAIN = 100 };
 
 typedef struct strip {
@@ -40,7 +40,7 @@ typedef struct strip {
 /* What a thread compresses with. */
 typedef struct compressor {
     gc_tiff_file file, sampler; /* strips of the image, and of SAMPLE_BYTES */
-    void *state;                /* of each of the faster ways in turn; NULL: no memory yet */
+    void *state;                /* of the faster way; NULL: no memory yet */
 } compressor;
 
 typedef struct tiff_encoder {
@@ -147,19 +147,15 @@ static size_t room_of(const tiff_encoder *encoder)
     return encoder->strip_bytes + encoder->strip_bytes / 2 + 1024;
 }
 
-/* The memory of the faster ways, and a file in memory whose strips have SAMPLE_BYTES: libtiff has
+/* The memory of the faster way, and a file in memory whose strips have SAMPLE_BYTES: libtiff has
  * libdeflate compress whole strips. */
 static gconv_status open_sampler(const tiff_encoder *encoder, compressor *by, gconv_error *error)
 {
     gc_tiff_file *sampler = &by->sampler;
-    size_t bytes = 1;
-    for (int i = 0; i < GC_DEFLATING_MAX; i++)
-        if (gc_fast.deflating[i] != NULL && gc_fast.deflating[i]->bytes > bytes)
-            bytes = gc_fast.deflating[i]->bytes;
     if (by->state == NULL)
-        by->state = malloc(bytes);
+        by->state = malloc(gc_fast.deflating->bytes);
     if (by->state == NULL)
-        return gc_fail_memory(error, bytes);
+        return gc_fail_memory(error, gc_fast.deflating->bytes);
     GC_TRY(gc_tiff_open_part(sampler, &encoder->file, error));
     gc_tiff.TIFFSetField(sampler->tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)SAMPLE_BYTES);
     gc_tiff.TIFFSetField(sampler->tiff, TIFFTAG_IMAGELENGTH, (uint32_t)1);
@@ -183,33 +179,23 @@ static gconv_status press_by_libtiff(const tiff_encoder *encoder, gc_tiff_file *
 }
 
 /* Compresses the strip, or its first `size` bytes. Returns 0 if that needs too much room. */
-static size_t deflate_by(const tiff_encoder *encoder, compressor *by, int which, strip *deflated,
-                         size_t size)
+static size_t deflate(const tiff_encoder *encoder, compressor *by, strip *deflated, size_t size)
 {
-    return gc_fast.deflating[which]->deflate(by->state, deflated->bytes, size,
-                                             deflated->bytes + encoder->strip_bytes,
-                                             encoder->strip_bytes);
+    return gc_fast.deflating->deflate(by->state, deflated->bytes, size,
+                                      deflated->bytes + encoder->strip_bytes, encoder->strip_bytes);
 }
 
-/* Compresses the strip in one of the ways that are faster than libtiff's, if one is as good. */
+/* Compresses the strip in the way that is faster than libtiff's, if it is as good. */
 static gconv_status press_fast(const tiff_encoder *encoder, compressor *by, strip *pressed,
                                size_t size)
 {
-    gconv_status status = GCONV_OK;
     if (by->sampler.tiff == NULL)
-        status = open_sampler(encoder, by, &pressed->error);
-    if (status == GCONV_OK)
-        status = press_by_libtiff(encoder, &by->sampler, pressed, SAMPLE_BYTES);
+        GC_TRY(open_sampler(encoder, by, &pressed->error));
+    GC_TRY(press_by_libtiff(encoder, &by->sampler, pressed, SAMPLE_BYTES));
     const size_t most = pressed->size + pressed->size / SAMPLE_GAIN;
-    pressed->size = 0;
-    for (int i = 0; status == GCONV_OK && pressed->size == 0 && i < GC_DEFLATING_MAX; i++) {
-        if (gc_fast.deflating[i] == NULL)
-            continue;
-        size_t took = deflate_by(encoder, by, i, pressed, SAMPLE_BYTES);
-        if (took > 0 && took <= most)
-            pressed->size = deflate_by(encoder, by, i, pressed, size);
-    }
-    return status;
+    const size_t took = deflate(encoder, by, pressed, SAMPLE_BYTES);
+    pressed->size = took > 0 && took <= most ? deflate(encoder, by, pressed, size) : 0;
+    return GCONV_OK;
 }
 
 static gconv_status press_strip(const tiff_encoder *encoder, compressor *by, strip *pressed)
@@ -222,8 +208,8 @@ static gconv_status press_strip(const tiff_encoder *encoder, compressor *by, str
         set_compression(encoder, by->file.tiff);
     }
     pressed->size = 0;
-    if (encoder->common.compression == GC_TIFF_DEFLATE_LEVEL && encoder->predicts &&
-        size > SAMPLE_BYTES)
+    if (gc_fast.deflating != NULL && encoder->common.compression == GC_TIFF_DEFLATE_LEVEL &&
+        encoder->predicts && size > SAMPLE_BYTES)
         status = press_fast(encoder, by, pressed, size);
     return status == GCONV_OK && pressed->size == 0
                ? press_by_libtiff(encoder, &by->file, pressed, size)

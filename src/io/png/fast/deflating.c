@@ -1,4 +1,4 @@
-/* zlib streams in one call, for strips of TIFF: by the blocks of PNG, and by ISA-L. */
+/* zlib streams in one call, for strips of TIFF, by the blocks of PNG. */
 #include "io/fast.h"
 #include "io/png/fast/block.h"
 
@@ -32,38 +32,3 @@ static size_t deflate_own(void *state, const unsigned char *bytes, size_t size, 
 
 extern const gc_deflating gc_deflating_own;
 const gc_deflating gc_deflating_own = {sizeof(gc_pack_block), deflate_own};
-
-#if GC_HAS_ISAL
-#include <isa-l.h>
-
-enum { LEVEL = 3 };
-
-typedef struct isal_state {
-    struct isal_zstream stream;
-    uint8_t level[ISAL_DEF_LVL3_DEFAULT];
-} isal_state;
-
-static size_t deflate_isal(void *state, const unsigned char *bytes, size_t size, unsigned char *to,
-                           size_t room)
-{
-    isal_state *deflating = state;
-    struct isal_zstream *stream = &deflating->stream;
-    isal_deflate_stateless_init(stream);
-    stream->hist_bits = 0; /* the default, which that leaves as it was */
-    stream->level = LEVEL;
-    stream->level_buf = deflating->level;
-    stream->level_buf_size = sizeof deflating->level;
-    stream->gzip_flag = IGZIP_ZLIB;
-    stream->end_of_stream = 1;
-    stream->next_in = (uint8_t *)bytes;
-    stream->avail_in = (uint32_t)size;
-    stream->next_out = to;
-    stream->avail_out = (uint32_t)room;
-    return size <= UINT32_MAX && room <= UINT32_MAX && isal_deflate_stateless(stream) == COMP_OK
-               ? stream->total_out
-               : 0;
-}
-
-extern const gc_deflating gc_deflating_isal;
-const gc_deflating gc_deflating_isal = {sizeof(isal_state), deflate_isal};
-#endif
