@@ -201,7 +201,7 @@ def grids(kind, draw):
 
 def main():
     known = formats()
-    libraries = run("--version").stdout
+    libraries = run("info").stdout
     kinds = [k for k, library in (("avif", b"libheif"), ("heic", b"libheif"), ("jxl", b"libjxl"))
              if known[k]["reads"] and library + b" not there" not in libraries]
     if not kinds:

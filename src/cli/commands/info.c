@@ -160,6 +160,7 @@ static void print_formats(void)
 static void print_text(bool verbose)
 {
     gc_about_print();
+    printf("libraries: %s\n", gconv_codec_description()); /* loads those that files ask for */
     print_filters();
     print_formats();
     print_devices();

@@ -459,7 +459,7 @@ static const gc_option options_table[] = {
     {"help", 'h', NULL, ALL, SET(help), .marks = KEEPS | TELLS,
      .help = "help on gconv or the command"},
     {"version", 'V', NULL, ALL, SET(version), .marks = KEEPS | TELLS,
-     .help = "print version, build, libraries, instructions and system"},
+     .help = "print version, build, instructions and system"},
 };
 enum { OPTION_COUNT = sizeof options_table / sizeof options_table[0] };
 _Static_assert((int)OPTION_COUNT <= (int)GC_OPTIONS_MAX, "gc_options has an entry for each option");

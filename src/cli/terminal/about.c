@@ -40,9 +40,8 @@ void gc_about_print(void)
     char usable[64], system[256];
     gc_instructions_list(true, usable, sizeof usable);
     gc_about_system(system, sizeof system);
-    printf("gconv %s\nbuild: %s\nlibraries: %s\ninstructions: %s (usable here: %s)\nsystem: %s\n",
-           gconv_version(), gconv_build_description(), gconv_codec_description(),
-           gc_instructions_name(), usable, system);
+    printf("gconv %s\nbuild: %s\ninstructions: %s (usable here: %s)\nsystem: %s\n", gconv_version(),
+           gconv_build_description(), gc_instructions_name(), usable, system);
 }
 
 void gc_about_device_json(const gconv_device_info *d)

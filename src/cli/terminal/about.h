@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Prints version, build, libraries, instructions and system, one a line. */
+/* Prints version, build, instructions and system, one a line. */
 void gc_about_print(void);
 
 /* The name of the vector instructions that plans on the CPU use. */
