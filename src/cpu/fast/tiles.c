@@ -4,15 +4,12 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/x86.h"
 #include "core/range.h"
 #include "cpu/budget.h"
 #include "cpu/cost.h"
 
-#if GC_HAS_X86_LOOPS
-#include <cpuid.h>
-#endif
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,22 +190,14 @@ const gc_transforms *gc_transforms_for(const gc_question *question)
                                           : &question->instructions->transforms;
 }
 
-static double round_factor = 1;
-
-static void find_round_factor(void)
-{
-#if GC_HAS_X86_LOOPS
-    unsigned largest, vendor[3];
-    __cpuid(0, largest, vendor[0], vendor[2], vendor[1]);
-    round_factor = vendor[0] == signature_INTEL_ebx ? GC_ROUND_INTEL : 1;
-#endif
-}
-
 double gc_round_seconds(const gc_question *question)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, find_round_factor);
-    return round_factor * gc_transforms_for(question)->seconds;
+#if GC_HAS_X86_LOOPS /* processors of AMD have SSE4a, those of Intel do not */
+    const double factor = gc_x86_has(SSE4A, "sse4a") ? 1 : GC_ROUND_INTEL;
+#else
+    const double factor = 1;
+#endif
+    return factor * gc_transforms_for(question)->seconds;
 }
 
 /* What tile and spectrum cost beyond a second-level cache. */
