@@ -329,12 +329,6 @@ def claims_of_transforms():
     yield "holds: `direct` is # times as fast as cuFFT at 3x3", [over["3x3"]]
     yield "cuFFT takes # us for both and the product", [peers["cuFFT r2c + multiply + c2r", "17x17"]]
     yield "takes # us at 17x17 in the same run", [peers["gconv tilefft", "17x17"]]
-    steps = {(f, name): float(ms) for f, name, ms in re.findall(
-        r"^(\S+) +(adaptive|fft) +\d+ +([\d.]+) ", (RESULTS / "ladder-h200.txt").read_text(), re.M)}
-    older = {int(f.split("x")[0]): steps[f, "fft"] / steps[f, name]
-             for f, name in steps if name == "adaptive" and f != "edges"}
-    yield "([ladder-h200.txt](results/ladder-h200.txt)) | # | # | between #x17 and #x21 |", [
-        older[3], older[5], max(s for s in older if older[s] > 1), min(s for s in older if older[s] < 1)]
     yield "at #x61 for an image of 4096x4096, #x63 for 256x256; above 63x63 for 1024x1024", [
         fastest_from("fft", 4096), fastest_from("fft", 256)]
     yield "`tilefft` | | | at #x25 for 4096x4096, #x19 for 1024x1024 and #x33 for 256x256", [
