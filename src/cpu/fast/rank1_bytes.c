@@ -25,9 +25,9 @@
  *   to S, still an integer below 2^24, and divide by D (GC_RANK1_DIVIDED). If the quotient is a
  *   tie, float32 holds it. Every other one is at least 1/32768 away from a tie. Outside 0..256
  *   levels are clamped. Inside, division is at most 2^-17 off. Vectors add the product with 1 / D
- *   to 256, and take 256 away. 1 / D as float32 puts the product less than 2^-16 off. The sum is a
- *   multiple of 2^-15, and rounds by at most 2^-16. Together that is below 1/32768. The sum of a
- *   tie is the tie, which is such a multiple.
+ *   to 256, and take 256 from the integer. 1 / D as float32 puts the product less than 2^-16 off.
+ *   The sum is a multiple of 2^-15, and rounds by at most 2^-16. Together that is below 1/32768.
+ *   The sum of a tie is the tie, which is such a multiple.
  * - No weight is negative, the offset is 0, and S + D / 2 is below 2^16. The loops stay in whole
  *   numbers of 16 bits (GC_RANK1_SHORT), division and ties too.
  *
@@ -270,6 +270,30 @@ static void set_row(gc_rank1 *rank1, const float *weights, double scale)
     }
 }
 
+static double row_sum(const gc_rank1 *rank1)
+{
+    double sum = 0;
+    for (int i = 0; i < rank1->step->width; i++)
+        sum += fabs((double)rank1->row.weights[i]);
+    return sum;
+}
+
+/* Makes it a row of bytes if weights and sums fit. Two products stay below 2^15, where they
+ * saturate. */
+static void try_bytes(gc_rank1 *rank1)
+{
+    gc_rank1_row *row = &rank1->row;
+    bool fits = gc_instructions_chosen()->rank1->short_side_max > 0 &&
+                UINT8_MAX * row_sum(rank1) <= UINT16_MAX;
+    for (int i = 0; i < row->width; i++)
+        fits = fits && row->weights[i] >= 0 && row->weights[i] <= 64;
+    row->is_bytes = fits;
+    for (int i = 0; fits && i < row->width; i += 2) {
+        int upper = i + 1 < row->width ? (int)row->weights[i + 1] : 0;
+        row->factors[i / 2] = (int16_t)((int)row->weights[i] + 256 * upper);
+    }
+}
+
 /* ---- Columns --------------------------------------------------------------------------------- */
 
 /* The sum of the magnitudes of partial sums, if loops add products in turn. */
@@ -352,26 +376,21 @@ static bool is_side_of_short(int side)
 }
 
 /* Makes row and column short if all sums fit: 255 times the weights, and half of the divisor, below
- * 2^16. What leaves 16 bits on the way comes back. Two products of a row stay below 2^15, where
- * they saturate, since no weight exceeds 64. Levels stay below 2^15 since the divisor is at least
- * 2. */
+ * 2^16. What leaves 16 bits on the way comes back. Levels stay below 2^15 since the divisor is at
+ * least 2. */
 static void try_short(gc_rank1 *rank1, const analysis *a)
 {
     const gc_conversion *conversion = &rank1->problem->conversion;
     gc_rank1_column *column = &rank1->column;
     gc_rank1_row *row = &rank1->row;
-    double of_column = 0, of_row = 0;
-    bool fits = is_side_of_short(row->width) && is_side_of_short(column->height) &&
+    double sum = 0;
+    bool fits = row->is_bytes && is_side_of_short(row->width) && is_side_of_short(column->height) &&
                 column->is_even && conversion->offset == 0 && a->divisor >= 2;
     for (int j = 0; fits && j < column->height; j++) {
         fits = a->products.column[0][j] >= 0;
-        of_column += (double)a->products.column[0][j];
+        sum += (double)a->products.column[0][j];
     }
-    for (int i = 0; fits && i < row->width; i++) {
-        fits = row->weights[i] >= 0 && row->weights[i] <= 64;
-        of_row += (double)row->weights[i];
-    }
-    double largest = UINT8_MAX * of_column * of_row + floor(a->divisor / 2);
+    double largest = UINT8_MAX * sum * row_sum(rank1) + floor(a->divisor / 2);
     if (!fits || largest > UINT16_MAX ||
         !gc_short_divisor_set(&column->by, (uint64_t)a->divisor, (uint64_t)largest))
         return;
@@ -396,14 +415,6 @@ static void measure_error(const gc_rank1 *rank1, double *sum, double *sum_absolu
             *sum += error;
             *sum_absolute += fabs(error);
         }
-}
-
-static double row_sum(const gc_rank1 *rank1)
-{
-    double sum = 0;
-    for (int i = 0; i < rank1->step->width; i++)
-        sum += fabs((double)rank1->row.weights[i]);
-    return sum;
 }
 
 /* Sets the column so that the loops compute x. Returns 2e. */
@@ -480,6 +491,7 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
     if (a.is_whole) {
         set_row(rank1, a.products.row[0], 1);
         set_whole_column(rank1, &a);
+        try_bytes(rank1);
         try_short(rank1, &a);
         choose_alpha(rank1);
         return GCONV_OK;

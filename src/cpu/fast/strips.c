@@ -204,14 +204,14 @@ static const uint8_t *pixel_beside(const strip *s, const uint8_t *row, int64_t x
     return x < 0 ? s->rank1->border : pixel_inside(s, row, x);
 }
 
-/* Copies the strip's values of a row, and what the filter reads beside them. Values begin with any
- * channel, unless alpha is taken out. */
-static const uint8_t *extend(const strip *s, const uint8_t *row)
+/* Copies values of a row, and what the filter reads beside them. Values begin with any channel,
+ * unless alpha is taken out. */
+static const uint8_t *extend(const strip *s, const uint8_t *row, size_t first, size_t count)
 {
     int64_t channels = s->rank1->channels, width = s->rank1->problem->chain.width;
-    int64_t x = (int64_t)(s->first / (size_t)channels) - s->rank1->step->left;
-    int64_t c = (int64_t)(s->first % (size_t)channels);
-    int64_t rest = (int64_t)(s->count + reach_of(s->rank1));
+    int64_t x = (int64_t)(first / (size_t)channels) - s->rank1->step->left;
+    int64_t c = (int64_t)(first % (size_t)channels);
+    int64_t rest = (int64_t)(count + reach_of(s->rank1));
     uint8_t *to = s->strips->extended;
     while (rest > 0) {
         bool inside = row != NULL && x >= 0 && x < width;
@@ -230,14 +230,20 @@ static const uint8_t *extend(const strip *s, const uint8_t *row)
     return s->strips->extended;
 }
 
-/* The first sample that the taps of a row read for the strip: in the row itself if loops stay
- * inside it, else in a copy. */
-static const uint8_t *find_taps(const strip *s, const uint8_t *row)
+/* The first sample that the taps of a row read for value `first`, and for how many of *count values
+ * from there: in the row itself where loops stay inside it, else in a copy. One copy is faster than
+ * parts, unless the row comes from memory. */
+static const uint8_t *find_taps(const strip *s, const uint8_t *row, size_t first, size_t *count)
 {
-    size_t left = left_of(s->rank1);
-    bool inside = row != NULL && !s->rank1->splits_alpha && s->first >= left &&
-                  s->first - left + s->count + reach_of(s->rank1) + 2 * SLACK <= row_values(s);
-    return inside ? row + s->first - left : extend(s, row);
+    const size_t left = left_of(s->rank1), beyond = reach_of(s->rank1) + 2 * SLACK;
+    const size_t end = row_values(s) + left, room = end > first + beyond ? end - first - beyond : 0;
+    const bool is_row = row != NULL && !s->rank1->splits_alpha;
+    if (is_row && first >= left && (room >= *count || (s->is_large && room >= SLACK))) {
+        *count = room < *count ? room / SLACK * SLACK : *count;
+        return row + first - left;
+    }
+    *count = is_row && s->is_large && first<left && * count> SLACK ? SLACK : *count;
+    return extend(s, row, first, *count);
 }
 
 /* ---- Values near a tie ----------------------------------------------------------------------- */
@@ -314,9 +320,13 @@ static const uint8_t *samples_ahead(const strip *s, int64_t y)
 
 static void sum_row(const strip *s, int64_t y, int slot)
 {
-    s->set->rank1->sum(&s->rank1->row, find_taps(s, samples_row(s, y)),
-                       samples_ahead(s, y + ROWS_AHEAD), s->count, s->strips->scratch,
-                       sums_at(s, slot));
+    const uint8_t *row = samples_row(s, y), *ahead = samples_ahead(s, y + ROWS_AHEAD);
+    for (size_t at = 0, count; at < s->count; at += count) {
+        count = s->count - at;
+        const uint8_t *taps = find_taps(s, row, s->first + at, &count);
+        s->set->rank1->sum(&s->rank1->row, taps, ahead + at, count, s->strips->scratch,
+                           sums_at(s, slot) + at / sums_a_float(s->rank1));
+    }
 }
 
 /* The strip's place in row y of output. */

@@ -135,7 +135,8 @@ typedef struct place {
 
 #if defined(__AVX2__) || defined(GC_NEON)
 
-/* Added to a quotient, 256 rounds it to a multiple of 2^-15, as all ties are. */
+/* Added to a quotient, 256 rounds it to a multiple of 2^-15, as all ties are. It is subtracted from
+ * the integer. */
 INLINE floats value_of(const gc_rank1_column *column, const gc_rank1_kind kind, const bool absolute,
                        floats sum)
 {
@@ -143,7 +144,7 @@ INLINE floats value_of(const gc_rank1_column *column, const gc_rank1_kind kind, 
         sum = multiply_add(all_of(column->start), magnitude(sum), all_of(column->sign));
     if (kind != GC_RANK1_DIVIDED)
         return sum;
-    return add(multiply_add(all_of(256), sum, all_of(column->reciprocal)), all_of(-256));
+    return multiply_add(all_of(256), sum, all_of(column->reciprocal));
 }
 
 #endif
@@ -220,9 +221,13 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
         store_levels(levels_of_fixed(values), to, at);
         return near_bits(values, column->near);
     }
-    store_levels(VECTOR(packus_epi16)(VECTOR(packs_epi32)(values[0], values[1]),
-                                      VECTOR(packs_epi32)(values[2], values[3])),
-                 to, at);
+    integers low = VECTOR(packs_epi32)(values[0], values[1]);
+    integers high = VECTOR(packs_epi32)(values[2], values[3]);
+    if (kind == GC_RANK1_DIVIDED) {
+        low = VECTOR(subs_epi16)(low, VECTOR(set1_epi16)(256));
+        high = VECTOR(subs_epi16)(high, VECTOR(set1_epi16)(256));
+    }
+    store_levels(VECTOR(packus_epi16)(low, high), to, at);
     return 0;
 }
 
@@ -267,6 +272,8 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
         wide[half] = kind == GC_RANK1_FIXED ? vuzp2q_s16(a, b)
                                             : vqmovn_high_s32(vqmovn_s32(vreinterpretq_s32_s16(a)),
                                                               vreinterpretq_s32_s16(b));
+        if (kind == GC_RANK1_DIVIDED)
+            wide[half] = vqsubq_s16(wide[half], vdupq_n_s16(256));
     }
     uint8x16_t levels = vqmovun_high_s16(vqmovun_s16(wide[0]), wide[1]);
     vst1q_u8(to->out + at, levels);

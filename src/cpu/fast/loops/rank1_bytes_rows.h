@@ -1,6 +1,7 @@
 /* Sums of the rows of one filter of rank 1, for rank1_bytes_loops.c. They are summed in integers,
  * two products to a lane. If the weights of a row are the same on both sides of its middle, the
- * samples of both sides are added first. Half of the products are left. */
+ * samples of both sides are added first. Half of the products are left. Rows of bytes are summed in
+ * 16 bits. */
 #pragma once
 
 #include "cpu/fast/loops/loops.h"
@@ -82,18 +83,21 @@ INLINE bool fits_quarter(const gc_rank1_row *row)
     return row->is_folded && 4 + (size_t)(row->width - 1) * row->advance <= sizeof(__m128i);
 }
 
-/* As sum_narrow, if fits_quarter: permutations of one vector have the place of the others. */
+/* As sum_narrow, if fits_quarter: permutations of one vector have the place of the others. A middle
+ * sample that has no other term beside it shares permutation and factor with that of the next
+ * vector. */
 INLINE void sum_quarters(const gc_rank1_row *row, const int width, const uint8_t *samples,
                          const uint8_t *ahead, size_t count, float *to)
 {
-    enum { PAIRS_MAX = (SMALL + 3) / 4 };
-    const int terms = (width + 1) / 2, pairs = (terms + 1) / 2, advance = (int)row->advance;
+    enum { PAIRS_MAX = (SMALL + 1) / 4 };
+    const int pairs = (width + 1) / 4, advance = (int)row->advance, middle = width / 2 * advance;
+    const bool is_alone = (width + 1) / 2 % 2 != 0;
     const integers own = repeat_quarter(_mm_setr_epi32(0, 0x01010101, 0x02020202, 0x03030303));
     integers places[PAIRS_MAX], factors[PAIRS_MAX];
     int32_t taps[PAIRS_MAX];
     UNROLL for (int p = 0; p < pairs; p++)
     {
-        const int t = 2 * p, next = t + 1 < terms ? t + 1 : t;
+        const int t = 2 * p, next = t + 1;
         const int of_first = advance * (t | (width - 1 - t) << 8);
         const int of_next = advance * (next | (width - 1 - next) << 8);
         places[p] = VECTOR(add_epi8)(own, VECTOR(set1_epi32)(of_first | of_next << 16));
@@ -101,8 +105,13 @@ INLINE void sum_quarters(const gc_rank1_row *row, const int width, const uint8_t
                                             VECTOR(set1_epi16)(row->factors[next]));
         taps[p] = row->taps[p];
     }
+    const integers two =
+        VECTOR(add_epi8)(own, VECTOR(set1_epi32)(middle * 0x01010101 + 0x04040000));
+    const integers factor = VECTOR(set1_epi16)(row->factors[width / 2]);
+    const int32_t tap = is_alone ? row->taps[pairs] : 0;
+    const int32_t other_tap = (int32_t)((uint32_t)tap << 16);
     for (size_t at = 0; at < count; at += BLOCK) {
-        integers sums[VECTORS];
+        integers sums[VECTORS], middles = no_sums();
         request(ahead + at);
         UNROLL for (int v = 0; v < VECTORS; v++)
         {
@@ -113,6 +122,10 @@ INLINE void sum_quarters(const gc_rank1_row *row, const int width, const uint8_t
                 integers pair = VECTOR(shuffle_epi8)(window, places[p]);
                 sums[v] = add_products(sums[v], VECTOR(maddubs_epi16)(pair, factors[p]), taps[p]);
             }
+            if (is_alone && v % 2 == 0)
+                middles = VECTOR(maddubs_epi16)(VECTOR(shuffle_epi8)(window, two), factor);
+            if (is_alone)
+                sums[v] = add_products(sums[v], middles, v % 2 == 0 ? tap : other_tap);
         }
         store_sums(sums, to + at);
     }
@@ -144,46 +157,84 @@ INLINE void sum_row(const gc_rank1_row *row, const uint8_t *samples, const uint8
     }
 }
 
-/* Short sums of a row of a small constant width, which is odd: two vectors of a block. */
-INLINE void sum_short(const gc_rank1_row *row, const int width, const uint8_t *samples,
-                      const uint8_t *ahead, size_t count, uint16_t *to)
+/* Adds products of two samples, or of one, to words: of even and of odd places if weights meet
+ * samples side by side (`is_grey`), else of both halves of quarters. */
+INLINE void add_pair(const uint8_t *from, size_t advance, const bool is_one, const bool is_grey,
+                     integers taps, integers words[2])
 {
-    const size_t advance = row->advance;
-    integers taps[(SMALL + 1) / 2];
-    UNROLL for (int p = 0; p <= width / 2; p++)
+    const integers a = load_samples(from);
+    const integers b = is_one && !is_grey ? a : load_samples(from + advance);
+    const integers pairs[] = {is_grey ? a : VECTOR(unpacklo_epi8)(a, b),
+                              is_grey ? b : VECTOR(unpackhi_epi8)(a, b)};
+    UNROLL for (int half = 0; half < 2; half++) words[half] =
+        VECTOR(add_epi16)(words[half], VECTOR(maddubs_epi16)(pairs[half], taps));
+}
+
+INLINE void store_words(const integers words[2], const bool is_short, float *to, size_t at)
+{
+    integers sums[VECTORS];
+    UNROLL for (int half = 0; half < 2; half++)
     {
-        int upper = 2 * p + 1 < width ? (int)row->weights[2 * p + 1] : 0;
-        taps[p] = VECTOR(set1_epi16)((int16_t)((int)row->weights[2 * p] | upper << 8));
+        if (is_short)
+            store_samples(words[half], (uint8_t *)((uint16_t *)(void *)to + at + half * BLOCK / 2));
+        sums[2 * half] = VECTOR(unpacklo_epi16)(words[half], no_sums());
+        sums[2 * half + 1] = VECTOR(unpackhi_epi16)(words[half], no_sums());
     }
+    if (!is_short)
+        store_sums(sums, to + at);
+}
+
+/* A row of bytes, of a width that is a small constant or `usual` is 0. */
+INLINE void sum_bytes(const gc_rank1_row *row, const int usual, const bool is_short,
+                      const bool is_grey, const uint8_t *samples, const uint8_t *ahead,
+                      size_t count, float *to)
+{
+    const size_t advance = is_grey ? 1 : row->advance;
+    integers taps[(SMALL + 1) / 2];
+    UNROLL for (int p = 0; 2 * p < usual; p++) taps[p] = VECTOR(set1_epi16)(row->factors[p]);
     for (size_t at = 0; at < count; at += BLOCK) {
+        const uint8_t *from = samples + at;
+        integers words[2] = {no_sums(), no_sums()};
         request(ahead + at);
-        integers low = no_sums(), high = no_sums();
-        UNROLL for (int p = 0; p <= width / 2; p++)
-        {
-            const uint8_t *from = samples + at + (size_t)(2 * p) * advance;
-            integers a = load_samples(from);
-            integers b = 2 * p + 1 < width ? load_samples(from + advance) : no_sums();
-            low =
-                VECTOR(add_epi16)(low, VECTOR(maddubs_epi16)(VECTOR(unpacklo_epi8)(a, b), taps[p]));
-            high = VECTOR(add_epi16)(high,
-                                     VECTOR(maddubs_epi16)(VECTOR(unpackhi_epi8)(a, b), taps[p]));
+        UNROLL for (int p = 0; 2 * p < usual; p++) add_pair(
+            from + (size_t)(2 * p) * advance, advance, 2 * p + 1 == usual, is_grey, taps[p], words);
+        for (int p = 0; usual == 0 && 2 * p < row->width; p++)
+            add_pair(from + (size_t)(2 * p) * advance, advance, false, is_grey,
+                     VECTOR(set1_epi16)(row->factors[p]), words);
+        if (is_grey) {
+            const integers even = words[0], odd = words[1];
+            words[0] = VECTOR(unpacklo_epi16)(even, odd);
+            words[1] = VECTOR(unpackhi_epi16)(even, odd);
         }
-        store_samples(low, (uint8_t *)(to + at));
-        store_samples(high, (uint8_t *)(to + at + BLOCK / 2));
+        store_words(words, is_short, to, at);
     }
 }
 
+INLINE void sum_bytes_of(const gc_rank1_row *row, const int usual, const uint8_t *samples,
+                         const uint8_t *ahead, size_t count, float *to)
+{
+    const bool is_grey = row->advance == 1 && usual != 3;
+    if (row->is_short && is_grey)
+        sum_bytes(row, usual, true, true, samples, ahead, count, to);
+    else if (row->is_short)
+        sum_bytes(row, usual, true, false, samples, ahead, count, to);
+    else if (is_grey)
+        sum_bytes(row, usual, false, true, samples, ahead, count, to);
+    else
+        sum_bytes(row, usual, false, false, samples, ahead, count, to);
+}
+
 #define SUM_QUARTERS(width) SUM_CASE(sum_quarters, width, sums)
-#define SUM_SHORT(width) SUM_CASE(sum_short, width, (uint16_t *)(void *)sums)
+#define SUM_BYTES(width) SUM_CASE(sum_bytes_of, width, sums)
 static void sum(const gc_rank1_row *row, const uint8_t *samples, const uint8_t *ahead, size_t count,
                 float *scratch, float *sums)
 {
     (void)scratch;
-    if (row->is_short) {
+    if (row->is_bytes) {
         switch (row->width) {
-            USUAL(SUM_SHORT)
+            USUAL(SUM_BYTES)
         default:
-            break;
+            sum_bytes_of(row, 0, samples, ahead, count, sums);
         }
         return;
     }
