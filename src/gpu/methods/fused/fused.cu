@@ -165,8 +165,12 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
 static bool fits_lines(const gc_problem *problem, const gc_combined &total)
 {
     int reach = std::max(total.left, total.width - 1 - total.left);
+    /* Sums are compared with thresholds on both sides as numbers of 16 bits. */
+    bool compares = problem->job.output != GCONV_OUTPUT_EDGES ||
+                    problem->conversion.rule != GCONV_RULE_ABS ||
+                    problem->conversion.threshold < 32767;
     return problem->job.input.depth == 8 && reach * step_of(problem) <= GC_LINES_REACH &&
-           total.height <= GC_FUSED_LINES_HEIGHT;
+           total.height <= GC_FUSED_LINES_HEIGHT && compares;
 }
 
 /* The kernel for a chain and the types of a scope; null if there is none. */
