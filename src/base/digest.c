@@ -11,10 +11,8 @@
 #include <unistd.h>
 
 /* xxHash from its header alone: no library to load when gconv starts. */
-#if GC_HAS_XXHASH
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-#endif
 #if GC_HAS_NETTLE
 #include <nettle/sha2.h>
 /* Loaded for the first hash: a program that links Nettle starts a tenth of a millisecond later. */
@@ -32,45 +30,37 @@ enum { READ_BYTES = 1 << 16, HASH_BYTES_MAX = 32 };
 struct gc_digest {
     gc_digest_kind kind;
     uint64_t counted; /* bytes of the file, from its first one */
-#if GC_HAS_XXHASH
     XXH3_state_t xxh3;
-#endif
 #if GC_HAS_NETTLE
     struct sha256_ctx sha256;
 #endif
 };
 
-static const struct {
-    const char *name, *library;
-    bool usable;
-} kinds[GC_DIGEST_KINDS] = {
-    [GC_DIGEST_XXH3] = {"xxh3", "xxHash", GC_HAS_XXHASH},
-    [GC_DIGEST_SHA256] = {"sha256", "Nettle", GC_HAS_NETTLE},
-};
+static const char *const names[GC_DIGEST_KINDS] = {
+    [GC_DIGEST_XXH3] = "xxh3", [GC_DIGEST_SHA256] = "sha256"};
 
 const char *gc_digest_name(gc_digest_kind kind)
 {
-    return kinds[kind].name;
+    return names[kind];
 }
 
 gconv_status gc_digest_check(gc_digest_kind kind, gconv_error *error)
 {
-    if (!kinds[kind].usable)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "this gconv was built without %s, which computes %s hashes",
-                       kinds[kind].library, kinds[kind].name);
+    if (kind == GC_DIGEST_XXH3)
+        return GCONV_OK;
 #if GC_HAS_NETTLE
-    if (kind == GC_DIGEST_SHA256)
-        return gc_nettle_load(error);
+    return gc_nettle_load(error);
+#else
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "this gconv was built without Nettle, which computes sha256 hashes");
 #endif
-    return GCONV_OK;
 }
 
 bool gc_digest_kind_of(const char *text, gc_digest_kind *kind)
 {
     for (int i = 0; i < GC_DIGEST_KINDS; i++) {
-        size_t length = strlen(kinds[i].name);
-        if (strncmp(text, kinds[i].name, length) != 0 || text[length] != ':')
+        size_t length = strlen(names[i]);
+        if (strncmp(text, names[i], length) != 0 || text[length] != ':')
             continue;
         *kind = (gc_digest_kind)i;
         return true;
@@ -81,17 +71,14 @@ bool gc_digest_kind_of(const char *text, gc_digest_kind *kind)
 static void begin(gc_digest *d)
 {
     d->counted = 0;
-#if GC_HAS_XXHASH
     if (d->kind == GC_DIGEST_XXH3)
         XXH3_128bits_reset(&d->xxh3);
-#endif
 #if GC_HAS_NETTLE
     if (d->kind == GC_DIGEST_SHA256)
         gc_nettle.nettle_sha256_init(&d->sha256);
 #endif
 }
 
-#if GC_HAS_XXHASH
 static void update_xxh3(XXH3_state_t *state, const void *bytes, size_t size)
 {
 #if GC_HAS_XXH3_AVX2
@@ -102,16 +89,12 @@ static void update_xxh3(XXH3_state_t *state, const void *bytes, size_t size)
 #endif
     XXH3_128bits_update(state, bytes, size);
 }
-#endif
 
 static void add(gc_digest *d, const void *bytes, size_t size)
 {
-    (void)bytes; /* the build has neither library */
     d->counted += size;
-#if GC_HAS_XXHASH
     if (d->kind == GC_DIGEST_XXH3)
         update_xxh3(&d->xxh3, bytes, size);
-#endif
 #if GC_HAS_NETTLE
     if (d->kind == GC_DIGEST_SHA256)
         gc_nettle.nettle_sha256_update(&d->sha256, size, bytes);
@@ -121,16 +104,12 @@ static void add(gc_digest *d, const void *bytes, size_t size)
 /* Returns the length of the hash. */
 static size_t end(gc_digest *d, unsigned char hash[HASH_BYTES_MAX])
 {
-    (void)d;
-    (void)hash;
-#if GC_HAS_XXHASH
     if (d->kind == GC_DIGEST_XXH3) {
         XXH128_canonical_t canonical;
         XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&d->xxh3));
         memcpy(hash, canonical.digest, sizeof canonical.digest);
         return sizeof canonical.digest;
     }
-#endif
 #if GC_HAS_NETTLE
     if (d->kind == GC_DIGEST_SHA256) {
         gc_nettle.nettle_sha256_digest(&d->sha256, SHA256_DIGEST_SIZE, hash);
@@ -187,7 +166,7 @@ gconv_status gc_digest_end(gc_digest *d, int descriptor, int64_t size, char text
     if (size < 0 || d->counted > (uint64_t)size)
         begin(d);
     GC_TRY(add_file(d, descriptor, size < 0 ? 0 : (uint64_t)size, error));
-    const char *name = kinds[d->kind].name;
+    const char *name = names[d->kind];
     size_t length = end(d, hash), used = strlen(name);
     memcpy(text, name, used);
     text[used++] = ':';
