@@ -32,6 +32,8 @@ if(NOT GCONV_CUDA STREQUAL "OFF")
     endif()
   elseif(GCONV_CUDA STREQUAL "ON")
     message(FATAL_ERROR "GCONV_CUDA=ON, but no CUDA compiler was found (set CMAKE_CUDA_COMPILER)")
+  else()
+    set(why ": no CUDA compiler works here")
   endif()
 endif()
 
