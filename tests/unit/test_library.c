@@ -208,14 +208,24 @@ TEST(edges_of_colours_are_edges_of_their_grey)
     }
 }
 
-TEST(red_and_blue_change_places)
+/* Of rows of every length, with extreme samples; nothing beyond a row is read or written. */
+TEST(grey_of_bytes_is_their_luma)
 {
-    const unsigned char rgb[3] = {255, 0, 0}, bgr[3] = {0, 0, 255};
-    unsigned char a, b;
-    gc_grey_row(rgb, &a, 1, 3, 8, false);
-    gc_grey_row(bgr, &b, 1, 3, 8, true);
-    assert_int_equal(a, 76);
-    assert_int_equal(b, 76);
+    static const uint8_t samples[] = {0, 255, 1, 128, 254, 127};
+    for (uint32_t width = 1; width <= 50; width++)
+        for (int n = 0; n < 4; n++) {
+            size_t channels = n < 2 ? 3 : 4, red = n % 2 != 0 ? 2 : 0, row_bytes = width * channels;
+            uint8_t *row = malloc(row_bytes), *grey = malloc(width);
+            for (size_t i = 0; i < row_bytes; i++)
+                row[i] = i % 7 < 5 ? samples[rand() % 6] : (uint8_t)rand();
+            gc_grey_row(row, grey, width, (int)channels, 8, red == 2);
+            for (size_t x = 0; x < width; x++) {
+                const uint8_t *pixel = row + x * channels;
+                assert_int_equal(grey[x], gc_luma(pixel[red], pixel[1], pixel[2 - red]));
+            }
+            free(row);
+            free(grey);
+        }
 }
 
 /* ---- Depths and messages --------------------------------------------------------------------- */
