@@ -312,7 +312,7 @@ tell_left_out() {
   done
   note "left out: the CUDA module"
   if has_gpu; then
-    note "  GCONV_CUDA=AUTO $0   compiles it for the GPUs of this machine: $(minutes 5)"
+    note "  GCONV_CUDA=AUTO $0   compiles it for the GPUs of this machine: $(minutes 4)"
   else
     note "  GCONV_CUDA=ON $0   compiles it for every GPU: $(minutes 31)"
   fi

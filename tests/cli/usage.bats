@@ -154,7 +154,8 @@ meaning() {
     complains 2 "unknown option '--treshold'; did you mean '--threshold'[?]" gconv edges --treshold 5 a b
     complains 2 "unknown option '--nothing-like-it'; see gconv help" gconv --nothing-like-it=3 edges
     complains 2 "unknown option '--canny'; did you mean '--method canny'[?]" gconv edges --canny a b
-    complains 2 "unknown option '--scharr'; did you mean '--operator scharr'[?]" gconv edges --scharr=1 a b
+    complains 2 "unknown option '--style'; did you mean '--lines'[?]" gconv sketch --style=1 a b
+    complains 2 "unknown option '--gpu'; did you mean '--device cuda'[?]" gconv edges --gpu a b
     complains 2 "option '--thr' is ambiguous: --threshold, --threads" gconv edges --thr 5 a b
     complains 2 "unknown option '-x'; see gconv help" gconv edges --invert -x a b
     complains 2 "unknown option '-x'; see gconv help" gconv edges --invert -xn a b

@@ -51,6 +51,14 @@ static int option_index(int code)
     return -1;
 }
 
+/* What options are called in other programs, and what does that here. */
+static const char *const guesses[][2] = {
+    {"blur", "sigma"},         {"canny", "method canny"}, {"cpu", "device cpu"},
+    {"cuda", "device cuda"},   {"gpu", "device cuda"},    {"jobs", "threads"},
+    {"opencv", "like opencv"}, {"outdir", "output"},      {"overwrite", "in-place"},
+    {"style", "lines"},
+};
+
 /* Refuses a long option that does not exist, or that is the beginning of several names. */
 static gconv_status refuse_long_option(const char *argument, gconv_error *error)
 {
@@ -67,15 +75,9 @@ static gconv_status refuse_long_option(const char *argument, gconv_error *error)
     if (candidates[0] != '\0')
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' is ambiguous:%s", name,
                        candidates);
-    for (int i = 0; i < gc_option_count(); i++) {
-        const gc_word *word = gc_option_at(i)->value.words;
-        while (word != NULL && word->name != NULL && strcmp(word->name, name) != 0)
-            word++;
-        if (word != NULL && word->name != NULL)
-            return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                           "unknown option '--%s'; did you mean '--%s %s'?", name, names[i], name);
-    }
     const char *nearest = gc_nearest_name(name, names, gc_option_count());
+    for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
+        nearest = strcmp(name, guesses[i][0]) == 0 ? guesses[i][1] : nearest;
     if (nearest != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '--%s'; did you mean '--%s'?",
                        name, nearest);
