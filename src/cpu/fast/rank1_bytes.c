@@ -283,14 +283,13 @@ static double row_sum(const gc_rank1 *rank1)
 static void try_bytes(gc_rank1 *rank1)
 {
     gc_rank1_row *row = &rank1->row;
-    bool fits = gc_instructions_chosen()->rank1->short_side_max > 0 &&
-                UINT8_MAX * row_sum(rank1) <= UINT16_MAX;
+    bool fits = UINT8_MAX * row_sum(rank1) <= UINT16_MAX;
     for (int i = 0; i < row->width; i++)
         fits = fits && row->weights[i] >= 0 && row->weights[i] <= 64;
     row->is_bytes = fits;
     for (int i = 0; fits && i < row->width; i += 2) {
         int upper = i + 1 < row->width ? (int)row->weights[i + 1] : 0;
-        row->factors[i / 2] = (int16_t)((int)row->weights[i] + 256 * upper);
+        row->pairs[i / 2] = (int16_t)((int)row->weights[i] + 256 * upper);
     }
 }
 
@@ -448,9 +447,10 @@ static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)
     rank1->row.weights = calloc(width, sizeof *rank1->row.weights);
     rank1->row.taps = calloc(width, sizeof *rank1->row.taps);
     rank1->row.factors = calloc(width, sizeof *rank1->row.factors);
+    rank1->row.pairs = calloc(width, sizeof *rank1->row.pairs);
     rank1->column.weights = calloc(height, sizeof *rank1->column.weights);
     if (rank1->row.weights != NULL && rank1->row.taps != NULL && rank1->row.factors != NULL &&
-        rank1->column.weights != NULL)
+        rank1->row.pairs != NULL && rank1->column.weights != NULL)
         return GCONV_OK;
     gc_rank1_destroy(rank1);
     return gc_fail_memory(error, (3 * width + height) * sizeof(float));
@@ -508,6 +508,7 @@ void gc_rank1_destroy(gc_rank1 *rank1)
     free(rank1->row.weights);
     free(rank1->row.taps);
     free(rank1->row.factors);
+    free(rank1->row.pairs);
     free(rank1->column.weights);
     *rank1 = (gc_rank1){.step = NULL};
 }

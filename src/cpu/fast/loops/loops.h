@@ -35,10 +35,9 @@ typedef struct gc_rank1_row {
     int16_t *factors; /* of the samples of a term, that of the first one in the lower byte */
     int32_t *taps;    /* of terms 2p and 2p + 1: 16 bits each, the first one in the lower half */
     bool is_folded;
-    /* No weight is negative or above 64, and sums stay below 2^16. Factors are weights 2p and
-     * 2p + 1, the first one in the lower byte. */
-    bool is_bytes;
-    bool is_short; /* is_bytes, and sums have 16 bits */
+    int16_t *pairs; /* of bytes: weights 2p and 2p + 1, the first one in the lower byte */
+    bool is_bytes;  /* no weight is negative or above 64, and sums stay below 2^16 */
+    bool is_short;  /* is_bytes, and sums have 16 bits */
 } gc_rank1_row;
 
 /* What the value of a sum is: the level; the level, if the sum is still to be divided; the level in

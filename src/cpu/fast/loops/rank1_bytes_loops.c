@@ -221,12 +221,9 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
         store_levels(levels_of_fixed(values), to, at);
         return near_bits(values, column->near);
     }
-    integers low = VECTOR(packs_epi32)(values[0], values[1]);
-    integers high = VECTOR(packs_epi32)(values[2], values[3]);
-    if (kind == GC_RANK1_DIVIDED) {
-        low = VECTOR(subs_epi16)(low, VECTOR(set1_epi16)(256));
-        high = VECTOR(subs_epi16)(high, VECTOR(set1_epi16)(256));
-    }
+    const integers taken = VECTOR(set1_epi16)(kind == GC_RANK1_DIVIDED ? 256 : 0);
+    const integers low = VECTOR(subs_epi16)(VECTOR(packs_epi32)(values[0], values[1]), taken);
+    const integers high = VECTOR(subs_epi16)(VECTOR(packs_epi32)(values[2], values[3]), taken);
     store_levels(VECTOR(packus_epi16)(low, high), to, at);
     return 0;
 }

@@ -184,6 +184,9 @@ INLINE void store_words(const integers words[2], const bool is_short, float *to,
         store_sums(sums, to + at);
 }
 
+/* Most loads of AVX-512 take two cache lines: rows that are not short have fewer of them folded. */
+enum { TAKES_BYTES = sizeof(integers) < 64 };
+
 /* A row of bytes, of a width that is a small constant or `usual` is 0. */
 INLINE void sum_bytes(const gc_rank1_row *row, const int usual, const bool is_short,
                       const bool is_grey, const uint8_t *samples, const uint8_t *ahead,
@@ -191,7 +194,7 @@ INLINE void sum_bytes(const gc_rank1_row *row, const int usual, const bool is_sh
 {
     const size_t advance = is_grey ? 1 : row->advance;
     integers taps[(SMALL + 1) / 2];
-    UNROLL for (int p = 0; 2 * p < usual; p++) taps[p] = VECTOR(set1_epi16)(row->factors[p]);
+    UNROLL for (int p = 0; 2 * p < usual; p++) taps[p] = VECTOR(set1_epi16)(row->pairs[p]);
     for (size_t at = 0; at < count; at += BLOCK) {
         const uint8_t *from = samples + at;
         integers words[2] = {no_sums(), no_sums()};
@@ -200,7 +203,7 @@ INLINE void sum_bytes(const gc_rank1_row *row, const int usual, const bool is_sh
             from + (size_t)(2 * p) * advance, advance, 2 * p + 1 == usual, is_grey, taps[p], words);
         for (int p = 0; usual == 0 && 2 * p < row->width; p++)
             add_pair(from + (size_t)(2 * p) * advance, advance, false, is_grey,
-                     VECTOR(set1_epi16)(row->factors[p]), words);
+                     VECTOR(set1_epi16)(row->pairs[p]), words);
         if (is_grey) {
             const integers even = words[0], odd = words[1];
             words[0] = VECTOR(unpacklo_epi16)(even, odd);
@@ -213,7 +216,7 @@ INLINE void sum_bytes(const gc_rank1_row *row, const int usual, const bool is_sh
 INLINE void sum_bytes_of(const gc_rank1_row *row, const int usual, const uint8_t *samples,
                          const uint8_t *ahead, size_t count, float *to)
 {
-    const bool is_grey = row->advance == 1 && usual != 3;
+    const bool is_grey = row->advance == 1 && usual != 3 && TAKES_BYTES;
     if (row->is_short && is_grey)
         sum_bytes(row, usual, true, true, samples, ahead, count, to);
     else if (row->is_short)
@@ -230,7 +233,7 @@ static void sum(const gc_rank1_row *row, const uint8_t *samples, const uint8_t *
                 float *scratch, float *sums)
 {
     (void)scratch;
-    if (row->is_bytes) {
+    if (row->is_short || (row->is_bytes && TAKES_BYTES)) {
         switch (row->width) {
             USUAL(SUM_BYTES)
         default:
