@@ -17,6 +17,9 @@ typedef enum gc_jit_when {
 /* Whether NVRTC can be loaded. Takes milliseconds; half a second if the disk is cold. */
 bool gc_jit_available(void);
 
+/* GCONV_ERROR_UNSUPPORTED if it cannot: a filter of this size has to be compiled. */
+gconv_status gc_jit_check(int width, int height, gconv_error *error);
+
 /* Seconds that the calling thread has spent in gc_jit_compile, over all its calls. */
 double gc_jit_seconds(void);
 

@@ -71,6 +71,16 @@ bool gc_jit_available(void)
     return gc_nvrtc_get().library.loaded;
 }
 
+gconv_status gc_jit_check(int width, int height, gconv_error *error)
+{
+    if (gc_jit_available())
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                   "a %dx%d filter has to be compiled at run time, and there is no NVRTC here "
+                   "(libnvrtc of the CUDA toolkit)",
+                   width, height);
+}
+
 int gconv_nvrtc_version(void)
 {
     return gc_nvrtc_get().library.loaded ? gc_nvrtc_get().release : 0;

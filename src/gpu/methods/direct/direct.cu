@@ -102,12 +102,7 @@ gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "a %dx%d filter has more than %d weights to keep in code", step->width,
                        step->height, (int)GC_DIRECT_WEIGHTS);
-    if (find_ahead(step) == nullptr && !gc_jit_available())
-        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                       "a %dx%d filter has to be compiled at run time, and there is no NVRTC here "
-                       "(libnvrtc of the CUDA toolkit)",
-                       step->width, step->height);
-    return GCONV_OK;
+    return find_ahead(step) != nullptr ? GCONV_OK : gc_jit_check(step->width, step->height, error);
 }
 
 static double error_of(const gc_problem *problem, const gc_step *step, const gconv_device_info *)

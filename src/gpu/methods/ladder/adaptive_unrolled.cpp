@@ -19,12 +19,8 @@
 #include "gpu/methods/ladder/constant.cuh"
 
 extern "C" {
-#include "gpu/cost/costs.h"
 #include "gpu/tunings/tuning.h"
 }
-
-#include <cstdio>
-#include <cstdlib>
 
 /* const:hwu: const with a thread for each pixel that its block loads.
  *
@@ -71,8 +67,6 @@ template <int FLAGS>
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
-    char what[64];
-    snprintf(what, sizeof what, "a %dx%d filter", step->width, step->height);
     GC_TRY(gc_constant_check(step, error));
     gc_tiling tiling = choose<FLAGS>(problem, step, device);
     if (tiling.factor > GC_UNROLLED_FACTOR_MAX)
@@ -80,9 +74,10 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                        tiling.factor, (int)GC_UNROLLED_FACTOR_MAX);
     if (FLAGS & GC_TILE_IDLE &&
         (step->width > tiling.block_width || step->height > tiling.block_height))
-        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s is larger than a block of %dx%d threads",
-                       what, tiling.block_width, tiling.block_height);
-    GC_TRY(gc_compiled_check(what, error));
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "a %dx%d filter is larger than a block of %dx%d threads", step->width,
+                       step->height, tiling.block_width, tiling.block_height);
+    GC_TRY(gc_jit_check(step->width, step->height, error));
     return gc_tiling_check(&tiling, device, error);
 }
 
@@ -107,19 +102,6 @@ static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t 
     return gc_compiled_launch(*(const gc_compiled_tile *)state, step, stream, error);
 }
 
-static void release(void *state)
-{
-    gc_compiled_release((gc_compiled_tile *)state);
-    free(state);
-}
-
-template <double gc_costs::*share>
-static double seconds(const gc_problem *problem, const gc_step *step,
-                      const gconv_device_info *device)
-{
-    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->*share);
-}
-
 /* Equations 1 and 2 of van Werkhoven et al. 2014 for a block that loads what it has threads. */
 static double hwu_intensity(const void *state, const gc_step *step)
 {
@@ -133,7 +115,8 @@ static double hwu_intensity(const void *state, const gc_step *step)
 template <int FLAGS> static constexpr gc_step_method tiles()
 {
     return {
-        {supports<FLAGS>, seconds<&gc_costs::adaptive_share>, release, gc_tiling_describe},
+        {supports<FLAGS>, gc_compiled_seconds<&gc_costs::adaptive_share>, gc_compiled_free,
+         gc_tiling_describe},
         prepare<FLAGS>,
         convolve,
         gc_tiling_intensity,
@@ -142,7 +125,8 @@ template <int FLAGS> static constexpr gc_step_method tiles()
 }
 static const gc_step_method method = tiles<0>(), nc_method = tiles<GC_TILE_READ_ONLY>();
 static const gc_step_method hwu_method = {
-    {supports<GC_TILE_IDLE>, seconds<&gc_costs::const_share>, release, gc_tiling_describe},
+    {supports<GC_TILE_IDLE>, gc_compiled_seconds<&gc_costs::const_share>, gc_compiled_free,
+     gc_tiling_describe},
     prepare<GC_TILE_IDLE>,
     convolve,
     hwu_intensity,

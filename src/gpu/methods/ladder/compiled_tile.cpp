@@ -8,19 +8,11 @@ extern "C" {
 #include "base/buffer.h"
 }
 
+#include <cstdlib>
+
 /* The text of step_types.h, tile_kernel.cuh and tile_entry.cuh, which the build embeds. */
 extern "C" {
 extern const char gc_source_tile[];
-}
-
-gconv_status gc_compiled_check(const char *what, gconv_error *error)
-{
-    if (!gc_jit_available())
-        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                       "%s has to be compiled at run time, and there is no NVRTC here (libnvrtc of "
-                       "the CUDA toolkit)",
-                       what);
-    return GCONV_OK;
 }
 
 /* The source for a tile, freed with free; null if memory is short. */
@@ -68,6 +60,18 @@ void gc_compiled_release(gc_compiled_tile *tile)
 {
     gc_jit_destroy(tile->kernel);
     tile->kernel = nullptr;
+}
+
+void gc_compiled_free(void *tile)
+{
+    gc_compiled_release((gc_compiled_tile *)tile);
+    free(tile);
+}
+
+void gc_compiled_free_pair(void *pair)
+{
+    gc_compiled_release(&((gc_compiled_pair *)pair)->second);
+    gc_compiled_free(pair);
 }
 
 gc_ladder_step gc_ladder_step_of(const gc_gpu_step &step, unsigned columns, int shared_pitch)

@@ -7,6 +7,7 @@
 #include "gpu/plan/method.cuh"
 
 extern "C" {
+#include "gpu/cost/costs.h"
 #include "gpu/tunings/tiling.h"
 }
 
@@ -30,14 +31,20 @@ struct gc_compiled_tile {
     void *weights; /* device: the kernel's constant memory */
 };
 
-/* GCONV_ERROR_UNSUPPORTED if there is no NVRTC; the message says that `what` needs it. */
-gconv_status gc_compiled_check(const char *what, gconv_error *error);
+/* The kernels of two passes. */
+struct gc_compiled_pair {
+    gc_compiled_tile first, second;
+};
 
 /* Compiles the kernel for what *tile says, or takes it from the cache. gc_compiled_release frees
  * it, after a failure, too. */
 gconv_status gc_compiled_create(const gconv_device_info *device, gc_jit_when when,
                                 gc_compiled_tile *tile, gconv_error *error);
 void gc_compiled_release(gc_compiled_tile *tile);
+
+/* Releases of a tile and of a pair that a method has made as its state. */
+void gc_compiled_free(void *tile);
+void gc_compiled_free_pair(void *pair);
 
 /* The same for any text with a kernel gc_ladder_kernel and weights gc_ladder_weights, in a block of
  * `tile->tiling`. */
@@ -51,3 +58,11 @@ gc_ladder_step gc_ladder_step_of(const gc_gpu_step &step, unsigned columns, int 
  * the same. */
 gconv_status gc_compiled_launch(const gc_compiled_tile &tile, const gc_gpu_step &step,
                                 cudaStream_t stream, gconv_error *error);
+
+/* The time of a step by its share of the multiply-adds, a member of gc_costs. */
+template <double gc_costs::*share>
+double gc_compiled_seconds(const gc_problem *problem, const gc_step *step,
+                           const gconv_device_info *device)
+{
+    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->*share);
+}

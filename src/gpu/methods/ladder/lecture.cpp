@@ -20,11 +20,9 @@
 
 extern "C" {
 #include "base/buffer.h"
-#include "gpu/cost/costs.h"
 }
 
 #include <cstdio>
-#include <cstdlib>
 
 /* The text of step_types.h and lecture_kernel.cuh, which the build embeds. */
 extern "C" {
@@ -39,22 +37,17 @@ static gconv_status check(const gc_problem *, const gc_step *step, const gconv_d
                           gconv_error *error)
 {
     return step->width <= SIDE + 1 && step->height <= SIDE + 1
-               ? gc_compiled_check("a kernel of the lecture", error)
+               ? gc_jit_check(step->width, step->height, error)
                : gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                          "a filter of %dx%d has an apron that is wider than a block of 16x16",
                          step->width, step->height);
 }
 
-static gconv_status check_naive(const gc_problem *, const gc_step *, const gconv_device_info *,
+static gconv_status check_naive(const gc_problem *, const gc_step *step, const gconv_device_info *,
                                 gconv_error *error)
 {
-    return gc_compiled_check("a kernel of the lecture", error);
+    return gc_jit_check(step->width, step->height, error);
 }
-
-/* Both kernels of two passes, or one in `first`. */
-struct kernels {
-    gc_compiled_tile first, second;
-};
 
 static gconv_status compile(const gconv_device_info *device, int kind, bool flat,
                             gc_compiled_tile *tile, gconv_error *error)
@@ -75,7 +68,7 @@ template <int KIND, bool FLAT>
 static gconv_status prepare(const gc_problem *, const gc_step *step,
                             const gconv_device_info *device, void **state, gconv_error *error)
 {
-    kernels *made;
+    gc_compiled_pair *made; /* of one pass the first alone */
     GC_TRY(gc_make(&made, state, error));
     gc_tiling tiling = {SIDE, SIDE, 1, 0, 0};
     tiling.shared_bytes = KIND == NAIVE ? 0 : 4 * SIDE * SIDE * sizeof(float);
@@ -85,19 +78,11 @@ static gconv_status prepare(const gc_problem *, const gc_step *step,
     return KIND == BOTH ? compile(device, COLUMNS, FLAT, &made->second, error) : GCONV_OK;
 }
 
-static void release(void *state)
-{
-    kernels *made = (kernels *)state;
-    gc_compiled_release(&made->first);
-    gc_compiled_release(&made->second);
-    free(made);
-}
-
 template <int KIND>
 static gconv_status run(void *state, const gc_gpu_step &rows, const gc_gpu_step &columns,
                         const float *weights, cudaStream_t stream, gconv_error *error)
 {
-    const kernels *made = (const kernels *)state;
+    const gc_compiled_pair *made = (const gc_compiled_pair *)state;
     gc_gpu_step first = rows, second = columns;
     first.taps = second.taps = weights;
     if (KIND != BOTH) { /* from the image to the result */
@@ -126,27 +111,24 @@ static double extra_terms(const gc_problem *)
     return 3;
 }
 
-template <double gc_costs::*share>
-static double seconds(const gc_problem *problem, const gc_step *step,
-                      const gconv_device_info *device)
-{
-    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->*share);
-}
-
 /* The method of one pass, which takes all weights. */
 template <const gc_two_passes &passes, double gc_costs::*share>
 static constexpr gc_step_method one_pass()
 {
     gc_step_method method = gc_twopass_method<passes>();
-    method.seconds = seconds<share>;
+    method.seconds = gc_compiled_seconds<share>;
     method.extra_terms = extra_terms;
     method.intensity = nullptr;
     return method;
 }
 
 template <int KIND, bool FLAT>
-static constexpr gc_two_passes passes = {
-    KIND == NAIVE ? check_naive : check, prepare<KIND, FLAT>, release, run<KIND>, describe, spans};
+static constexpr gc_two_passes passes = {KIND == NAIVE ? check_naive : check,
+                                         prepare<KIND, FLAT>,
+                                         gc_compiled_free_pair,
+                                         run<KIND>,
+                                         describe,
+                                         spans};
 static const gc_step_method naive = one_pass<passes<NAIVE, false>, &gc_costs::naive_share>();
 static const gc_step_method shared = one_pass<passes<SHARED, false>, &gc_costs::const_share>();
 static const gc_step_method lecture = gc_twopass_method<passes<BOTH, false>>();

@@ -7,12 +7,6 @@
 #include "gpu/methods/ladder/constant.cuh"
 #include "gpu/methods/ladder/tile_kernel.cuh"
 
-extern "C" {
-#include "gpu/cost/costs.h"
-}
-
-#include <cstdio>
-#include <cstdlib>
 #include <type_traits>
 #include <utility>
 
@@ -96,12 +90,11 @@ static gconv_status gc_tiling_supports(const gc_problem *problem, const gc_step 
     if constexpr (way::in_constant_memory)
         GC_TRY(gc_constant_check(step, error));
     GC_TRY(way::choose({problem, step, device, false}, &tiling, error));
-    if (!gc_tiling_is_built_in<way>(tiling)) {
-        char what[64];
-        snprintf(what, sizeof what, "a block of %dx%d threads", tiling.block_width,
-                 tiling.block_height);
-        GC_TRY(gc_compiled_check(what, error));
-    }
+    if (!gc_tiling_is_built_in<way>(tiling) && !gc_jit_available())
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "a block of %dx%d threads has to be compiled at run time, and there is no "
+                       "NVRTC here (libnvrtc of the CUDA toolkit)",
+                       tiling.block_width, tiling.block_height);
     return gc_tiling_check(&tiling, device, error);
 }
 
@@ -146,19 +139,6 @@ static gconv_status gc_tiling_convolve(void *state, const gc_gpu_step &step, cud
     return GCONV_OK;
 }
 
-static void gc_tiling_release(void *state)
-{
-    gc_compiled_release((gc_compiled_tile *)state);
-    free(state);
-}
-
-template <class way>
-static double gc_tiling_seconds(const gc_problem *problem, const gc_step *step,
-                                const gconv_device_info *device)
-{
-    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->*way::share);
-}
-
 /* The method of `way`, a class of static members:
  *     choose               sets the tiling for a wish, or says why there is none
  *     kernel               the gc_tile_kernel for a tiling's factor
@@ -172,7 +152,8 @@ gc_tiling_method(double (*intensity)(const void *state, const gc_step *step) = g
                  int (*factor)(const void *state) = nullptr)
 {
     return {
-        {gc_tiling_supports<way>, gc_tiling_seconds<way>, gc_tiling_release, gc_tiling_describe},
+        {gc_tiling_supports<way>, gc_compiled_seconds<way::share>, gc_compiled_free,
+         gc_tiling_describe},
         gc_tiling_prepare<way>,
         gc_tiling_convolve<way>,
         intensity,

@@ -19,7 +19,6 @@ extern "C" {
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 enum { FACTOR_MAX = 20 };
 
@@ -77,53 +76,39 @@ static gconv_status check(const gc_problem *problem, const gc_step *step,
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
                        problem->tiling.tile, (int)FACTOR_MAX);
     gc_tiling rows = tiling_of_rows(problem, step), columns = tiling_of_columns(problem, step);
-    char what[64];
-    snprintf(what, sizeof what, "a %dx%d filter", step->width, step->height);
-    GC_TRY(gc_compiled_check(what, error));
+    GC_TRY(gc_jit_check(step->width, step->height, error));
     GC_TRY(gc_tiling_check(&rows, device, error));
     return gc_tiling_check(&columns, device, error);
 }
 
-struct kernels {
-    gc_compiled_tile rows, columns;
-};
-
 static gconv_status prepare(const gc_problem *problem, const gc_step *step,
                             const gconv_device_info *device, void **state, gconv_error *error)
 {
-    kernels *made;
+    gc_compiled_pair *made; /* of rows, then of columns */
     GC_TRY(gc_make(&made, state, error));
-    made->rows = {tiling_of_rows(problem, step), step->width, 1};
-    made->columns = {tiling_of_columns(problem, step), 1, step->height, GC_TILE_DOWN};
-    GC_TRY(gc_compiled_create(device, GC_JIT_COMPILE, &made->rows, error));
-    return gc_compiled_create(device, GC_JIT_COMPILE, &made->columns, error);
-}
-
-static void release(void *state)
-{
-    kernels *made = (kernels *)state;
-    gc_compiled_release(&made->rows);
-    gc_compiled_release(&made->columns);
-    free(made);
+    made->first = {tiling_of_rows(problem, step), step->width, 1};
+    made->second = {tiling_of_columns(problem, step), 1, step->height, GC_TILE_DOWN};
+    GC_TRY(gc_compiled_create(device, GC_JIT_COMPILE, &made->first, error));
+    return gc_compiled_create(device, GC_JIT_COMPILE, &made->second, error);
 }
 
 static gconv_status run(void *state, const gc_gpu_step &rows, const gc_gpu_step &columns,
                         const float *weights, cudaStream_t stream, gconv_error *error)
 {
-    const kernels *made = (const kernels *)state;
+    const gc_compiled_pair *made = (const gc_compiled_pair *)state;
     gc_gpu_step first = rows, second = columns;
     first.taps = weights;
     first.filter_height = 1;
     second.taps = weights + rows.filter_width;
     second.filter_width = 1;
-    GC_TRY(gc_compiled_launch(made->rows, first, stream, error));
-    return gc_compiled_launch(made->columns, second, stream, error);
+    GC_TRY(gc_compiled_launch(made->first, first, stream, error));
+    return gc_compiled_launch(made->second, second, stream, error);
 }
 
 static void describe(const void *state, char *text, size_t size)
 {
-    const kernels *made = (const kernels *)state;
-    const gc_tiling &rows = made->rows.tiling, &columns = made->columns.tiling;
+    const gc_compiled_pair *made = (const gc_compiled_pair *)state;
+    const gc_tiling &rows = made->first.tiling, &columns = made->second.tiling;
     snprintf(text, size, "rows: block %dx%d, factor %d; columns: block %dx%d, factor %d",
              rows.block_width, rows.block_height, rows.factor, columns.block_width,
              columns.block_height, columns.factor);
@@ -131,12 +116,12 @@ static void describe(const void *state, char *text, size_t size)
 
 static void spans(const void *state, double *row, double *column)
 {
-    const kernels *made = (const kernels *)state;
-    *row = made->rows.tiling.block_width * made->rows.tiling.factor;
-    *column = made->columns.tiling.block_height * made->columns.tiling.factor;
+    const gc_compiled_pair *made = (const gc_compiled_pair *)state;
+    *row = made->first.tiling.block_width * made->first.tiling.factor;
+    *column = made->second.tiling.block_height * made->second.tiling.factor;
 }
 
-static const gc_two_passes passes = {check, prepare, release, run, describe, spans};
+static const gc_two_passes passes = {check, prepare, gc_compiled_free_pair, run, describe, spans};
 static const gc_step_method method = gc_twopass_method<passes>();
 
 GC_OPERATIONS(gc_twopass_tiled_operations, gc_step_operations<method>());
