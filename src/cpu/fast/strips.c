@@ -325,7 +325,7 @@ static void sum_row(const strip *s, int64_t y, int slot)
         count = s->count - at;
         const uint8_t *taps = find_taps(s, row, s->first + at, &count);
         s->set->rank1->sum(&s->rank1->row, taps, ahead + at, count, s->strips->scratch,
-                           sums_at(s, slot) + at / sums_a_float(s->rank1));
+                           sums_at(s, slot) + (s->rank1->row.is_short ? at / 2 : at));
     }
 }
 
