@@ -141,7 +141,7 @@ def claims():
             yield f"| {f}, {side} | # | # | # | # | # | # | # | # | # |", [
                 *(of_source(place, step, side) for step in ("Naive", "Shared", "Constant", "Adaptive")),
                 *(100 * KTH.at(f, name, side)["kernel_seconds"] for name in names)]
-    both = [STUDY_KTH.at(f, "reference")["seconds"] / STUDY_KTH.alone(f, "adaptive") for f in ("3x3", "5x5")]
+    both = [KTH.at(f, "reference")["seconds"] / KTH.alone(f, "adaptive") for f in ("3x3", "5x5")]
     yield "convolution time of `adaptive`, H200 | # | # |", both
     # Equation 1 of 2011: processors, the share of the instructions that load, bytes, clock.
     yield "# GB/s by equation 1, of 102 that it has, and # with the filter", [
@@ -153,7 +153,7 @@ def claims():
     # The pictures at the beginning.
     printed = [row for row in charts.PUBLISHED if row.place == "table 3" and row.image == 4096]
     naive, adaptive = (next(r.value for r in printed if r.step == s) for s in ("Naive", "Adaptive"))
-    kernels = [STUDY_KTH.at("5x5", name)["kernel_seconds"] for name in ("naive", "adaptive")]
+    kernels = [KTH.at("5x5", name)["kernel_seconds"] for name in ("naive", "adaptive")]
     yield "# times as fast as naive in the paper, # times on the H200", [
         naive / adaptive, kernels[0] / kernels[1]]
     over_one = {x: y for x, y, _ in study_pictures.chart_of(*study_pictures.PICTURES[2][1:]).series[0].dots}

@@ -33,13 +33,13 @@ def claims_of_kth():
         of_source("table 3", "Separable", 256)]
     both = ("3x3", "5x5")
     for words, data, name, factor in (
-        ("`reference` on the host of the H200", STUDY_KTH, "reference", 100),
+        ("`reference` on the host of the H200", KTH, "reference", 100),
         ("`reference` on the two-core CPU", CPU_KTH, "reference", 100),
         ("`cpu` on the two-core CPU", CPU_KTH, "cpu", 100),
     ):
         yield f"| {words} | # | # |", [factor * data.at(f, name)["seconds"] for f in both]
     yield "`adaptive` with transfers, H200 | # | # |", [
-        STUDY_KTH.at(f, "reference")["seconds"] / STUDY_KTH.at(f, "adaptive")["seconds"] for f in both]
+        KTH.at(f, "reference")["seconds"] / KTH.at(f, "adaptive")["seconds"] for f in both]
     yield "the paper's adaptive step is # times as fast as naive. By convolution time `adaptive` is # times as fast on the H200, and `adaptive:kth` # times.", [
         of_source("table 3", "Naive", 4096) / of_source("table 3", "Adaptive", 4096),
         *(KTH.ratio("5x5", name, "naive") for name in ("adaptive", "adaptive:kth"))]

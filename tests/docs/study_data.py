@@ -94,10 +94,10 @@ def first(sides, is_met):
     return next(side for side in sides if is_met(side))
 
 
-STEPS_READ, STEPS_BUILT, BLOCKS_BUILT = read_parts("ladder-built-in")[-6:-3]
+STEPS_READ, STEPS_BUILT, BLOCKS_BUILT = read_parts("ladder-built-in")[-3:]
 KTH, LECTURE, SQUARES, OWN, RANK1, SECTION_8 = (
     read_json(name) for name in ("kth", "lecture", "squares", "own", "rank1", "section8"))
 IN_2011, IN_2014 = read_json("adaptive-2011"), read_json("adaptive-2014")
-MAP, LINES, STUDY_KTH = (read_json(name) for name in ("fft-map", "fft-locality", "kth"))
+MAP, LINES = (read_json(name) for name in ("fft-map", "fft-locality"))
 SIX = ["3x3", "5x5", "9x9", "17x17", "31x31", "43x43"]
 STEPS = ["naive", "const", "tiled", "adaptive", "adaptive:nc", "adaptive:unrolled"]
