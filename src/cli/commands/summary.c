@@ -207,24 +207,13 @@ static void give_hint(const gc_summary *s)
                gc_input_name(s->options->batch.files_from));
 }
 
-/* Says that transparent pixels were put on a background that the command line does not name. */
-static void say_background(const gc_summary *s)
+/* Says what some images have in common. -v says it of each. */
+static void say_of(const gc_summary *s, const gc_images *images, const char *what, const char *text)
 {
     char names[GC_IMAGES_BYTES];
-    if (s->composited.count == 0 || s->options->report.verbose ||
-        gc_option_given(s->options, "background"))
-        return;
-    gc_say("transparent pixels%s were put on white; --background COLOUR takes another colour",
-           s->batch ? gc_images_list(" of ", &s->composited, GC_IMAGES_SHOWN, names) : "");
-}
-
-static void say_missing(const gc_summary *s)
-{
-    char names[GC_IMAGES_BYTES];
-    if (s->missing.count > 0 && !s->options->report.verbose)
-        gc_say("samples%s count like others, though GDAL_NODATA says that they are missing; make "
-               "them NaN, in floats, and 'gconv filter --nan ignore' leaves them out",
-               s->batch ? gc_images_list(" of ", &s->missing, GC_IMAGES_SHOWN, names) : "");
+    if (images->count > 0 && !s->options->report.verbose)
+        gc_say("%s%s %s", what,
+               s->batch ? gc_images_list(" of ", images, GC_IMAGES_SHOWN, names) : "", text);
 }
 
 /* What to do about a threshold that does not suit. */
@@ -265,29 +254,23 @@ static void say_shares(const gc_summary *s, const gc_images *images, const char 
                find_remedy(s->options));
 }
 
-/* Says which images became black or white for the most part, and how to keep more of them. -v says
- * it of each. */
-static void say_clipped(const gc_summary *s, const gc_images *images, const char *colour,
-                        const char *remedy)
-{
-    char names[GC_IMAGES_BYTES];
-    if (images->count > 0 && !s->options->report.verbose)
-        gc_say("more than 50 %% of the samples%s are clipped to %s; %s keep more",
-               s->batch ? gc_images_list(" of ", images, GC_IMAGES_SHOWN, names) : "", colour,
-               remedy);
-}
-
 int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
 {
     gconv_error error;
     note_effects(s->options, s);
     if (gc_collisions_tell(&s->collisions, &error) != GCONV_OK)
         gc_report(NULL, &error);
-    say_background(s);
-    say_missing(s);
+    if (!gc_option_given(s->options, "background"))
+        say_of(s, &s->composited, "transparent pixels",
+               "were put on white; --background COLOUR takes another colour");
+    say_of(s, &s->missing, "samples",
+           "count like others, though GDAL_NODATA says that they are missing; make them NaN, in "
+           "floats, and 'gconv filter --nan ignore' leaves them out");
     if (s->options->command == GC_COMMAND_FILTER) {
-        say_clipped(s, &s->with_few, "black", "--offset 128 or --abs");
-        say_clipped(s, &s->with_many, "white", "'divisor sum' in the filter or a smaller --scale");
+        say_of(s, &s->with_few, "more than 50 % of the samples",
+               "are clipped to black; --offset 128 or --abs keep more");
+        say_of(s, &s->with_many, "more than 50 % of the samples",
+               "are clipped to white; 'divisor sum' in the filter or a smaller --scale keep more");
     } else {
         say_shares(s, &s->with_few, "less than 0.1 %");
         say_shares(s, &s->with_many, "more than 50 %");
