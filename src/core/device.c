@@ -111,7 +111,7 @@ static void read_cpu_name(char *name, size_t size)
     snprintf(name, size, "CPU");
 #ifdef __x86_64__
     unsigned words[13] = {0}, first = 0x80000002; /* three leaves with 16 characters each */
-    if (__get_cpuid_max(0x80000000, NULL) < first + 2)
+    if ((unsigned)__get_cpuid_max(0x80000000, NULL) < first + 2)
         return;
     for (unsigned i = 0; i < 3; i++)
         __cpuid(first + i, words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]);
