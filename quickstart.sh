@@ -275,8 +275,8 @@ configured() {
 
 # Whether there is a CUDA toolkit, but no GPU, and nobody said what to compile.
 lacks_gpu() {
-  [ -z "$GCONV_CUDA${CUDAARCHS:-}$(configured CMAKE_CUDA_ARCHITECTURES)" ] && find_nvcc >/dev/null &&
-    ! has_gpu
+  [ -z "$GCONV_CUDA${CUDAARCHS:-}$(configured CMAKE_CUDA_ARCHITECTURES)" ] &&
+    [ "$(configured GCONV_CUDA)" != ON ] && find_nvcc >/dev/null && ! has_gpu
 }
 
 # How long something takes here, for a reader. Arguments: MINUTES on one processor

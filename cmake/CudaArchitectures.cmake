@@ -3,8 +3,8 @@
 # is, as far as this toolkit knows it, and empty where the compiler does not tell what it knows:
 # - WANTED is ON: all architectures that gconv is for. Each gets machine code. The newest gets PTX
 #   too, which drivers compile for later architectures.
-# - AUTO: those of the GPUs of this machine. A GPU that is too new for the toolkit compiles the
-#   newest PTX by itself; one that is too old gets nothing.
+# - AUTO: those of the GPUs of this machine. A GPU that the toolkit does not know compiles the PTX of
+#   the newest architecture before it; one that is older than all gets nothing.
 function(gconv_cuda_architectures variable nvcc wanted)
   foreach(said "${CMAKE_CUDA_ARCHITECTURES}" "$ENV{CUDAARCHS}")
     set(${variable} "${said}" PARENT_SCOPE)
@@ -29,17 +29,18 @@ function(gconv_cuda_architectures variable nvcc wanted)
     list(APPEND architectures ${newest})
   else()
     list(SORT known COMPARE NATURAL)
-    list(GET known -1 newest)
     execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
       RESULT_VARIABLE status OUTPUT_VARIABLE present ERROR_QUIET)
     string(REGEX MATCHALL "[0-9]+\\.[0-9]" present "${present}")
     foreach(architecture IN LISTS present)
       string(REPLACE "." "" architecture ${architecture})
-      if(status EQUAL 0 AND architecture IN_LIST known)
-        list(APPEND architectures ${architecture})
-      elseif(status EQUAL 0 AND architecture GREATER newest)
-        list(APPEND architectures ${newest})
-      endif()
+      set(nearest "")
+      foreach(candidate IN LISTS known)
+        if(status EQUAL 0 AND NOT candidate GREATER architecture)
+          set(nearest ${candidate})
+        endif()
+      endforeach()
+      list(APPEND architectures ${nearest})
     endforeach()
     list(REMOVE_DUPLICATES architectures)
   endif()

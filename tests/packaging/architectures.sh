@@ -58,6 +58,7 @@ gpus '9.0
 7.5
 9.0' '90;75'
 gpus 13.0 121 # newer than the toolkit
+gpus 11.0 103 # newer than some that it knows
 gpus 6.1 '' # older
 gpus '' ''
 export CUDAARCHS=

@@ -96,6 +96,9 @@ for cache in '' GCONV_CUDA:STRING=OFF; do # also behind `quickstart.sh` without 
   has 'about ' "$work/said"
   ! grep -qx "$work/build" "$work/arguments" || { echo "build/ has slow kernels"; result=1; }
 done
+echo GCONV_CUDA:STRING=ON >"$work/build/CMakeCache.txt"
+quickstart test
+! grep "tests of $work/build/kernels" "$work/arguments" || result=1
 quickstart test GCONV_CUDA=OFF
 ! grep "tests of $work/build/kernels" "$work/arguments" || result=1
 exit $result
