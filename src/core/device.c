@@ -119,7 +119,8 @@ static void read_cpu_name(char *name, size_t size)
     size_t length = strlen(text);
     while (length > 0 && text[length - 1] == ' ')
         length--;
-    snprintf(name, size, "%.*s", (int)length, text);
+    if (length > 0)
+        snprintf(name, size, "%.*s", (int)length, text);
 #endif
 }
 

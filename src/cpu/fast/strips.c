@@ -242,7 +242,8 @@ static const uint8_t *find_taps(const strip *s, const uint8_t *row, size_t first
         *count = room < *count ? room / SLACK * SLACK : *count;
         return row + first - left;
     }
-    *count = is_row && s->is_large && first<left && * count> SLACK ? SLACK : *count;
+    if (is_row && s->is_large && left > first && *count > SLACK)
+        *count = SLACK;
     return extend(s, row, first, *count);
 }
 
