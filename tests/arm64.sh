@@ -8,8 +8,8 @@
 #     tests/arm64.sh [--no-build]
 #     tests/arm64.sh --count PIXELS edges a.pgm b.pbm   # instructions a pixel, of gconv and of its functions
 #
-# Environment: ARM64_ROOT, a root of Debian for arm64 that has libpng-dev, libjpeg62-turbo-dev and
-# libcmocka-dev, with what these need. Without it apt-get fetches those packages for build/arm64-root;
+# Environment: ARM64_ROOT, a root of Debian for arm64 that has libpng-dev, libjpeg62-turbo-dev,
+# libxxhash-dev and libcmocka-dev, with what these need. Without it apt-get fetches those packages for build/arm64-root;
 # nothing is installed.
 #
 # Ends with 1 at the first difference, and with 77 if compiler or emulator is missing.
@@ -69,7 +69,7 @@ END
   export APT_CONFIG="$root/apt/conf"
   apt-get -q update
   (cd "$root/apt" && apt-get -q download libc6 libc6-dev linux-libc-dev libgcc-s1 zlib1g zlib1g-dev \
-    libpng16-16 libpng-dev libjpeg62-turbo libjpeg62-turbo-dev libcmocka0 libcmocka-dev)
+    libpng16-16 libpng-dev libjpeg62-turbo libjpeg62-turbo-dev libxxhash-dev libcmocka0 libcmocka-dev)
   for package in "$root"/apt/*.deb; do dpkg -x "$package" "$root"; done
 }
 
