@@ -9,8 +9,8 @@
 #     tests/arm64.sh --count PIXELS edges a.pgm b.pbm   # instructions a pixel, of gconv and of its functions
 #
 # Environment: ARM64_ROOT, a root of Debian for arm64 that has libpng-dev, libjpeg62-turbo-dev,
-# libxxhash-dev and libcmocka-dev, with what these need. Without it apt-get fetches those packages for build/arm64-root;
-# nothing is installed.
+# libxxhash-dev and libcmocka-dev, with what these need. Without it apt-get fetches those packages for
+# build/arm64-root; nothing is installed.
 #
 # Ends with 1 at the first difference, and with 77 if compiler or emulator is missing.
 set -eu
