@@ -292,15 +292,16 @@ def imwrite(path: Union[str, "os.PathLike[str]"], image: Any, *, quality: Option
         said.append("the format has no colours: made grey")
     try:
         call("writer_open", os.fsencode(name), ctypes.byref(options), ctypes.byref(writer),
-             about=name)
+             about=name, creates=True)
     except GconvError as failure:
         if "depth 32" in str(failure):
             failure.args = (f"{failure}; multiply by 255 if 1 is white, then convert with "
                             ".clip(0, 255).round().astype('u1')",)
         raise
     try:
-        call("writer_write", writer, place.shape[0], place.address, place.stride, about=name)
-        call("writer_finish", writer, about=name)
+        call("writer_write", writer, place.shape[0], place.address, place.stride, about=name,
+             creates=True)
+        call("writer_finish", writer, about=name, creates=True)
     finally:
         library.gconv_writer_free(writer)
     for line in said:

@@ -115,12 +115,13 @@ _MEMORY = 1
 _OPEN = 4
 
 
-def call(name: str, *arguments: Any, about: str = "") -> None:
-    """Calls a function that returns a status. Messages of failures begin with `about`."""
+def call(name: str, *arguments: Any, about: str = "", creates: bool = False) -> None:
+    """Calls a function that returns a status. Messages of failures begin with `about`, a file
+    that has to be there unless the function creates it, in a folder that has to be there."""
     error = ErrorText()
     status = getattr(library, "gconv_" + name)(*arguments, byref(error))
     if status != 0:
-        fail(status, error, about)
+        fail(status, error, about, (os.path.dirname(about) or ".") if creates else about)
 
 
 def take_warnings(options: Any) -> List[str]:
@@ -132,13 +133,13 @@ def take_warnings(options: Any) -> List[str]:
     return said
 
 
-def fail(status: int, error: ErrorText, about: str = "") -> None:
-    """Raises what a status other than 0 stands for."""
+def fail(status: int, error: ErrorText, about: str = "", needed: str = "") -> None:
+    """Raises what a status other than 0 stands for. `needed` is a path that has to be there."""
     message = error.message.decode("utf-8", "replace")
     if about:
         message = f"{about}: {message}"
     if status == _MEMORY:
         raise MemoryError(message)
-    if status == _OPEN and about and not os.path.exists(about):
+    if status == _OPEN and needed and not os.path.exists(needed):
         raise FileNotFoundError(message)
     raise GconvError(message, status)

@@ -470,6 +470,10 @@ class Files(unittest.TestCase):
     def test_failures_name_the_file(self):
         with self.assertRaisesRegex(FileNotFoundError, "/nowhere/a.png"):
             gconv.imread("/nowhere/a.png")
+        with self.assertRaisesRegex(FileNotFoundError, "/nowhere/a.png"):
+            gconv.imwrite("/nowhere/a.png", BYTES)
+        with self.assertRaisesRegex(gconv.GconvError, "too long"):
+            gconv.imwrite("a" * 300 + ".png", BYTES)
         with self.assertRaisesRegex(gconv.GconvError, "test_gconv.py"):
             gconv.imread(__file__)
         with self.assertRaisesRegex(ValueError, "extension"):

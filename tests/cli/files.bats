@@ -526,7 +526,7 @@ gconv: 20 of 40 images done, 20 failed, 0 skipped"
     cp a.png kept.png
     complains 2 "3 collisions: the output './a.png' would replace its input 'a.png'; the output './b.png' would replace its input 'b.png'; name *" gconv edges -o . *.png
     complains 2 "the output './a.png' would replace its input 'a.png'; *" gconv edges -o . a.png
-    complains 2 "the output '../work/a.png' would replace its input 'a.png'; *" gconv edges -o ../work a.png
+    complains 2 "the output '../${PWD##*/}/a.png' would replace its input 'a.png'; *" gconv edges -o "../${PWD##*/}" a.png
     complains 2 "the output 'other/a.png' would replace its input 'a.png'; *" gconv edges -o other a.png
     complains 2 "the output 'other/b.png' would replace its input 'b.png'; *" gconv edges -o other b.png
     complains 2 "2 collisions: the output 'photos/below/d.png' would replace its input 'photos/below/d.png'; *" \

@@ -53,10 +53,9 @@ static int option_index(int code)
 
 /* What options are called in other programs, and what does that here. */
 static const char *const guesses[][2] = {
-    {"blur", "sigma"},         {"canny", "method canny"}, {"cpu", "device cpu"},
-    {"cuda", "device cuda"},   {"gpu", "device cuda"},    {"jobs", "threads"},
-    {"opencv", "like opencv"}, {"outdir", "output"},      {"overwrite", "in-place"},
-    {"style", "lines"},
+    {"canny", "method canny"}, {"cpu", "device cpu"},     {"cuda", "device cuda"},
+    {"gpu", "device cuda"},    {"jobs", "threads"},       {"opencv", "like opencv"},
+    {"outdir", "output"},      {"overwrite", "in-place"}, {"style", "lines"},
 };
 
 /* Refuses a long option that does not exist, or that is the beginning of several names. */

@@ -231,8 +231,8 @@ static const uint8_t *extend(const strip *s, const uint8_t *row, size_t first, s
 }
 
 /* The first sample that the taps of a row read for value `first`, and for how many of *count values
- * from there: in the row itself where loops stay inside it, else in a copy. One copy is faster than
- * parts, unless the row comes from memory. */
+ * from there: in the row itself where loops stay inside it, which they do for `room` values, else
+ * in a copy. One copy is faster than parts, unless the row comes from memory (`is_large`). */
 static const uint8_t *find_taps(const strip *s, const uint8_t *row, size_t first, size_t *count)
 {
     const size_t left = left_of(s->rank1), beyond = reach_of(s->rank1) + 2 * SLACK;

@@ -192,7 +192,9 @@ const gc_transforms *gc_transforms_for(const gc_question *question)
 
 double gc_round_seconds(const gc_question *question)
 {
-#if GC_HAS_X86_LOOPS /* processors of AMD have SSE4a, those of Intel do not */
+#if GC_HAS_X86_LOOPS
+    /* Processors of AMD have SSE4a, those of Intel do not. A virtual machine may hide it. Only a
+     * cost is wrong then, and asking a processor for its maker takes 4 us in such a machine. */
     const double factor = gc_x86_has(SSE4A, "sse4a") ? 1 : GC_ROUND_INTEL;
 #else
     const double factor = 1;

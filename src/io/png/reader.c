@@ -114,9 +114,9 @@ static gconv_status read_xmp(gc_libpng *decoder)
     const unsigned char *bytes = (const unsigned char *)decoder->xmp.bytes;
     const size_t end = size - GC_PNG_CHUNK_TAIL_BYTES;
     uLong check = crc32(crc32(0, (const Bytef *)"iTXt", 4), bytes, (uInt)end);
-    const unsigned char *packet = bytes + head;
     bool found = end >= head && memcmp(bytes, GC_PNG_XMP_HEAD, head) == 0;
-    for (int i = 0; found && i < 2; i++) {
+    const unsigned char *packet = found ? bytes + head : bytes;
+    for (int i = 0; found && i < 2; i++) { /* past the language and the keyword in it */
         const unsigned char *nul = memchr(packet, 0, (size_t)(bytes + end - packet));
         found = nul != NULL;
         packet = found ? nul + 1 : packet;
