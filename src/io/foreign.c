@@ -4,7 +4,6 @@
 
 #include "base/status.h"
 
-#include <string.h>
 #include <strings.h>
 
 enum { TEXT_BYTES = 1024 /* of a text that are searched for a tag */ };

@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_PIXELS_DEFAULT (UINT64_C(1) << 30)
 

@@ -1,7 +1,6 @@
 #include "io/whole.h"
 
 #include "base/bits.h"
-#include "base/memory.h"
 #include "base/status.h"
 #include "io/exif.h"
 

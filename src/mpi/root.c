@@ -5,7 +5,6 @@
 #include "cli/terminal/messages.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 /* Images that a rank gets ahead of time for each that it computes: enough for the time that

@@ -1,7 +1,6 @@
 #include "cli/commands/image_report.h"
 
 #include "base/json.h"
-#include "cli/options/values.h"
 #include "cli/tasks/names.h"
 #include "cli/tasks/tasks.h"
 #include "cli/terminal/messages.h"

@@ -16,7 +16,6 @@
 #include "cpu/instructions/instructions.h"
 #include "cpu/pass.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /* A filter of two vectors as solver/vectors.c computes it, but columns, rows or both go through
  * transforms of lines, if that is faster than every tap. So does a matrix that is a column times a
  * row. */
-#include "base/memory.h"
-#include "base/status.h"
 #include "core/range.h"
 #include "cpu/budget.h"
 #include "cpu/cost.h"
@@ -11,7 +9,6 @@
 #include "cpu/solver/vectors.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct own_lines {
     gc_vectors vectors;

@@ -61,7 +61,6 @@
  * `roundings` adds up the additions and the items after them but for the last. */
 #include "cpu/fast/rank1_bytes.h"
 
-#include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "core/products.h"

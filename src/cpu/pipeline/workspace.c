@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "core/border.h"
 #include "core/conversion.h"
-#include "core/sums.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "gpu/jit/nvrtc.cuh"
 
-#include "core/gpu.h"
 #include "gpu/jit/jit.h"
 
 #include <cstdio>

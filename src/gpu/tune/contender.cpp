@@ -1,6 +1,5 @@
 /* The kernels that a search tries: passes, which read borders in place, or tiles, which read
  * extended images. For tiles a plane counts as an extended image. */
-#include "gpu/device/check.cuh"
 #include "gpu/tune/tuner.cuh"
 
 static bool is_tiles(const gc_search *s)

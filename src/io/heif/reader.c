@@ -1,6 +1,5 @@
 /* HEIC and AVIF, by libheif, which decodes a whole image and turns it. */
 #include "base/bits.h"
-#include "base/memory.h"
 #include "base/status.h"
 #include "io/heif/libheif.h"
 #include "io/raw.h"

@@ -1,5 +1,4 @@
 /* WebP, without loss or by a quality, by libwebp, which encodes a whole image. */
-#include "base/memory.h"
 #include "base/status.h"
 #include "io/webp/libwebp.h"
 #include "io/whole.h"

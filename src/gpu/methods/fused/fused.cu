@@ -41,7 +41,6 @@ extern "C" {
 #include <climits>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
 /* Bytes of shared memory that the system takes for itself in each block. */
 enum { RESERVED_BYTES = 1024 };

@@ -1,6 +1,5 @@
 #include "gpu/methods/fused/pairs.cuh"
 
-#include "gpu/methods/direct/direct.cuh"
 #include "gpu/methods/fused/pair.cuh"
 
 extern "C" {

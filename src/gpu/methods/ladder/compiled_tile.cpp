@@ -1,6 +1,5 @@
 #include "gpu/methods/ladder/compiled_tile.cuh"
 
-#include "gpu/device/check.cuh"
 #include "gpu/methods/ladder/block.cuh"
 #include "gpu/methods/ladder/constant.cuh"
 

@@ -14,7 +14,6 @@
  * Limits: those of twopass; but for naive:lecture filters of at most 17x17, which two loads in each
  *   direction cover.
  * Loses: to twopass, whose threads compute several outputs. */
-#include "gpu/methods/ladder/block.cuh"
 #include "gpu/methods/ladder/compiled_tile.cuh"
 #include "gpu/methods/ladder/twopass.cuh"
 

@@ -4,7 +4,6 @@
 #include "gpu/methods/separable/vectors_kernels.cuh"
 
 extern "C" {
-#include "base/memory.h"
 #include "core/separate.h"
 #include "gpu/cost/costs.h"
 }
