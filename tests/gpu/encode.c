@@ -10,7 +10,6 @@
 #include "io/png/fast/block.h"
 
 #include <cuda_runtime_api.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,14 +159,6 @@ static void compare(const picture *p, const gc_compressed_rows *found)
     }
 }
 
-/* What is found of all blocks ends with a whole word of 16 bytes, which no kernel fills. */
-static cudaError_t clear_padding(void *memory, const picture *p)
-{
-    unsigned char *first = memory;
-    ptrdiff_t slots = gc_encode_result(memory, p->width, p->height).bytes - first;
-    return cudaMemset(first + slots - 16, 0, 16);
-}
-
 /* Compresses on the device. False if a call fails. */
 static bool compress(const picture *p, unsigned char *result, size_t result_bytes)
 {
@@ -177,7 +168,6 @@ static bool compress(const picture *p, unsigned char *result, size_t result_byte
     bool done =
         cudaMalloc(&rows, row_bytes) == cudaSuccess &&
         cudaMalloc(&memory, gc_encode_device_bytes(p->width, p->height)) == cudaSuccess &&
-        clear_padding(memory, p) == cudaSuccess &&
         cudaMemcpy(rows, p->rows, row_bytes, cudaMemcpyHostToDevice) == cudaSuccess &&
         gc_encode_bits(rows, p->pitch, p->width, p->height, memory, NULL, &error) == GCONV_OK &&
         cudaMemcpy(result, memory, result_bytes, cudaMemcpyDeviceToHost) == cudaSuccess;

@@ -172,16 +172,10 @@ static size_t blocks_of(uint32_t width, uint32_t height)
     return (size_t)((stream_bytes_of(width, height) + BLOCK - 1) / BLOCK);
 }
 
-/* Bytes of what is found of all blocks, which comes before their slots: whole words of 16. */
-static size_t found_bytes(size_t blocks)
-{
-    return (blocks * sizeof(gc_compressed_block) + 15) / 16 * 16;
-}
-
+/* What is found of all blocks comes before their slots. */
 size_t gc_encode_result_bytes(uint32_t width, uint32_t height)
 {
-    size_t blocks = blocks_of(width, height);
-    return found_bytes(blocks) + blocks * SLOT;
+    return blocks_of(width, height) * (sizeof(gc_compressed_block) + SLOT);
 }
 
 size_t gc_encode_device_bytes(uint32_t width, uint32_t height)
@@ -193,18 +187,20 @@ gconv_status gc_encode_bits(const void *rows, size_t pitch, uint32_t width, uint
                             void *memory, cudaStream_t stream, gconv_error *error)
 {
     size_t blocks = blocks_of(width, height);
-    unsigned char *slots = (unsigned char *)memory + found_bytes(blocks);
+    gc_compressed_block *found = (gc_compressed_block *)memory;
+    unsigned char *slots = (unsigned char *)(found + blocks);
     bit_rows from = {(const unsigned char *)rows, pitch, (width + 7) / 8,
                      0xffu << (7 - (width + 7) % 8) & 0xff, stream_bytes_of(width, height)};
     pack_bits<<<(unsigned)blocks, THREADS, sizeof(block_state), stream>>>(
-        from, slots, slots + blocks * SLOT, (gc_compressed_block *)memory);
+        from, slots, slots + blocks * SLOT, found);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
 }
 
 gc_compressed_rows gc_encode_result(const void *result, uint32_t width, uint32_t height)
 {
+    const gc_compressed_block *found = (const gc_compressed_block *)result;
     size_t blocks = blocks_of(width, height);
-    return {(const gc_compressed_block *)result, (uint32_t)blocks, stream_bytes_of(width, height),
-            (const unsigned char *)result + found_bytes(blocks), SLOT};
+    return {found, (uint32_t)blocks, stream_bytes_of(width, height),
+            (const unsigned char *)(found + blocks), SLOT};
 }

@@ -7,10 +7,11 @@
 /* Bytes that a block has before it is compressed; the last one may have fewer. */
 enum { GC_COMPRESSED_BLOCK = 1 << 17 };
 
+/* 16 bytes, none of which is left unset. */
 typedef struct gc_compressed_block {
     uint32_t size;  /* of the compressed bytes */
     uint32_t check; /* Adler-32 of the bytes that the block stands for */
-    uint32_t white; /* pixels in these bytes */
+    uint64_t white; /* pixels in these bytes */
 } gc_compressed_block;
 
 /* The blocks of a zlib stream for all rows of an image, each row with its filter (none) before it:
