@@ -311,7 +311,10 @@ tell_left_out() {
     [ ! -e "$module" ] && find_nvcc >/dev/null || return 0
   done
   note "left out: the CUDA module"
-  if has_gpu; then
+  if has_gpu && [ "$(configured GCONV_CUDA)" = AUTO ]; then
+    note "  $(find_nvcc) compiles for no GPU of this machine. If these are older than all that it knows,"
+    note "  an older toolkit helps: BUILD_DIR=another CUDACXX=.../cuda-12.9/bin/nvcc $0"
+  elif has_gpu; then
     note "  GCONV_CUDA=AUTO $0   compiles it for the GPUs of this machine: $(minutes 4)"
   else
     note "  GCONV_CUDA=ON $0   compiles it for every GPU: $(minutes 31)"

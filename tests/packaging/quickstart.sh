@@ -83,6 +83,12 @@ expect -DGCONV_CUDA=OFF none GCONV_CUDA=OFF CAPABILITIES=9.0
 expect -DGCONV_CUDA=AUTO none GCONV_CUDA=AUTO
 expect -DGCONV_CUDA=ON none GCONV_CUDA=ON
 expect '' 80-real CUDAARCHS=80-real
+# By AUTO no code came out for the GPU that is there: AUTO again would not help.
+echo GCONV_CUDA:STRING=AUTO >"$work/build/CMakeCache.txt"
+expect '' none CAPABILITIES=5.2
+has 'an older toolkit helps' "$work/said"
+! grep -F 'GCONV_CUDA=AUTO' "$work/said" || result=1
+rm "$work/build/CMakeCache.txt"
 
 # The tests.
 mkdir "$work/build/asan" "$work/build/floor" "$work/build/kernels"
