@@ -161,12 +161,6 @@ static gconv_status replace_file(int directory, const char *name, const struct i
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
 static bool is_before(const struct timespec *a, const struct timespec *b)
 {
     return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
@@ -188,7 +182,7 @@ static int64_t add_up(DIR *listing, char longest_unused[NAME_MAX + 1])
             continue;
         if (item->d_name[0] == '.' && now - about.st_mtim.tv_sec > ABANDONED_SECONDS)
             unlinkat(dirfd(listing), item->d_name, 0);
-        if (item->d_name[0] == '.' || !ends_with(item->d_name, entry_suffix))
+        if (item->d_name[0] == '.' || !gc_ends_with(item->d_name, entry_suffix))
             continue;
         bytes += about.st_size;
         if (longest_unused[0] == '\0' || is_before(&about.st_mtim, &least)) {

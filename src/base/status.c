@@ -117,3 +117,9 @@ gconv_status gc_fail_memory(gconv_error *error, size_t bytes)
 {
     return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory (%zu bytes)", bytes);
 }
+
+bool gc_ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}

@@ -37,3 +37,5 @@ gconv_status gc_fail_memory(gconv_error *error, size_t bytes);
 /* Copies `text` into `buffer` with control characters, and bytes that are not valid UTF-8, written
  * as \n, \t, \xNN. Always NUL-terminated; returns the buffer. */
 char *gc_escape(const char *text, char *buffer, size_t size);
+
+bool gc_ends_with(const char *text, const char *end);

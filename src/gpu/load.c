@@ -63,13 +63,13 @@ static void go(char directory[PATH_MAX], const char *way)
     snprintf(directory + length, PATH_MAX - length, "/%s", way);
 }
 
-/* Programs lie in a directory of programs, or gconv-lab in its own: GC_..._TO_MODULE lead from
- * there to the module. */
+/* Programs lie in a directory of programs, gconv-lab in its own: GC_..._TO_MODULE lead from there
+ * to the module. Where they were built, it lies beside them. */
 static const char *way_from(const char *directory)
 {
-    size_t length = strlen(directory), lab = strlen(GC_LAB_PLACE);
-    bool is_lab = length > lab && strcmp(directory + length - lab, GC_LAB_PLACE) == 0;
-    return is_lab ? GC_LAB_TO_MODULE : GC_PROGRAM_TO_MODULE;
+    return gc_ends_with(directory, GC_LAB_PLACE)       ? GC_LAB_TO_MODULE
+           : gc_ends_with(directory, GC_PROGRAM_PLACE) ? GC_PROGRAM_TO_MODULE
+                                                       : GC_MODULE_BESIDE;
 }
 
 /* Where the installed module is. Whoever starts a set-user-id program may have made the name by
