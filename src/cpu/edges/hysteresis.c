@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 
-
 /* The first pixel becomes the most significant bit. */
 static inline uint64_t ordered(uint64_t word)
 {
