@@ -288,6 +288,13 @@ tilefft * within bound*'
     expect 0 gconv compare --time 0.001 --impl tilefft --border mirror101 -k high.txt tall.pgm
     like "$out" '*
 tilefft * within bound*'
+    # Columns of tiles: two, which are a strip, and a third, whose halves are a strip.
+    make_image pgm three.pgm 1025 259 noise
+    awk 'BEGIN { for (y = 0; y < 255; y++) print y * y % 101 / 49 - 1 }' >column.txt
+    expect 0 gconv compare --explain --time 0.001 --impl tilefft --border constant:9 -k column.txt three.pgm
+    like "$out" '*
+tilefft * within bound*'
+    like "$err" '*tiles of 512x258 outputs *'
     for image in deep.pgm colour.ppm; do
         expect 0 gconv compare --time 0.001 --impl tilefft --border mirror101 -k log:20,131 $image
         like "$out" '*

@@ -20,6 +20,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <sys/mman.h>
 #include <unistd.h>
 
 long long gc_double_number(const char *name, long long otherwise)
@@ -174,9 +175,40 @@ void gc_double_memory(size_t *available, size_t *total)
     *available = *total - memory.bytes;
 }
 
+static size_t rounded_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+enum { ALIGNMENT = 256 };
+
+/* The pages of a piece: it ends where they end. A page behind them cannot be read or written, so
+ * that a kernel that leaves its memory ends the program. */
+struct piece_pages {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), taken, bytes;
+
+    explicit piece_pages(size_t piece_bytes)
+        : taken(rounded_up(piece_bytes, ALIGNMENT)), bytes(rounded_up(taken, page))
+    {
+    }
+
+    void *map() const
+    {
+        void *first = mmap(nullptr, bytes + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (first == MAP_FAILED || mprotect(first, bytes, PROT_READ | PROT_WRITE) != 0)
+            return nullptr;
+        return (char *)first + bytes - taken;
+    }
+
+    void unmap(void *memory) const
+    {
+        munmap((char *)memory + taken - bytes, bytes + page);
+    }
+};
+
 cudaError_t gc_double_allocate(void **memory, size_t bytes, bool pinned)
 {
-    enum { ALIGNMENT = 256, GARBAGE = 0xa5 };
+    enum { GARBAGE = 0xa5 };
     pieces &all = memory_of(pinned);
     size_t taken = pinned ? 0 : (size_t)gc_double_number("GC_DOUBLE_TAKEN", 0);
     std::lock_guard<std::mutex> guard(all.lock);
@@ -186,7 +218,8 @@ cudaError_t gc_double_allocate(void **memory, size_t bytes, bool pinned)
         *memory = nullptr;
         return cudaSuccess;
     }
-    if (posix_memalign(memory, ALIGNMENT, bytes) != 0)
+    *memory = piece_pages(bytes).map();
+    if (*memory == nullptr)
         return gc_double_refuse(cudaErrorMemoryAllocation);
     memset(*memory, GARBAGE, bytes);
     all.sizes[(uintptr_t)*memory] = bytes;
@@ -196,25 +229,26 @@ cudaError_t gc_double_allocate(void **memory, size_t bytes, bool pinned)
     return cudaSuccess;
 }
 
-/* Forgets a piece; false if there is none. */
-static bool forget(void *memory, bool pinned)
+/* Forgets a piece, and returns its bytes; 0 if there is none. */
+static size_t forget(void *memory, bool pinned)
 {
     pieces &all = memory_of(pinned);
     std::lock_guard<std::mutex> guard(all.lock);
     auto piece = all.sizes.find((uintptr_t)memory);
     if (piece == all.sizes.end())
-        return false;
-    all.bytes -= piece->second;
+        return 0;
+    size_t bytes = piece->second;
+    all.bytes -= bytes;
     all.sizes.erase(piece);
-    return true;
+    return bytes;
 }
 
 bool gc_double_release(void *memory, bool pinned)
 {
-    bool known = forget(memory, pinned);
-    if (known)
-        free(memory);
-    return known;
+    size_t bytes = forget(memory, pinned);
+    if (bytes > 0)
+        piece_pages(bytes).unmap(memory);
+    return bytes > 0;
 }
 
 void gc_double_pin(void *memory, size_t bytes)
@@ -227,7 +261,7 @@ void gc_double_pin(void *memory, size_t bytes)
 
 bool gc_double_unpin(void *memory)
 {
-    return forget(memory, true);
+    return forget(memory, true) > 0;
 }
 
 struct variables {
