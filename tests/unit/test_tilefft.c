@@ -83,11 +83,12 @@ TEST(large_tiles_for_large_filters)
 
 TEST(transforms_fit_the_filter)
 {
-    static const int cases[][2] = {{47, 128}, {63, 512}, {127, 1024}, {255, 1024}};
+    static const int cases[][3] = {
+        {47, 128, 128}, {63, 512, 512}, {127, 1024, 512}, {255, 1024, 1024}};
     for (size_t i = 0; i < COUNT(cases); i++) {
         gc_tiles tiles = tiles_for(4096, cases[i][0], cases[i][0]);
         assert_int_equal(tiles.columns, cases[i][1]);
-        assert_int_equal(tiles.lines, cases[i][1]);
+        assert_int_equal(tiles.lines, cases[i][2]);
     }
 }
 
@@ -96,8 +97,8 @@ TEST(slabs_of_large_tiles_are_bounded)
 {
     static const struct {
         uint32_t width, height;
-        int rows, pairs, at_once;
-    } cases[] = {{4096, 4096, 6, 18, 18}, {8192, 8192, 4, 22, 22}, {38400, 1540, 1, 25, 24}};
+        int rows, pairs, strips;
+    } cases[] = {{4096, 4096, 6, 18, 3}, {8192, 8192, 3, 17, 6}, {38400, 1540, 1, 25, 18}};
     gconv_device_info device = device_with(232448);
     for (size_t i = 0; i < COUNT(cases); i++) {
         OWNED_FIXTURE f;
@@ -106,8 +107,9 @@ TEST(slabs_of_large_tiles_are_bounded)
         assert_int_equal(tiles.columns * tiles.lines, 1024 * 1024);
         assert_int_equal(tiles.rows, cases[i].rows);
         assert_int_equal(tiles.pairs, cases[i].pairs);
-        assert_int_equal(gc_tiles_pairs_at_once(&tiles), cases[i].at_once);
-        double bytes = cases[i].at_once * 8.0 * 1024 * 1024;
+        assert_int_equal(tiles.strips, cases[i].strips);
+        assert_true(tiles.strip_lines >= (tiles.rows - 1) * tiles.height + tiles.lines);
+        double bytes = gc_tilefft_scratch(&tiles);
         double most = gc_tiles_scratch_bytes(&f.problem);
         assert_true(most >= bytes && most <= GC_LARGE_TILES_BYTES);
     }
@@ -151,8 +153,8 @@ static void check_factor(const gc_step *step, int columns, int lines, int kx, in
     assert_true(fabs((double)factor[1] * points - im) < 1e-6 * sum);
 }
 
-/* Place 8 c + d of a line of n points has frequency c + n / 8 d; columns come one after the
- * other. */
+/* Place 4 c + d of a column of n points has frequency c + n / 4 d, place n / 4 e + f of a row
+ * frequency e + 4 f; columns come one after the other. */
 TEST(spectra_are_in_order)
 {
     static const int sizes[][2] = {{64, 64}, {64, 128}, {128, 64}};
@@ -166,8 +168,9 @@ TEST(spectra_are_in_order)
         assert_ok(gc_tiles_spectrum(step, columns, lines, spectrum, NULL));
         for (int at = 0; at < columns * lines; at += 37) {
             int column = at / lines, line = at % lines;
-            check_factor(step, columns, lines, column / 8 + columns / 8 * (column % 8),
-                         line / 8 + lines / 8 * (line % 8), spectrum + 2 * (size_t)at);
+            check_factor(step, columns, lines,
+                         column / (columns / 4) + 4 * (column % (columns / 4)),
+                         line / 4 + lines / 4 * (line % 4), spectrum + 2 * (size_t)at);
         }
     }
 }

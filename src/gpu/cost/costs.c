@@ -97,17 +97,17 @@ static const gc_costs h200 = {
     /* 61 us with two buffers and 67 with one at 9x9; 116 us and 108 at 17x17. */
     .two_buffers_columns = 16,
 
-    /* Filters of 11x11 to 43x43, by 128x128 to 63x63: 77 us at 11x11, 94 at 17x17, 122 at 31x31,
-     * 150 at 43x43, 228 at 63x63. Those of three kernels: 512x512 points 163 us at 43x43 and 213 at
-     * 127x127; 1024x512 200 us at 127x127; 1024x1024 186 us at 127x127 and 230 at 255x255. */
-    .tiles = {{64, 64, 4, 2.2e-6, 0.8},
-              {64, 128, 2, 4.7e-6, 1.25},
-              {128, 64, 2, 6.3e-6, 0.6},
-              {128, 128, 1, 11.1e-6, 1.6},
-              {512, 512, 0, 270e-6, 2.45},
-              {1024, 512, 0, 475e-6, 3.3},
-              {1024, 1024, 0, 1346e-6, 1.4}},
-    .tile_samples_factor = 1.1,
+    /* 64x64 points 80 us at 17x17 and 145 at 31x31; 64x128 101 at 25x25, 128x64 90 at 21x21;
+     * 128x128 99 at 31x31 and 192 at 63x63. Those of three kernels: 512x512 168 us at 63x63, 265 at
+     * 255x255; 1024x512 170 at 127x127; 1024x1024 177 at 127x127 and 209 at 255x255. */
+    .tiles = {{64, 64, 4, 2.19e-6, 0.53},
+              {64, 128, 2, 4.6e-6, 0.88},
+              {128, 64, 2, 5.1e-6, 0.51},
+              {128, 128, 1, 10e-6, 0.95},
+              {512, 512, 0, 165e-6, 3.3},
+              {1024, 512, 0, 256e-6, 3.88},
+              {1024, 1024, 0, 730e-6, 3.46}},
+    .tile_samples_factor = 1.2,
 
     /* Some ten passes over memory. */
     .fft_launch_seconds = 4e-5,

@@ -15,12 +15,15 @@
 #include "gpu/methods/tilefft/points.cuh"
 
 enum {
+    GC_FFT_HELD = 16,            /* points of a thread */
     GC_CONTIGUOUS_THREADS = 256, /* of a block */
     /* Of a block at one time. */
     GC_CONTIGUOUS_NUMBERS = GC_CONTIGUOUS_THREADS * GC_FFT_HELD,
     /* Places in shared memory, with padding. */
     GC_CONTIGUOUS_IN_BLOCK = GC_CONTIGUOUS_NUMBERS / GC_FFT_HELD + GC_CONTIGUOUS_NUMBERS
 };
+
+typedef gc_fft_held<GC_FFT_HELD> gc_fft_points;
 
 /* The steps of a line: the only one (A = M = 1), or the first (A = 1) and the last (M = 1). */
 enum { GC_CONTIGUOUS_ONLY, GC_CONTIGUOUS_FIRST, GC_CONTIGUOUS_LAST };
@@ -35,29 +38,6 @@ struct gc_contiguous_pass {
      * to different multiprocessors (section 3.4). */
     bool in_ranges;
 };
-
-/* Transforms `count` neighbouring points from i on. */
-template <int count>
-static __device__ __forceinline__ void gc_contiguous_round(gc_fft_points &v, int i)
-{
-    if constexpr (count == 2)
-        gc_fft_pair(v, i, i + 1);
-    else if constexpr (count == 4)
-        gc_fft_four(v, i, 1);
-    else if constexpr (count == 8)
-        gc_fft_eight(v, i, 1);
-    else
-        gc_fft_sixteen(v, i);
-}
-
-/* Where gc_contiguous_round leaves frequency k. */
-template <int count> static __device__ constexpr int gc_contiguous_place(int k)
-{
-    return count == 16  ? gc_fft_place16(k)
-           : count == 8 ? gc_fft_place8(k)
-           : count == 4 ? k % 2 * 2 + k / 2
-                        : k;
-}
 
 static __device__ constexpr int gc_contiguous_log2(int n)
 {
@@ -193,12 +173,10 @@ template <int points, int step> struct gc_contiguous_thread {
     __device__ __forceinline__ void second_round(gc_fft_points &v) const
     {
 #pragma unroll
-        for (int h = 0; h < GC_FFT_HELD; h++) {
-            int place = gc_fft_place16(h);
-            shared[exchanged(read, read_part + parts * h)] = {v.re[place], v.im[place]};
-        }
+        for (int h = 0; h < GC_FFT_HELD; h++)
+            shared[exchanged(read, read_part + parts * h)] = {v.re[h], v.im[h]};
         __syncthreads();
-        const float2 root = gc_contiguous_root(write_part, gc_contiguous_log2(points));
+        float2 root = gc_contiguous_root(write_part, gc_contiguous_log2(points));
 #pragma unroll
         for (int c = 0; c < GC_FFT_HELD; c += parts) {
 #pragma unroll
@@ -207,12 +185,11 @@ template <int points, int step> struct gc_contiguous_thread {
                 v.re[c + s] = number.x;
                 v.im[c + s] = number.y;
             }
-            /* <g / points> for g = write_part + c, since points are 16 * parts. */
-            const float re = gc_fft_cosine32(c / parts * 2),
-                        im = -gc_fft_cosine32(c / parts * 2 + 24);
-            gc_contiguous_turn<parts>(
-                v, c, {fmaf(root.x, re, -(root.y * im)), fmaf(root.x, im, root.y * re)});
-            gc_contiguous_round<parts>(v, c);
+            gc_contiguous_turn<parts>(v, c, root);
+            gc_fft_transform<parts>(v, c, 1);
+            /* From <g / points> for g = write_part + c to that for c + parts: <1 / 16>. */
+            const float re = 0.92387953251128674f, im = -0.38268343236508977f;
+            root = {fmaf(root.x, re, -(root.y * im)), fmaf(root.x, im, root.y * re)};
         }
         __syncthreads();
     }
@@ -231,13 +208,10 @@ template <int points, int step> struct gc_contiguous_thread {
 
     __device__ __forceinline__ void write_all(int item, const gc_fft_points &v) const
     {
-        /* Of the last round: its points, and what its neighbour in frequency is away. */
-        constexpr int last = parts > 1 ? parts : points < GC_FFT_HELD ? points : GC_FFT_HELD;
 #pragma unroll
         for (int i = 0; i < GC_FFT_HELD; i++) {
-            int c = i / last * last, h = i % last, place = c + gc_contiguous_place<last>(h);
-            int f = parts > 1 ? write_part + c + GC_FFT_HELD * h : i;
-            put(item, f, v.re[place], v.im[place]);
+            int f = parts > 1 ? write_part + i / parts * parts + GC_FFT_HELD * (i % parts) : i;
+            put(item, f, v.re[i], v.im[i]);
         }
         if (!writes_staged)
             return;
@@ -257,7 +231,7 @@ template <int points, int step> struct gc_contiguous_thread {
             turn_last(item, v);
 #pragma unroll
         for (int i = 0; i < GC_FFT_HELD; i += first)
-            gc_contiguous_round<first>(v, i);
+            gc_fft_transform<first>(v, i, 1);
         if constexpr (parts > 1)
             second_round(v);
         write_all(item, v);

@@ -18,7 +18,7 @@ template <int across, int down, int type> struct tile_config {
 /* The second bound is the number of blocks that a multiprocessor should hold. */
 template <class config>
 static __global__ void __launch_bounds__(gc_tilefft_shape<config>::threads,
-                                         1024 / gc_tilefft_shape<config>::threads)
+                                         (128 * 128) / (config::columns * config::lines))
     tile_kernel(const __grid_constant__ gc_pass pass, const __grid_constant__ gc_tilefft tiles)
 {
     gc_tilefft_pass<config>(pass, tiles);

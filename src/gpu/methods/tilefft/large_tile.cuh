@@ -1,7 +1,8 @@
 /* A pass by Fourier transforms of large tiles. A pair of tiles does not fit in shared memory, so
- * that three kernels take it, through a scratch buffer: rows forward; columns forward, the product
- * with the filter's spectrum, columns back; rows back. Shared memory serves the exchange within a
- * line, and holds what a block takes next. */
+ * that three kernels take it, through scratch memory: rows forward, each once for all the tiles
+ * above each other that it belongs to; columns forward, the product with the filter's spectrum,
+ * columns back; rows back. Shared memory serves the exchange within a line, and holds what a block
+ * takes next. */
 #pragma once
 
 #include "gpu/methods/tilefft/points.cuh"
@@ -29,7 +30,6 @@ template <class config> struct gc_large_shape {
     typedef gc_large_axis<config::columns> across;
     typedef gc_large_axis<config::lines> down;
     static constexpr int rows = GC_LARGE_ROW_THREADS / across::parts; /* of a block */
-    static constexpr int row_items = config::lines / rows;            /* of a pair */
     /* Tiles of a pair for which a loop is unrolled. Code for samples is long. */
     static constexpr int tiles_together = config::input == GC_FLOAT ? 2 : 1;
     static constexpr int column_threads = GC_LARGE_COLUMNS * down::parts;
@@ -50,19 +50,26 @@ struct gc_large_tile {
     bool exists;
 };
 
-static __device__ __forceinline__ gc_large_tile gc_large_tile_of(const gc_tilefft_large &t,
-                                                                 int number)
+/* The uppermost tile of the first or of the second column of a launch's strip. */
+static __device__ __forceinline__ gc_large_tile gc_large_column_of(const gc_tilefft_large &t,
+                                                                   int strip, int second)
 {
-    int line = number / t.across;
-    return {(number - line * t.across) * t.width, t.first_row + line * t.height, number < t.tiles};
+    int column = 2 * (t.first_strip + strip);
+    if (strip < t.full_strips)
+        return {(column + second) * t.width, t.first_row, true};
+    return {column * t.width, t.first_row + second * ((t.rows + 1) / 2) * t.height,
+            second == 0 || t.rows > 1};
 }
 
-/* The transform of a pair: `pair` counts from the launch's first one. */
-template <class config>
-static __device__ __forceinline__ float2 *gc_large_scratch(const gc_tilefft_large &t, int pair)
-{
-    return t.scratch + (long long)pair * (config::lines * config::columns);
-}
+/* A pair: its strip, and its row of tiles in the strip. */
+struct gc_large_pair {
+    int strip, row;
+
+    __device__ __forceinline__ gc_large_pair(const gc_tilefft_large &t, int number)
+        : strip(min(number / t.rows, t.full_strips)), row(number - strip * t.rows)
+    {
+    }
+};
 
 /* ---- A line ---------------------------------------------------------------------------------- */
 
@@ -94,18 +101,16 @@ template <class axis, bool in_warp>
 static __device__ __forceinline__ void gc_large_exchange(gc_large_points &v, int part,
                                                          const float2 *roots, float2 *line)
 {
-    gc_fft_transform<GC_LARGE_HELD>(v, 0);
+    gc_fft_transform<GC_LARGE_HELD>(v, 0, 1);
 #pragma unroll
     for (int k = 1; k < GC_LARGE_HELD; k++) {
         float2 root = roots[k * axis::parts + part];
-        gc_fft_turn(v, gc_fft_place<GC_LARGE_HELD>(k), root.x, root.y);
+        gc_fft_turn(v, k, root.x, root.y);
     }
     gc_large_meet<in_warp>();
 #pragma unroll
-    for (int k = 0; k < GC_LARGE_HELD; k++) {
-        int place = gc_fft_place<GC_LARGE_HELD>(k);
-        line[k * axis::pitch + part] = make_float2(v.re[place], v.im[place]);
-    }
+    for (int k = 0; k < GC_LARGE_HELD; k++)
+        line[k * axis::pitch + part] = make_float2(v.re[k], v.im[k]);
     gc_large_meet<in_warp>();
 #pragma unroll
     for (int k = 0; k < GC_LARGE_HELD; k++) {
@@ -121,11 +126,11 @@ template <class axis> static __device__ __forceinline__ void gc_large_finish(gc_
 {
 #pragma unroll
     for (int group = 0; group < axis::groups; group++)
-        gc_fft_transform<axis::parts>(v, group * axis::parts);
+        gc_fft_transform<axis::parts>(v, group * axis::parts, 1);
     gc_large_points places = v;
 #pragma unroll
     for (int a = 0; a < GC_LARGE_HELD; a++) {
-        int place = a % axis::groups * axis::parts + gc_fft_place<axis::parts>(a / axis::groups);
+        int place = a % axis::groups * axis::parts + a / axis::groups;
         v.re[a] = places.re[place];
         v.im[a] = places.im[place];
     }
@@ -211,17 +216,17 @@ gc_large_copy_row(const gc_pass &pass, const gc_tilefft_large &t, const gc_large
 
 /* The place of a thread of the kernels for rows. */
 struct gc_large_place {
-    int pair, y; /* row of the tiles */
+    int of, y; /* the strip or the pair, and its row */
     int line, part;
 };
 
-/* `items` are those of a pair. */
+/* `items` are those of a strip or a pair. */
 template <class config>
 static __device__ __forceinline__ gc_large_place gc_large_place_of(int item, int items)
 {
     typedef gc_large_shape<config> shape;
-    int line = (int)threadIdx.x / shape::across::parts, pair = item / items;
-    return {pair, (item - pair * items) * shape::rows + line, line,
+    int line = (int)threadIdx.x / shape::across::parts, of = item / items;
+    return {of, (item - of * items) * shape::rows + line, line,
             (int)threadIdx.x % shape::across::parts};
 }
 
@@ -244,7 +249,7 @@ static __device__ __forceinline__ void gc_large_each(int count, float2 *memory, 
     }
 }
 
-/* The first kernel: rows forward. */
+/* The first kernel: rows of strips forward. */
 template <class config>
 static __device__ __forceinline__ void gc_large_rows(const gc_pass &pass, const gc_tilefft_large &t)
 {
@@ -252,30 +257,31 @@ static __device__ __forceinline__ void gc_large_rows(const gc_pass &pass, const 
     typedef typename shape::across axis;
     extern __shared__ float4 gc_block_memory[];
     float2 *memory = (float2 *)gc_block_memory, *roots = memory + 2 * shape::row_buffer;
+    int items = (t.lines + shape::rows - 1) / shape::rows;
     gc_large_copy_roots(t.roots_across, config::columns, roots);
     auto copy = [&](int item, float2 *buffer) {
-        gc_large_place at = gc_large_place_of<config>(item, shape::row_items);
-        int number = 2 * (t.first_pair + at.pair);
+        gc_large_place at = gc_large_place_of<config>(item, items);
         float *to = (float *)(buffer + at.line * axis::stride + at.part);
 #pragma unroll shape::tiles_together
         for (int k = 0; k < 2; k++) {
-            gc_large_tile tile = gc_large_tile_of(t, number + k);
+            gc_large_tile tile = gc_large_column_of(t, at.of, k);
             gc_large_copy_row<config>(pass, t, tile, tile.top - t.top + at.y, at.part, to + k);
         }
     };
     auto take = [&](int item, float2 *buffer) {
-        gc_large_place at = gc_large_place_of<config>(item, shape::row_items);
+        gc_large_place at = gc_large_place_of<config>(item, items);
         float2 *line = buffer + at.line * axis::stride;
         gc_large_points v;
         gc_large_get<axis>(line, 1, at.part, v);
         gc_large_exchange<axis, true>(v, at.part, roots, line);
         gc_large_finish<axis>(v);
-        float2 *to = gc_large_scratch<config>(t, at.pair) + at.y * config::columns + at.part;
+        float2 *to =
+            t.of_strips + ((long long)at.of * t.strip_lines + at.y) * config::columns + at.part;
 #pragma unroll
         for (int a = 0; a < GC_LARGE_HELD; a++)
             to[a * axis::parts] = make_float2(v.re[a], v.im[a]);
     };
-    gc_large_each(t.pairs * shape::row_items, memory, shape::row_buffer, copy, take);
+    gc_large_each(t.row_items, memory, shape::row_buffer, copy, take);
 }
 
 /* Stores a row of a tile as chain values, or as samples one by one. */
@@ -315,8 +321,9 @@ static __device__ __forceinline__ void gc_large_back(const gc_pass &pass, const 
     gc_large_copy_roots(t.roots_across, config::columns, roots);
     auto copy = [&](int item, float2 *buffer) {
         gc_large_place at = gc_large_place_of<config>(item, items);
+        int y = min(at.y, t.height - 1); /* beyond are no outputs, and perhaps no memory */
         const float2 *from =
-            gc_large_scratch<config>(t, at.pair) + at.y * config::columns + 2 * at.part;
+            t.of_pairs + ((long long)at.of * t.height + y) * config::columns + 2 * at.part;
         float2 *to = buffer + at.line * axis::stride + 2 * at.part;
 #pragma unroll
         for (int i = 0; i < GC_LARGE_HELD / 2; i++)
@@ -324,7 +331,7 @@ static __device__ __forceinline__ void gc_large_back(const gc_pass &pass, const 
     };
     auto take = [&](int item, float2 *buffer) {
         gc_large_place at = gc_large_place_of<config>(item, items);
-        int number = 2 * (t.first_pair + at.pair);
+        gc_large_pair pair(t, at.of);
         float2 *line = buffer + at.line * axis::stride;
         gc_large_points v;
         gc_large_get<axis>(line, 1, at.part, v);
@@ -332,7 +339,10 @@ static __device__ __forceinline__ void gc_large_back(const gc_pass &pass, const 
         gc_large_finish<axis>(v);
 #pragma unroll shape::tiles_together
         for (int k = 0; k < 2; k++) {
-            gc_large_store_row<config>(pass, t, gc_large_tile_of(t, number + k), at, v.im);
+            gc_large_tile tile = gc_large_column_of(t, pair.strip, k);
+            tile.top += pair.row * t.height;
+            tile.exists = tile.top < t.first_row + t.rows * t.height;
+            gc_large_store_row<config>(pass, t, tile, at, v.im);
 #pragma unroll
             for (int a = 0; a < GC_LARGE_HELD; a++)
                 v.im[a] = v.re[a];
@@ -356,22 +366,30 @@ static __device__ __forceinline__ void gc_large_multiply(const gc_large_points &
     }
 }
 
-/* Copies a block's columns of a pair, row by row. */
+/* Copies a block's columns of a pair from column `first` on, row by row. */
 template <class config>
-static __device__ __forceinline__ void gc_large_copy_columns(const float2 *from, float2 *buffer)
+static __device__ __forceinline__ void gc_large_copy_columns(const gc_tilefft_large &t, int number,
+                                                             int first, float2 *buffer)
 {
-    const int words = GC_LARGE_COLUMNS / 2; /* of a row, each of two complex numbers */
+    gc_large_pair pair(t, number);
+    const float2 *from =
+        t.of_strips +
+        ((long long)pair.strip * t.strip_lines + pair.row * t.height) * config::columns + first;
+    int end = t.lines - pair.row * t.height; /* of the rows that the strip has */
+    const int words = GC_LARGE_COLUMNS / 2;  /* of a row, each of two complex numbers */
     const int rows = gc_large_shape<config>::column_threads / words;
     int word = (int)threadIdx.x % words, row = (int)threadIdx.x / words;
     from += row * config::columns + 2 * word;
     buffer += row * GC_LARGE_COLUMNS + 2 * word;
 #pragma unroll
     for (int y = 0; y < config::lines; y += rows)
-        gc_pass_copy<16>(buffer + y * GC_LARGE_COLUMNS, from + y * config::columns);
+        if (y + row < end)
+            gc_pass_copy<16>(buffer + y * GC_LARGE_COLUMNS, from + y * config::columns);
+        else
+            *(float4 *)(buffer + y * GC_LARGE_COLUMNS) = make_float4(0, 0, 0, 0);
 }
 
-/* The columns of a pair forward, the product, and back in place. Rows without outputs are not
- * stored. */
+/* The columns of a pair forward, the product, and back. Rows without outputs are not stored. */
 template <class config>
 static __device__ __forceinline__ void
 gc_large_take_columns(const gc_tilefft_large &t, const gc_large_points &spectrum,
@@ -408,7 +426,7 @@ static __device__ __forceinline__ void gc_large_columns(const gc_tilefft_large &
     int first = (int)blockIdx.x / t.chunks * GC_LARGE_COLUMNS; /* column */
     int pair = chunk + (t.pairs - 1 - chunk) / t.chunks * t.chunks;
     gc_large_copy_roots(t.roots_down, config::lines, roots);
-    gc_large_copy_columns<config>(gc_large_scratch<config>(t, pair) + first, memory);
+    gc_large_copy_columns<config>(t, pair, first, memory);
     gc_large_points spectrum;
     const float2 *factors = t.spectrum + (int)threadIdx.x / GC_LARGE_COLUMNS * config::columns +
                             first + (int)threadIdx.x % GC_LARGE_COLUMNS;
@@ -423,9 +441,10 @@ static __device__ __forceinline__ void gc_large_columns(const gc_tilefft_large &
         gc_pass_arrive();
         __syncthreads();
         if (pair >= t.chunks)
-            gc_large_copy_columns<config>(gc_large_scratch<config>(t, pair - t.chunks) + first,
+            gc_large_copy_columns<config>(t, pair - t.chunks, first,
                                           memory + (turn ^ 1) * shape::column_buffer);
         gc_large_take_columns<config>(t, spectrum, roots, memory + turn * shape::column_buffer,
-                                      gc_large_scratch<config>(t, pair) + first);
+                                      t.of_pairs + (long long)pair * t.height * config::columns +
+                                          first);
     }
 }

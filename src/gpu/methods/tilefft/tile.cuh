@@ -7,80 +7,36 @@
 #include "gpu/methods/tilefft/types.cuh"
 #include "gpu/pass/pass.cuh"
 
-/* A line of `size` points: `size` / 16 threads hold it. The first transforms are of `far` points
- * that are 8 apart, the second ones of 8 neighbouring points. */
-template <int size> struct gc_tilefft_axis {
-    static constexpr int points = size, far = size / 8, parts = size / GC_FFT_HELD;
-};
+enum { GC_TILEFFT_GROUP = 128 /* threads of a block that take the same rows in steps 2 and 3 */ };
 
+/* A transform of columns x lines points takes three steps of 16 or 32 points in the registers of a
+ * thread:
+ *   1. lines / 4 points of a column, 4 apart;
+ *   2. 4 neighbours of a column, by 4 points of a row that are columns / 4 apart;
+ *   3. columns / 4 neighbours of a row.
+ * The second one has the rotations between the steps. Going back the last one comes first. Each
+ * step stores to the places that it has read, so that one barrier between two steps is enough. */
 template <class config> struct gc_tilefft_shape {
     static constexpr int columns = config::columns, lines = config::lines; /* of a transform */
     static constexpr int pitch = columns + 1; /* complex numbers from line to line */
-    static constexpr int threads = columns * lines / GC_FFT_HELD;
-    static constexpr int bytes = lines * pitch * 8;
-    typedef gc_tilefft_axis<columns> across;
-    typedef gc_tilefft_axis<lines> down;
+    static constexpr int across = columns / 4, down = lines / 4; /* points of steps 3 and 1 */
+    static constexpr int held = across > down ? across : down;   /* points of a thread */
+    static constexpr int threads = columns * lines / held;
+    static constexpr int points = lines * pitch; /* of shared memory; roots lie behind them */
+    static constexpr int bytes = (points + columns + lines) * 8;
+    static constexpr int apart = columns / (held / down);      /* a thread's columns */
+    static constexpr int rows_of_group = 32 * (held / across); /* 4 warps, a row a lane */
 };
 
-/* ---- Two steps of a line --------------------------------------------------------------------- */
+template <class config> using gc_tilefft_points = gc_fft_held<gc_tilefft_shape<config>::held>;
 
-/* Transforms points that are 8 apart. The thread holds points 8 a + b: of `far` 16 those of
- * b = part, of `far` 8 those of b = 2 part in front, and those of 2 part + 1 behind. */
-template <class axis> static __device__ __forceinline__ void gc_tilefft_far(gc_fft_points &v)
-{
-    if (axis::far == 16) {
-        gc_fft_sixteen(v, 0);
-    } else {
-        gc_fft_eight(v, 0, 1);
-        gc_fft_eight(v, 8, 1);
-    }
-}
-
-/* The place of point or frequency i of the thread in a line, 8 a + b. */
-template <class axis> static __device__ __forceinline__ int gc_tilefft_far_at(int part, int i)
-{
-    return axis::far == 16 ? 8 * i + part : 8 * (i % 8) + 2 * part + i / 8;
-}
-
-template <class axis> static __device__ constexpr int gc_tilefft_far_place(int i)
-{
-    return axis::far == 16 ? gc_fft_place16(i) : i / 8 * 8 + gc_fft_place8(i % 8);
-}
-
-/* Transforms 8 neighbouring points, twice. */
-static __device__ __forceinline__ void gc_tilefft_near(gc_fft_points &v)
-{
-    gc_fft_eight(v, 0, 1);
-    gc_fft_eight(v, 8, 1);
-}
-
-static __device__ constexpr int gc_tilefft_near_place(int i)
-{
-    return i / 8 * 8 + gc_fft_place8(i % 8);
-}
-
-/* Rotates what the first step left. */
-template <class axis>
-static __device__ __forceinline__ void gc_tilefft_rotate_far(gc_fft_points &v, int part)
+/* Transforms a thread's lines of `count` points. */
+template <int count, class points>
+static __device__ __forceinline__ void gc_tilefft_lines(points &v)
 {
 #pragma unroll
-    for (int i = 0; i < GC_FFT_HELD; i++) {
-        float2 root = gc_fft_roots_of<axis::points>().far[part][i];
-        if (i % axis::far > 0)
-            gc_fft_turn(v, gc_tilefft_far_place<axis>(i), root.x, root.y);
-    }
-}
-
-/* Rotates what comes before the last step. */
-template <class axis>
-static __device__ __forceinline__ void gc_tilefft_rotate_near(gc_fft_points &v, int part)
-{
-#pragma unroll
-    for (int i = 0; i < GC_FFT_HELD; i++) {
-        float2 root = gc_fft_roots_of<axis::points>().near[part][i];
-        if (i % 8 > 0)
-            gc_fft_turn(v, gc_tilefft_near_place(i), root.x, root.y);
-    }
+    for (int first = 0; first < points::held; first += count)
+        gc_fft_transform<count>(v, first, 1);
 }
 
 /* Returns `number`, hidden from the compiler: it computes again what depends on the number, instead
@@ -93,7 +49,29 @@ static __device__ __forceinline__ int gc_tilefft_fresh(int number)
     return number;
 }
 
+/* Adds to a pointer, hidden from the compiler, which would compute each of a row of addresses
+ * anew. */
+template <class pointer>
+static __device__ __forceinline__ void gc_tilefft_advance(pointer &to, long long count)
+{
+    to += count;
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+l"(to));
+#endif
+}
+
 /* ---- Samples --------------------------------------------------------------------------------- */
+
+/* What a gc_sample_type of the input is in memory. */
+template <int type> struct gc_tilefft_type {
+    typedef float sample;
+};
+template <> struct gc_tilefft_type<GC_BYTE> {
+    typedef unsigned char sample;
+};
+template <> struct gc_tilefft_type<GC_SHORT> {
+    typedef unsigned short sample;
+};
 
 /* A pair of tiles: its place in its row of pairs, and the first output of the first tile.
  * Those of the second one begin t.width columns to the right. */
@@ -120,6 +98,14 @@ struct gc_tilefft_pair {
         top += lines * t.height;
     }
 
+    /* The index of the first sample around the tiles, in row `row` of those. */
+    __device__ __forceinline__ long long start(const gc_pass &pass, const gc_tilefft &t,
+                                               int row) const
+    {
+        return gc_pass_input_start(pass) + left - t.left +
+               (top - t.top - pass.input_first + row) * pass.input_pitch;
+    }
+
     /* Whether all samples around both tiles are in the image, and needed. */
     template <class config>
     __device__ __forceinline__ bool is_inside(const gc_pass &pass, const gc_tilefft &t) const
@@ -143,6 +129,18 @@ static __device__ __forceinline__ float gc_tilefft_sample(const gc_pass &pass, i
     return is_sample ? value : other;
 }
 
+/* The row of the input for row `y` of the image, and the column for column x. Most rows are in the
+ * image, also at its other borders. */
+template <class config>
+static __device__ __forceinline__ int gc_tilefft_row(const gc_pass &pass, const gc_tilefft &t,
+                                                     int y)
+{
+    int row = y - pass.input_first;
+    if (y > t.last_row)
+        return -2;
+    return (unsigned)row < (unsigned)pass.input_rows ? row : gc_pass_row<config>(pass, y);
+}
+
 template <class config>
 static __device__ __forceinline__ int gc_tilefft_column(const gc_pass &pass, const gc_tilefft &t,
                                                         int x)
@@ -157,23 +155,22 @@ gc_tilefft_load_border(const gc_pass &pass, const gc_tilefft &t, const gc_tileff
                        float2 *line, int x, int part)
 {
     typedef gc_tilefft_shape<config> shape;
-    int left = pair.left - t.left + x;
-    int one = gc_tilefft_column<config>(pass, t, left);
-    int other = gc_tilefft_column<config>(pass, t, left + t.width);
 #pragma unroll 1
-    for (int first = 0; first < GC_FFT_HELD; first += 8) {
+    for (int first = 0; first < shape::held; first += 8) {
+        int across = first / shape::down * shape::apart, down = first % shape::down;
+        int left = pair.left - t.left + x + across, top = pair.top - t.top + part + 4 * down;
+        int one = gc_tilefft_column<config>(pass, t, left);
+        int other = gc_tilefft_column<config>(pass, t, left + t.width);
         float2 points[8];
 #pragma unroll
         for (int i = 0; i < 8; i++) {
-            int y = pair.top - t.top + gc_tilefft_far_at<typename shape::down>(part, first + i);
-            int row = y > t.last_row ? -2 : gc_pass_row<config>(pass, y);
+            int row = gc_tilefft_row<config>(pass, t, top + 4 * i);
             points[i] = make_float2(gc_tilefft_sample<config>(pass, row, one),
                                     gc_tilefft_sample<config>(pass, row, other));
         }
 #pragma unroll
         for (int i = 0; i < 8; i++)
-            line[gc_tilefft_far_at<typename shape::down>(part, first + i) * shape::pitch] =
-                points[i];
+            line[4 * (down + i) * shape::pitch + across] = points[i];
     }
 }
 
@@ -181,261 +178,149 @@ gc_tilefft_load_border(const gc_pass &pass, const gc_tilefft &t, const gc_tileff
 template <class config>
 static __device__ __forceinline__ void
 gc_tilefft_load_inside(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair, int x,
-                       int part, gc_fft_points &v)
+                       int part, gc_tilefft_points<config> &v)
 {
     typedef gc_tilefft_shape<config> shape;
-    typedef typename shape::down down;
-    int left = pair.left - t.left;
-    long long index =
-        gc_pass_input_start(pass) +
-        (long long)(pair.top - t.top - pass.input_first + gc_tilefft_far_at<down>(part, 0)) *
-            pass.input_pitch +
-        left + x;
+    typedef typename gc_tilefft_type<config::input>::sample sample;
+    const sample *one = (const sample *)pass.input + pair.start(pass, t, part) + x;
+    const sample *other = one + t.width;
 #pragma unroll
-    for (int i = 0; i < GC_FFT_HELD; i++) {
-        long long at = index + gc_tilefft_far_at<down>(0, i) * pass.input_pitch;
-        v.re[i] = gc_pass_load<config>(pass, at);
-        v.im[i] = gc_pass_load<config>(pass, at + t.width);
+    for (int i = 0; i < shape::down; i++) {
+#pragma unroll
+        for (int k = i; k < shape::held; k += shape::down) {
+            int across = k / shape::down * shape::apart;
+            v.re[k] = gc_pass_load<config>(pass, one - (const sample *)pass.input + across);
+            v.im[k] = gc_pass_load<config>(pass, other - (const sample *)pass.input + across);
+        }
+        gc_tilefft_advance(one, 4 * pass.input_pitch);
+        gc_tilefft_advance(other, 4 * pass.input_pitch);
     }
 }
 
-/* The places of a thread's outputs of a pair: point i in row first + far_at(0, i) of those that are
- * stored, `count` rows. */
-template <class config> struct gc_tilefft_outputs {
-    typedef typename gc_tilefft_shape<config>::down down;
+/* The places of a thread's outputs of a pair in column x: point i in row first + 4 i of those that
+ * are stored, `count` rows. */
+struct gc_tilefft_outputs {
     int first, count;
-    bool has_one, has_other; /* whether the first and the second tile have the thread's column */
+    bool has_one, has_other; /* whether the first and the second tile have the column */
     long long start;         /* index of the first tile's point 0 */
     long long pitch;
 
     __device__ __forceinline__ gc_tilefft_outputs(const gc_pass &pass, const gc_tilefft &t,
                                                   const gc_tilefft_pair &pair, int x, int part)
     {
-        int one = pair.left + x, row = gc_tilefft_far_at<down>(part, 0);
+        int one = pair.left + x;
         int skipped = max(pass.output_first - pair.top, 0);
         count = min(t.height, pass.output_first + pass.rows - pair.top) - skipped;
-        first = row - skipped;
+        first = part - skipped;
         has_one = x < t.width && one < pass.width;
         has_other = x < t.width && one + t.width < pass.width;
         start = blockIdx.y * pass.output_plane +
-                (long long)(pair.top - pass.output_first + row) * pass.output_pitch + one;
+                (long long)(pair.top - pass.output_first + part) * pass.output_pitch + one;
         pitch = gc_tilefft_fresh((int)pass.output_pitch);
     }
 
     __device__ __forceinline__ bool has(int i) const
     {
-        return (unsigned)(first + gc_tilefft_far_at<down>(0, i)) < (unsigned)count;
+        return (unsigned)(first + 4 * i) < (unsigned)count;
     }
 
     __device__ __forceinline__ long long at(int i) const
     {
-        return start + gc_tilefft_far_at<down>(0, i) * pitch;
+        return start + 4 * i * pitch;
     }
 };
 
-template <class config>
-static __device__ __forceinline__ void
-gc_tilefft_store_values(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
-                        int x, int part, const gc_fft_points &v)
+/* Stores a value without a branch, if at all. */
+static __device__ __forceinline__ void gc_tilefft_store_if(float *to, float value, bool stores)
 {
-    typedef typename gc_tilefft_shape<config>::down down;
-    gc_tilefft_outputs<config> outputs(pass, t, pair, x, part);
-    float *to = (float *)pass.output + outputs.start, *beside = to + t.width;
+#ifdef __CUDA_ARCH__
+    asm volatile("{\n"
+                 ".reg .pred stores;\n"
+                 "setp.ne.s32 stores, %2, 0;\n"
+                 "@stores st.global.f32 [%0], %1;\n"
+                 "}" ::"l"(__cvta_generic_to_global(to)),
+                 "f"(value), "r"((int)stores)
+                 : "memory");
+#else
+    if (stores)
+        *to = value;
+#endif
+}
+
+/* Store `count` points of a thread, from point `from` on: those of column x. */
+template <int count, class points>
+static __device__ __forceinline__ void
+gc_tilefft_store_values(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_outputs &outputs,
+                        int from, const points &v)
+{
+    float *one = (float *)pass.output + outputs.start, *other = one + t.width;
 #pragma unroll
-    for (int i = 0; i < GC_FFT_HELD; i++) {
-        int place = gc_tilefft_far_place<down>(i);
-        long long at = gc_tilefft_far_at<down>(0, i) * outputs.pitch;
-        if (outputs.has(i) && outputs.has_one)
-            to[at] = v.im[place];
-        if (outputs.has(i) && outputs.has_other)
-            beside[at] = v.re[place];
+    for (int i = 0; i < count; i++) {
+        gc_tilefft_store_if(one, v.im[from + i], outputs.has(i) && outputs.has_one);
+        gc_tilefft_store_if(other, v.re[from + i], outputs.has(i) && outputs.has_other);
+        gc_tilefft_advance(one, 4 * outputs.pitch);
+        gc_tilefft_advance(other, 4 * outputs.pitch);
     }
 }
 
-template <class config>
+template <class config, int count, class points>
 static __device__ __forceinline__ void
-gc_tilefft_store_rounded(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
-                         int x, int part, const gc_fft_points &v)
+gc_tilefft_store_rounded(const gc_pass &pass, const gc_tilefft &t,
+                         const gc_tilefft_outputs &outputs, int from, const points &v)
 {
-    typedef typename gc_tilefft_shape<config>::down down;
-    gc_tilefft_outputs<config> outputs(pass, t, pair, x, part);
-    float one[GC_FFT_HELD], other[GC_FFT_HELD];
+    float one[count], other[count];
     unsigned stored = 0;
 #pragma unroll
-    for (int i = 0; i < GC_FFT_HELD; i++) {
-        one[i] = v.im[gc_tilefft_far_place<down>(i)];
-        other[i] = v.re[gc_tilefft_far_place<down>(i)];
+    for (int i = 0; i < count; i++) {
+        one[i] = v.im[from + i];
+        other[i] = v.re[from + i];
         stored |= outputs.has(i) ? 1u << i : 0;
     }
-    auto at = [&](int i) { return outputs.at(i); };
-    gc_fft_store_rounded<config>(pass, one, outputs.has_one ? stored : 0, at);
+    gc_fft_store_rounded<config>(pass, one, outputs.has_one ? stored : 0,
+                                 [&](int i) { return outputs.at(i); });
     gc_fft_store_rounded<config>(pass, other, outputs.has_other ? stored : 0,
                                  [&](int i) { return outputs.at(i) + t.width; });
 }
 
 /* ---- The tile -------------------------------------------------------------------------------- */
 
-/* Reads or writes the points of a thread. `step` is from point to point of the line. */
-template <class axis>
-static __device__ __forceinline__ void gc_tilefft_get_far(const float2 *line, int step, int part,
-                                                          gc_fft_points &v)
+/* Reads or writes a thread's lines of `count` points: `step` from point to point, `apart` from line
+ * to line. */
+template <int count, class points>
+static __device__ __forceinline__ void gc_tilefft_get(const float2 *from, int step, int apart,
+                                                      points &v)
 {
 #pragma unroll
-    for (int i = 0; i < GC_FFT_HELD; i++) {
-        float2 point = line[gc_tilefft_far_at<axis>(part, i) * step];
+    for (int i = 0; i < points::held; i++) {
+        float2 point = from[i % count * step + i / count * apart];
         v.re[i] = point.x;
         v.im[i] = point.y;
     }
 }
 
-template <class axis>
-static __device__ __forceinline__ void gc_tilefft_put_far(float2 *line, int step, int part,
-                                                          const gc_fft_points &v)
+template <int count, class points>
+static __device__ __forceinline__ void gc_tilefft_put(float2 *to, int step, int apart,
+                                                      const points &v)
 {
 #pragma unroll
-    for (int i = 0; i < GC_FFT_HELD; i++) {
-        int place = gc_tilefft_far_place<axis>(i);
-        line[gc_tilefft_far_at<axis>(part, i) * step] = make_float2(v.re[place], v.im[place]);
-    }
-}
-
-static __device__ __forceinline__ void gc_tilefft_get_near(const float2 *line, int step, int part,
-                                                           gc_fft_points &v)
-{
-#pragma unroll
-    for (int i = 0; i < GC_FFT_HELD; i++) {
-        float2 point = line[(GC_FFT_HELD * part + i) * step];
-        v.re[i] = point.x;
-        v.im[i] = point.y;
-    }
-}
-
-static __device__ __forceinline__ void gc_tilefft_put_near(float2 *line, int step, int part,
-                                                           const gc_fft_points &v)
-{
-#pragma unroll
-    for (int i = 0; i < GC_FFT_HELD; i++) {
-        int place = gc_tilefft_near_place(i);
-        line[(GC_FFT_HELD * part + i) * step] = make_float2(v.re[place], v.im[place]);
-    }
+    for (int i = 0; i < points::held; i++)
+        to[i % count * step + i / count * apart] = make_float2(v.re[i], v.im[i]);
 }
 
 /* Multiplies by the filter's spectrum and exchanges real and imaginary part, so that the next
- * transforms go back. `step` is from one of the thread's factors to the next one. */
+ * transforms go back. `step` is from one factor of a line to the next one, `apart` from line to
+ * line. */
+template <int count, class points>
 static __device__ __forceinline__ void gc_tilefft_multiply(const float2 *spectrum, int step,
-                                                           gc_fft_points &v)
+                                                           int apart, points &v)
 {
-    gc_fft_points p;
 #pragma unroll
-    for (int i = 0; i < GC_FFT_HELD; i++) {
-        float2 s = __ldg(spectrum + i * step);
-        float re = v.re[gc_tilefft_near_place(i)], im = v.im[gc_tilefft_near_place(i)];
-        p.im[i] = fmaf(re, s.x, -(im * s.y));
-        p.re[i] = fmaf(re, s.y, im * s.x);
+    for (int i = 0; i < points::held; i++) {
+        float2 s = __ldg(spectrum + i % count * step + i / count * apart);
+        float re = v.re[i], im = v.im[i];
+        v.im[i] = fmaf(re, s.x, -(im * s.y));
+        v.re[i] = fmaf(re, s.y, im * s.x);
     }
-    v = p;
-}
-
-struct gc_tilefft_place {
-    int x, column_part, row, row_part; /* parts are the same in all lanes of a warp */
-};
-
-/* Loads the thread's points of a pair, at the border by way of its places in shared memory. */
-template <class config>
-static __device__ __forceinline__ void gc_tilefft_load(const gc_pass &pass, const gc_tilefft &t,
-                                                       const gc_tilefft_pair &pair, float2 *line,
-                                                       int x, int part, gc_fft_points &v)
-{
-    typedef gc_tilefft_shape<config> shape;
-    if (pair.is_inside<config>(pass, t)) {
-        gc_tilefft_load_inside<config>(pass, t, pair, x, part, v);
-    } else {
-        gc_tilefft_load_border<config>(pass, t, pair, line, x, part);
-        gc_tilefft_get_far<typename shape::down>(line, shape::pitch, part, v);
-    }
-}
-
-/* The columns forward, without the first step's load. */
-template <class config>
-static __device__ __forceinline__ void gc_tilefft_columns(const gc_tilefft_place &at,
-                                                          float2 *memory, gc_fft_points &v)
-{
-    typedef gc_tilefft_shape<config> shape;
-    typedef typename shape::down down;
-    float2 *line = memory + at.x;
-    gc_tilefft_far<down>(v);
-    gc_tilefft_rotate_far<down>(v, at.column_part);
-    gc_tilefft_put_far<down>(line, shape::pitch, at.column_part, v);
-    __syncthreads();
-    gc_tilefft_get_near(line, shape::pitch, at.column_part, v);
-    gc_tilefft_near(v);
-    gc_tilefft_put_near(line, shape::pitch, at.column_part, v);
-    __syncthreads();
-}
-
-/* The rows forward and back. */
-template <class config>
-static __device__ __forceinline__ void
-gc_tilefft_rows(const gc_tilefft &t, const gc_tilefft_place &at, float2 *memory, gc_fft_points &v)
-{
-    typedef gc_tilefft_shape<config> shape;
-    typedef typename shape::across across;
-    float2 *line = memory + at.row * shape::pitch;
-    gc_tilefft_get_far<across>(line, 1, at.row_part, v);
-    gc_tilefft_far<across>(v);
-    gc_tilefft_rotate_far<across>(v, at.row_part);
-    gc_tilefft_put_far<across>(line, 1, at.row_part, v);
-    const float2 *spectrum = t.spectrum + at.row_part * GC_FFT_HELD * shape::lines + at.row;
-    __syncthreads();
-    gc_tilefft_get_near(line, 1, at.row_part, v);
-    gc_tilefft_near(v);
-    gc_tilefft_multiply(spectrum, shape::lines, v);
-    gc_tilefft_near(v);
-    gc_tilefft_rotate_near<across>(v, at.row_part);
-    gc_tilefft_put_near(line, 1, at.row_part, v);
-    __syncthreads();
-    gc_tilefft_get_far<across>(line, 1, at.row_part, v);
-    gc_tilefft_far<across>(v);
-    gc_tilefft_put_far<across>(line, 1, at.row_part, v);
-    __syncthreads();
-}
-
-/* The columns back. Threads whose columns have no outputs have nothing to do. */
-template <class config>
-static __device__ __forceinline__ void gc_tilefft_columns_back(const gc_tilefft_place &at,
-                                                               bool has_outputs, float2 *memory,
-                                                               gc_fft_points &v)
-{
-    typedef gc_tilefft_shape<config> shape;
-    typedef typename shape::down down;
-    float2 *line = memory + at.x;
-    if (has_outputs) {
-        gc_tilefft_get_near(line, shape::pitch, at.column_part, v);
-        gc_tilefft_near(v);
-        gc_tilefft_rotate_near<down>(v, at.column_part);
-        gc_tilefft_put_near(line, shape::pitch, at.column_part, v);
-    }
-    __syncthreads();
-    if (has_outputs) {
-        gc_tilefft_get_far<down>(line, shape::pitch, at.column_part, v);
-        gc_tilefft_far<down>(v);
-    }
-}
-
-/* Turns a pair of tiles into its outputs. */
-template <class config>
-static __device__ __forceinline__ void
-gc_tilefft_store(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
-                 const gc_tilefft_place &at, float2 *memory, gc_fft_points &v)
-{
-    bool has_outputs = at.x / 32 * 32 < t.width; /* of a column of the warp */
-    gc_tilefft_columns_back<config>(at, has_outputs, memory, v);
-    if (!has_outputs)
-        return;
-    if (gc_fft_stores_values<config>(pass))
-        gc_tilefft_store_values<config>(pass, t, pair, at.x, at.column_part, v);
-    else if constexpr (config::output != GC_FLOAT)
-        gc_tilefft_store_rounded<config>(pass, t, pair, at.x, at.column_part, v);
 }
 
 /* A number that is the same in all lanes of a warp, and known to be. */
@@ -448,12 +333,157 @@ static __device__ __forceinline__ int gc_tilefft_uniform(int number)
 #endif
 }
 
-template <class config> static __device__ __forceinline__ gc_tilefft_place gc_tilefft_place_of()
+/* A thread's place in step 1: column `at`, and rows part + 4 a. `part` is the same in all lanes of
+ * a warp. */
+struct gc_tilefft_place {
+    int at, part;
+
+    __device__ __forceinline__ gc_tilefft_place(int size)
+    {
+        int thread = gc_tilefft_fresh((int)threadIdx.x);
+        at = thread % size;
+        part = gc_tilefft_uniform(thread / size);
+    }
+};
+
+/* The threads of a group meet. Barriers have constant numbers: a block then takes no more of them
+ * than it needs. */
+template <class config> static __device__ __forceinline__ void gc_tilefft_meet()
+{
+#ifdef __CUDA_ARCH__
+    int group = (int)threadIdx.x / GC_TILEFFT_GROUP;
+#pragma unroll
+    for (int k = 0; k < gc_tilefft_shape<config>::threads / GC_TILEFFT_GROUP; k++)
+        if (group == k)
+            asm volatile("bar.sync %0, %1;" ::"r"(k + 1), "n"((int)GC_TILEFFT_GROUP) : "memory");
+#else
+    __syncthreads();
+#endif
+}
+
+/* Step 1 with its load, at the border by way of the thread's places in shared memory. */
+template <class config>
+static __device__ __forceinline__ void gc_tilefft_first(const gc_pass &pass, const gc_tilefft &t,
+                                                        const gc_tilefft_pair &pair, float2 *memory,
+                                                        gc_tilefft_points<config> &v)
+{
+    typedef gc_tilefft_shape<config> shape;
+    gc_tilefft_place place(shape::apart);
+    float2 *line = memory + place.part * shape::pitch + place.at;
+    if (pair.is_inside<config>(pass, t)) {
+        gc_tilefft_load_inside<config>(pass, t, pair, place.at, place.part, v);
+    } else {
+        gc_tilefft_load_border<config>(pass, t, pair, line, place.at, place.part);
+        gc_tilefft_get<shape::down>(line, 4 * shape::pitch, shape::apart, v);
+    }
+    gc_tilefft_lines<shape::down>(v);
+    gc_tilefft_put<shape::down>(line, 4 * shape::pitch, shape::apart, v);
+}
+
+/* Transforms 4 x 4 points from `first` on. Lines with points one_step apart come first: their
+ * points are rotated before, by powers of one[0]. Those of the others are rotated after, by powers
+ * of other[0]. */
+template <class points>
+static __device__ __forceinline__ void
+gc_tilefft_four_by_four(points &v, int first, int one_step, const float2 (&one)[3], int other_step,
+                        const float2 (&other)[3])
+{
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        gc_fft_four(v, first + i * other_step, one_step, one[0], one[1]);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        gc_fft_transform<4>(v, first + i * one_step, other_step);
+#pragma unroll
+        for (int k = 1; k < 4; k++)
+            gc_fft_turn(v, first + i * one_step + k * other_step, other[k - 1].x, other[k - 1].y);
+    }
+}
+
+/* Step 2, forward or back. */
+template <class config, bool forward>
+static __device__ __forceinline__ void gc_tilefft_second(float2 *memory,
+                                                         gc_tilefft_points<config> &v)
+{
+    typedef gc_tilefft_shape<config> shape;
+    const int count = shape::held / 16; /* of 4 x 4 points of a thread, one below the other */
+    int thread = gc_tilefft_fresh((int)threadIdx.x);
+    int column = thread % shape::across, row = thread / shape::across * count;
+    float2 *line = memory + row * 4 * shape::pitch + column;
+    const float2 *roots = memory + shape::points, *roots_down = roots + shape::columns;
+#pragma unroll
+    for (int first = 0; first < shape::held; first += 16) {
+        float2 across[3], down[3];
+#pragma unroll
+        for (int k = 0; k < 3; k++) {
+            across[k] = roots[(k + 1) * column];
+            down[k] = roots_down[(k + 1) * (row + first / 16)];
+        }
+#pragma unroll
+        for (int i = 0; i < 16; i++) {
+            float2 point = line[(first / 4 + i % 4) * shape::pitch + i / 4 * shape::across];
+            v.re[first + i] = point.x;
+            v.im[first + i] = point.y;
+        }
+        if (forward)
+            gc_tilefft_four_by_four(v, first, 1, down, 4, across);
+        else
+            gc_tilefft_four_by_four(v, first, 4, across, 1, down);
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+            line[(first / 4 + i % 4) * shape::pitch + i / 4 * shape::across] =
+                make_float2(v.re[first + i], v.im[first + i]);
+    }
+}
+
+/* Step 3 forward, the product with the spectrum, and step 3 back. */
+template <class config>
+static __device__ __forceinline__ void gc_tilefft_third(const gc_tilefft &t, float2 *memory,
+                                                        gc_tilefft_points<config> &v)
 {
     typedef gc_tilefft_shape<config> shape;
     int thread = gc_tilefft_fresh((int)threadIdx.x);
-    return {thread % shape::columns, gc_tilefft_uniform(thread / shape::columns),
-            thread % shape::lines, gc_tilefft_uniform(thread / shape::lines)};
+    int row = thread / GC_TILEFFT_GROUP * shape::rows_of_group + thread % 32;
+    int column = thread / 32 % 4 * shape::across;
+    float2 *line = memory + row * shape::pitch + column;
+    const float2 *spectrum = t.spectrum + column * shape::lines + row;
+    gc_tilefft_get<shape::across>(line, 1, 32 * shape::pitch, v);
+    gc_tilefft_lines<shape::across>(v);
+    gc_tilefft_multiply<shape::across>(spectrum, shape::lines, 32, v);
+    gc_tilefft_lines<shape::across>(v);
+    gc_tilefft_put<shape::across>(line, 1, 32 * shape::pitch, v);
+}
+
+/* Step 1 back, and the outputs. Threads whose columns have no outputs have nothing to do. */
+template <class config>
+static __device__ __forceinline__ void
+gc_tilefft_store(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
+                 const float2 *memory, gc_tilefft_points<config> &v)
+{
+    typedef gc_tilefft_shape<config> shape;
+    const int count = shape::down;
+    gc_tilefft_place place(shape::apart);
+    if (place.at / 32 * 32 >= t.width) /* a column of the warp */
+        return;
+    gc_tilefft_get<count>(memory + place.part * shape::pitch + place.at, 4 * shape::pitch,
+                          shape::apart, v);
+    gc_tilefft_lines<count>(v);
+#pragma unroll
+    for (int from = 0; from < shape::held; from += count) {
+        int x = place.at + from / count * shape::apart;
+        gc_tilefft_outputs outputs(pass, t, pair, x, place.part);
+        if (gc_fft_stores_values<config>(pass))
+            gc_tilefft_store_values<count>(pass, t, outputs, from, v);
+        else if constexpr (config::output != GC_FLOAT)
+            gc_tilefft_store_rounded<config, count>(pass, t, outputs, from, v);
+    }
+}
+
+/* Fills `size` roots: root k is exp(-2 pi i k / size). */
+template <int size> static __device__ __forceinline__ void gc_tilefft_fill_roots(float2 *roots)
+{
+    if ((int)threadIdx.x < size)
+        sincospif(-2.0f / size * (float)threadIdx.x, &roots[threadIdx.x].y, &roots[threadIdx.x].x);
 }
 
 /* The kernel. A block takes every gridDim.x-th pair of tiles. */
@@ -462,16 +492,23 @@ static __device__ __forceinline__ void gc_tilefft_pass(const gc_pass &pass, cons
 {
     extern __shared__ float4 gc_block_memory[];
     float2 *memory = (float2 *)gc_block_memory;
+    gc_tilefft_fill_roots<config::columns>(memory + gc_tilefft_shape<config>::points);
+    gc_tilefft_fill_roots<config::lines>(memory + gc_tilefft_shape<config>::points +
+                                         config::columns);
     gc_tilefft_pair pair(pass, t, (int)blockIdx.x);
     int lines = (int)gridDim.x / t.pairs, columns = (int)gridDim.x - lines * t.pairs;
 #pragma unroll 1
     for (int number = (int)blockIdx.x; number < pass.tiles; number += (int)gridDim.x) {
-        gc_fft_points v;
-        gc_tilefft_place at = gc_tilefft_place_of<config>();
-        gc_tilefft_load<config>(pass, t, pair, memory + at.x, at.x, at.column_part, v);
-        gc_tilefft_columns<config>(at, memory, v);
-        gc_tilefft_rows<config>(t, gc_tilefft_place_of<config>(), memory, v);
-        gc_tilefft_store<config>(pass, t, pair, gc_tilefft_place_of<config>(), memory, v);
+        gc_tilefft_points<config> v;
+        gc_tilefft_first<config>(pass, t, pair, memory, v);
+        __syncthreads();
+        gc_tilefft_second<config, true>(memory, v);
+        gc_tilefft_meet<config>();
+        gc_tilefft_third<config>(t, memory, v);
+        gc_tilefft_meet<config>();
+        gc_tilefft_second<config, false>(memory, v);
+        __syncthreads();
+        gc_tilefft_store<config>(pass, t, pair, memory, v);
         pair.advance(t, columns, lines);
     }
 }

@@ -1,7 +1,7 @@
 /* tilefft: convolution by Fourier transforms of tiles.
  *
  * Idea: a transform is bound by the memory that it crosses, so it should stay with its data
- *   (De Smet 2011). A tile and its surroundings fit in shared memory, and a step of 8 or 16 points
+ *   (De Smet 2011). A tile and its surroundings fit in shared memory, and a step of 16 or 32 points
  *   in the registers of a thread. So one kernel transforms a tile, multiplies it by the filter's
  *   spectrum, and transforms it back (tile.cuh). Tiles overlap: of a transform of 128
  *   points a filter of 31 columns leaves 98 columns of output (overlap-save).
@@ -9,8 +9,8 @@
  *   points a side, which cross memory three times (large_tile.cuh).
  * Improves on: fft, which crosses memory some ten times; tensor, for filters of full rank from
  *   about 17x17 on.
- * Needs: shared memory for a tile, 33 KiB for 64 x 64 points to 129 KiB for 128 x 128. For large
- *   tiles 72 to 140 KiB, and up to 192 MiB of the device's memory.
+ * Needs: shared memory for a tile, 34 KiB for 64 x 64 points to 131 KiB for 128 x 128. For large
+ *   tiles 72 to 140 KiB, and up to 256 MiB of the device's memory.
  * Limits: filters smaller than a tile. Exact chains: float32 transforms cannot restore their
  *   integers.
  * Loses: to direct and tensor at small filters, to separable at filters of rank 1 to 3. */
@@ -30,6 +30,7 @@ extern "C" {
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 
 /* ---- Kernels that are compiled ahead in parts (cmake/Kernels.cmake) -------------------------- */
 
@@ -116,8 +117,8 @@ static gc_slabs slabs(const gc_problem *problem, const gc_step *step,
 struct large_pass {
     gc_tilefft_large tiles; /* of a launch: what changes is filled in */
     gc_tilefft_kernels kernels;
-    int slab, pairs_at_once; /* as in gc_tiles */
-    int end_row;             /* the row after all tiles' outputs */
+    int slab, strips_at_once; /* rows, strips of gc_tiles */
+    int end_row;              /* the row after all tiles' outputs */
     gc_owned_memory<float> roots;
     gc_owned_memory<float2> scratch;
 };
@@ -141,15 +142,25 @@ static gconv_status upload_spectrum(const gc_step *step, tilefft_state *state, g
     return gc_gpu_upload(spectrum, bytes, &state->spectrum, error);
 }
 
+static gconv_status set_shared_share(const void *kernel, int percent, gconv_error *error)
+{
+    GC_CUDA_TRY(error, cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                            percent));
+    return GCONV_OK;
+}
+
+/* Shared memory that the blocks do not take is left to the first-level cache, for the filter's
+ * spectrum. The runtime takes 1 KiB for each block. */
 static gconv_status prepare_kernel(gc_tilefft_kernel *kernel, const gconv_device_info *device,
                                    gconv_error *error)
 {
     GC_TRY(gc_gpu_opt_in(kernel->kernel, device, error));
-    GC_CUDA_TRY(error,
-                cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                     cudaSharedmemCarveoutMaxShared));
-    return gc_gpu_resident(kernel->kernel, kernel->threads, (size_t)kernel->bytes, device,
-                           &kernel->resident, error);
+    GC_TRY(set_shared_share(kernel->kernel, cudaSharedmemCarveoutMaxShared, error));
+    GC_TRY(gc_gpu_resident(kernel->kernel, kernel->threads, (size_t)kernel->bytes, device,
+                           &kernel->resident, error));
+    double taken = (double)kernel->resident / device->processors * (kernel->bytes + 1024);
+    double percent = ceil(100 * taken / ((double)device->shared_per_block_optin + 1024));
+    return set_shared_share(kernel->kernel, (int)std::min(percent, 100.0), error);
 }
 
 static gconv_status upload_roots(const gc_tiles *tiles, large_pass *pass, gconv_error *error)
@@ -174,17 +185,18 @@ static gconv_status prepare_large(const gc_tilefft &common, int end_row, const g
     (gc_tilefft &)pass->tiles = common;
     pass->tiles.across = tiles->across;
     pass->slab = tiles->rows;
-    pass->pairs_at_once = gc_tiles_pairs_at_once(tiles);
+    pass->strips_at_once = tiles->strips;
     pass->end_row = end_row;
     pass->kernels = gc_tilefft_find(tiles->columns, tiles->lines, type);
     for (gc_tilefft_kernel *kernel :
          {&pass->kernels.forward, &pass->kernels.middle, &pass->kernels.back})
         GC_TRY(prepare_kernel(kernel, device, error));
     GC_TRY(upload_roots(tiles, pass, error));
-    size_t numbers = (size_t)tiles->columns * (size_t)tiles->lines;
-    GC_CUDA_TRY(error,
-                cudaMalloc(&pass->scratch, (size_t)pass->pairs_at_once * numbers * sizeof(float2)));
-    pass->tiles.scratch = pass->scratch;
+    GC_CUDA_TRY(error, cudaMalloc(&pass->scratch, (size_t)gc_tilefft_scratch(tiles)));
+    pass->tiles.strip_lines = tiles->strip_lines;
+    pass->tiles.of_strips = pass->scratch;
+    pass->tiles.of_pairs =
+        pass->scratch + (size_t)tiles->strips * (size_t)tiles->strip_lines * (size_t)tiles->columns;
     return GCONV_OK;
 }
 
@@ -225,17 +237,24 @@ static gconv_status launch(const gc_tilefft_kernel &kernel, int blocks, void **a
     return GCONV_OK;
 }
 
-/* Some pairs of a slab, of a channel. */
-static gconv_status run_pairs(const gc_tilefft_kernels &kernels, gc_pass &pass,
-                              gc_tilefft_large &tiles, cudaStream_t stream, gconv_error *error)
+/* Some strips of a slab, of a channel. */
+static gconv_status run_strips(const gc_tilefft_kernels &kernels, gc_pass &pass,
+                               gc_tilefft_large &tiles, int strips, cudaStream_t stream,
+                               gconv_error *error)
 {
-    int rows = kernels.rows_of_a_block;
-    int items = tiles.pairs * (kernels.lines / rows);
-    int items_back = tiles.pairs * ((tiles.height + rows - 1) / rows);
+    auto items_of = [&](int lines) {
+        return (lines + kernels.rows_of_a_block - 1) / kernels.rows_of_a_block;
+    };
+    int full = tiles.full_strips, half = (tiles.rows + 1) / 2;
+    int half_lines = std::min((half - 1) * tiles.height + kernels.lines, tiles.lines);
+    tiles.row_items = full * items_of(tiles.lines) + (strips - full) * items_of(half_lines);
+    tiles.pairs = full * tiles.rows + (strips - full) * half;
     tiles.chunks =
         std::min(tiles.pairs, std::max(1, kernels.middle.resident / kernels.column_blocks));
+    int items_back = tiles.pairs * items_of(tiles.height);
     void *all[] = {&pass, &tiles}, *of_columns[] = {&tiles};
-    GC_TRY(launch(kernels.forward, std::min(items, kernels.forward.resident), all, stream, error));
+    GC_TRY(launch(kernels.forward, std::min(tiles.row_items, kernels.forward.resident), all, stream,
+                  error));
     GC_TRY(launch(kernels.middle, kernels.column_blocks * tiles.chunks, of_columns, stream, error));
     return launch(kernels.back, std::min(items_back, kernels.back.resident), all, stream, error);
 }
@@ -246,12 +265,15 @@ static gconv_status run_slab(const large_pass &large, gc_pass &pass, int first_r
     gc_tilefft_large tiles = large.tiles;
     int rows = (large.end_row - first_row + tiles.height - 1) / tiles.height;
     tiles.first_row = first_row;
-    tiles.tiles = std::min(rows, large.slab) * tiles.across;
-    int pairs = (tiles.tiles + 1) / 2;
-    for (int first = 0; first < pairs; first += large.pairs_at_once) {
-        tiles.first_pair = first;
-        tiles.pairs = std::min(pairs - first, large.pairs_at_once);
-        GC_TRY(run_pairs(large.kernels, pass, tiles, stream, error));
+    tiles.rows = std::min(rows, large.slab);
+    tiles.lines = std::min((tiles.rows - 1) * tiles.height + large.kernels.lines,
+                           tiles.last_row + 1 - (first_row - tiles.top));
+    int all = (tiles.across + 1) / 2;
+    for (int first = 0; first < all; first += large.strips_at_once) {
+        int strips = std::min(all - first, large.strips_at_once);
+        tiles.first_strip = first;
+        tiles.full_strips = std::min(tiles.across / 2 - first, strips);
+        GC_TRY(run_strips(large.kernels, pass, tiles, strips, stream, error));
     }
     return GCONV_OK;
 }
@@ -284,6 +306,17 @@ static gconv_status run_large(const large_pass &large, const gc_pass &pass, int 
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
+/* Blocks for pairs of tiles. Those at the left and the right of a row take longer. If a row's
+ * number of pairs and the number of blocks have no common factor, all blocks get some of them. */
+static int blocks_of(int resident, int tiles, int pairs)
+{
+    int blocks = std::min(resident, tiles), turns = (tiles + blocks - 1) / blocks;
+    for (int fewer = blocks; fewer > 0 && (tiles + fewer - 1) / fewer == turns; fewer--)
+        if (std::gcd(fewer, pairs) == 1)
+            return fewer;
+    return blocks;
+}
+
 static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t stream,
                         gconv_error *error)
 {
@@ -294,8 +327,8 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
     int first = (pass.output_first - tiles.first_row) / tiles.height;
     int last = (pass.output_first + pass.rows - 1 - tiles.first_row) / tiles.height;
     pass.tiles = (last - first + 1) * tiles.pairs;
-    unsigned blocks =
-        (unsigned)std::min(std::max(1, state->kernel.resident / channels), pass.tiles);
+    unsigned blocks = (unsigned)blocks_of(std::max(1, state->kernel.resident / channels),
+                                          pass.tiles, tiles.pairs);
     void *arguments[] = {&pass, &state->tiles};
     GC_CUDA_TRY(error, cudaLaunchKernel(state->kernel.kernel, dim3(blocks, (unsigned)channels),
                                         dim3((unsigned)state->kernel.threads), arguments,

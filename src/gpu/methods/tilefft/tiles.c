@@ -31,15 +31,11 @@ static size_t large_bytes(int points, int lines)
 size_t gc_tiles_bytes(int columns, int lines)
 {
     if (!gc_tiles_are_large(columns, lines))
-        return (size_t)lines * (size_t)(columns + 1) * 2 * sizeof(float);
+        return ((size_t)lines * (size_t)(columns + 1) + (size_t)(columns + lines)) * 2 *
+               sizeof(float);
     size_t rows = large_bytes(columns, 128 / (columns / 32));
     size_t of_columns = large_bytes(lines, 8);
     return rows > of_columns ? rows : of_columns;
-}
-
-static double pair_bytes(int columns, int lines)
-{
-    return (double)columns * lines * 2 * sizeof(float);
 }
 
 static int64_t ceil_of(int64_t size, int64_t part)
@@ -47,23 +43,32 @@ static int64_t ceil_of(int64_t size, int64_t part)
     return (size + part - 1) / part;
 }
 
+double gc_tilefft_scratch(const gc_tiles *tiles)
+{
+    double lines = (double)tiles->strip_lines + (double)tiles->rows * tiles->height;
+    return tiles->strips * lines * tiles->columns * 2 * sizeof(float);
+}
+
+/* Fills in how many rows of large tiles fit in scratch memory, else how many strips of one row. */
+static void fit_strips(const gc_problem *problem, gc_tiles *tiles)
+{
+    int64_t held = GC_LARGE_TILES_BYTES / (2 * (int64_t)sizeof(float)) / tiles->columns; /* lines */
+    int64_t rows = ceil_of(problem->chain.height, tiles->height), strips = (tiles->across + 1) / 2;
+    int64_t fitting = (held / strips - tiles->lines - 7 + tiles->height) / (2 * tiles->height);
+    tiles->rows = (int)gc_larger(1, gc_smaller(rows, fitting));
+    tiles->strip_lines = ((tiles->rows - 1) * tiles->height + tiles->lines + 7) / 8 * 8;
+    tiles->strips =
+        (int)gc_smaller(strips, held / (tiles->strip_lines + tiles->rows * tiles->height));
+}
+
 /* Fills in how tiles of known width and height lie in the image. */
 static void lay_out(const gc_problem *problem, gc_tiles *tiles)
 {
     tiles->across = (int)ceil_of(problem->chain.width, tiles->width);
     tiles->rows = 1;
-    if (gc_tiles_are_large(tiles->columns, tiles->lines)) {
-        int64_t held = 2 * GC_LARGE_TILES_BYTES / (int64_t)pair_bytes(tiles->columns, tiles->lines);
-        int64_t rows = ceil_of(problem->chain.height, tiles->height);
-        tiles->rows = (int)gc_larger(1, gc_smaller(rows, held / tiles->across));
-    }
+    if (gc_tiles_are_large(tiles->columns, tiles->lines))
+        fit_strips(problem, tiles);
     tiles->pairs = (int)ceil_of((int64_t)tiles->rows * tiles->across, 2);
-}
-
-int gc_tiles_pairs_at_once(const gc_tiles *tiles)
-{
-    double held = GC_LARGE_TILES_BYTES / pair_bytes(tiles->columns, tiles->lines);
-    return (int)fmin(tiles->pairs, held);
 }
 
 /* Seconds of all transforms, and of reading and storing the image. `kind` is one of the device's
@@ -127,7 +132,7 @@ static double scratch_of(const gc_problem *problem, const gc_step *step)
         if (!gc_tiles_are_large(tiles.columns, tiles.lines) || !serve(step, &tiles))
             continue;
         lay_out(problem, &tiles);
-        most = fmax(most, gc_tiles_pairs_at_once(&tiles) * pair_bytes(tiles.columns, tiles.lines));
+        most = fmax(most, gc_tilefft_scratch(&tiles));
     }
     return most;
 }
@@ -209,14 +214,15 @@ static void transform(const gc_step *step, int columns, int lines, complex_numbe
         transform_line(all + (ptrdiff_t)k * lines, roots + columns, lines);
 }
 
-/* The place of the factor of a frequency: place 8 c + d of a line in shared memory has frequency c
- * + points / 8 d, and columns come one after the other. */
+/* The place of the factor of a frequency, as the steps of tile.cuh leave it: place 4 c + d of a
+ * column in shared memory has frequency c + lines / 4 d, place columns / 4 e + f of a row frequency
+ * e + 4 f. Columns come one after the other. */
 static ptrdiff_t place_of(int column, int line, int columns, int lines)
 {
     if (gc_tiles_are_large(columns, lines))
         return (ptrdiff_t)line * columns + column;
-    int x = column % (columns / 8) * 8 + column / (columns / 8);
-    int y = line % (lines / 8) * 8 + line / (lines / 8);
+    int x = column % 4 * (columns / 4) + column / 4;
+    int y = line % (lines / 4) * 4 + line / (lines / 4);
     return (ptrdiff_t)x * lines + y;
 }
 
