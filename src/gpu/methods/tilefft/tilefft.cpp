@@ -86,9 +86,10 @@ static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
     gc_pass_scope scope = scope_of(problem, step);
-    double factor = scope.input == GC_FLOAT ? 1 : gc_costs_of(device)->tile_samples_factor;
-    return factor * gc_tiles_of(problem, step, device).seconds +
-           gc_pass_scope_planes(problem, scope, device);
+    gc_tiles tiles = gc_tiles_of(problem, step, device);
+    bool large = gc_tiles_are_large(tiles.columns, tiles.lines);
+    double factor = scope.input == GC_FLOAT ? 1 : gc_costs_of(device)->tile_samples_factors[large];
+    return factor * tiles.seconds + gc_pass_scope_planes(problem, scope, device);
 }
 
 static double extra_bytes(const gc_problem *problem, int64_t rows)
