@@ -39,9 +39,9 @@ enum { ROWS_AHEAD = 3 };
 typedef struct strip_memory {
     const gc_rank1 *rank1;
     const gc_instructions *set;
-    size_t values;                     /* of a strip */
-    size_t stride;                     /* of `sums`, from row to row */
-    float *sums;                       /* of rows: height + 1 of them in turn */
+    size_t values; /* of a strip */
+    /* Sums of height + 1 rows in turn. Each stands twice, so that all rows from one on are here. */
+    float *sums[2 * GC_RANK1_SIDE_MAX + 2];
     float *scratch;                    /* of the loops that sum a row */
     uint8_t *extended;                 /* a part of a row with what the border puts beside it */
     uint8_t *levels[GC_RANK1_ROWS];    /* of colours whose alpha is kept */
@@ -127,11 +127,9 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     values = values < STRIP_VALUES_MIN ? STRIP_VALUES_MIN : values;
     values = (values > STRIP_VALUES_MAX ? STRIP_VALUES_MAX : values) / unit * unit;
     size_t row = values + reach_of(rank1) + 2 * SLACK;
-    *s = (strip_memory){.rank1 = rank1,
-                        .set = gc_instructions_chosen(),
-                        .values = values,
-                        .stride = values / sums_a_float(rank1) + SLACK};
-    size_t sums = hand_out(&used, (height + 1) * s->stride, sizeof *s->sums);
+    *s = (strip_memory){.rank1 = rank1, .set = gc_instructions_chosen(), .values = values};
+    size_t stride = (values / sums_a_float(rank1) + SLACK) * sizeof(float);
+    size_t sums = hand_out(&used, height + 1, stride);
     size_t scratch = hand_out(&used, row, sizeof *s->scratch);
     size_t extended = hand_out(&used, row, sizeof *s->extended);
     size_t levels = hand_out(&used, GC_RANK1_ROWS * row, sizeof **s->levels);
@@ -139,7 +137,8 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
     if (memory == NULL)
         return gc_fail_memory(error, used);
     memset(memory, 0, used);
-    s->sums = (float *)(void *)(memory + sums);
+    for (size_t i = 0; i < 2 * (height + 1); i++)
+        s->sums[i] = (float *)(void *)(memory + sums + i % (height + 1) * stride);
     s->scratch = (float *)(void *)(memory + scratch);
     s->extended = (uint8_t *)(memory + extended);
     for (size_t o = 0; o < GC_RANK1_ROWS; o++)
@@ -285,11 +284,6 @@ static void settle_rows(const strip *s, int64_t y, size_t count)
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
 
-static float *sums_at(const strip *s, int slot)
-{
-    return s->strips->sums + (size_t)slot * s->strips->stride;
-}
-
 /* The slot that comes `count` slots after a slot. */
 static int slot_after(const strip *s, int slot, int count)
 {
@@ -326,7 +320,7 @@ static void sum_row(const strip *s, int64_t y, int slot)
         count = s->count - at;
         const uint8_t *taps = find_taps(s, row, s->first + at, &count);
         s->set->rank1->sum(&s->rank1->row, taps, ahead + at, count, s->strips->scratch,
-                           sums_at(s, slot) + (s->rank1->row.is_short ? at / 2 : at));
+                           s->strips->sums[slot] + (s->rank1->row.is_short ? at / 2 : at));
     }
 }
 
@@ -360,13 +354,9 @@ static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_outpu
 /* Output rows y and y + 1, or y alone. Their first row of sums is in `slot`. */
 static void finish_rows(const strip *s, int64_t y, int row_count, int slot, gc_rank1_output *output)
 {
-    const float *rows[GC_RANK1_SIDE_MAX + 1];
-    for (int j = 0; j <= s->rank1->step->height; j++) {
-        rows[j] = sums_at(s, slot);
-        slot = slot_after(s, slot, 1);
-    }
     find_output(s, y, row_count, output);
-    s->set->rank1->finish(&s->rank1->column, rows, s->count, output);
+    s->set->rank1->finish(&s->rank1->column, (const float *const *)s->strips->sums + slot, s->count,
+                          output);
     for (int o = 0; o < row_count && s->rank1->splits_alpha; o++)
         s->set->rank1->put_colours((int)samples_of(s->rank1), output->out[o],
                                    samples_row(s, y + o) + place_of(s->rank1, s->first),

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Usual sides up to SMALL have code of their own, in which the side is a constant. */
 enum { ROWS = GC_RANK1_ROWS, ANY = 0, EVEN = -1 };
 
 /* ---- Columns --------------------------------------------------------------------------------- */
@@ -493,9 +492,12 @@ INLINE void finish_rows(const gc_rank1_column *all, const gc_rank1_kind kind, co
     for (size_t first = 0; first < count; first += BLOCK) {
         floats sums[ROWS][VECTORS];
         const bool is_last = count - first < BLOCK;
+        const floats *factors = weights;
+        if (height > HELD + (kind == GC_RANK1_FIXED ? 0 : 2))
+            __asm__("" : "+r"(factors)); /* so they are loaded where they are used */
         if (__builtin_expect(is_last, 0))
             begin_last(to, first, count - first, &last);
-        sum_block(&column, height, weights, height > 0 ? low_rows : rows, first, start, sums);
+        sum_block(&column, height, factors, height > 0 ? low_rows : rows, first, start, sums);
         UNROLL for (int o = 0; o < ROWS; o++) finish_row(
             &column, kind, absolute, sums[o], first, &to[o], is_last ? 0 : first, &output->near[o]);
     }

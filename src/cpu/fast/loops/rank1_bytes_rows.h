@@ -19,7 +19,7 @@
 /* A term: samples of two places, each times its factor. */
 INLINE void fold(const uint8_t *first, const uint8_t *second, integers factors, integers term[2])
 {
-    integers a = load_samples(first), b = load_samples(second);
+    integers a = load_twice(first), b = load_twice(second);
     term[0] = VECTOR(maddubs_epi16)(VECTOR(unpacklo_epi8)(a, b), factors);
     term[1] = VECTOR(maddubs_epi16)(VECTOR(unpackhi_epi8)(a, b), factors);
 }
@@ -162,8 +162,10 @@ INLINE void sum_row(const gc_rank1_row *row, const uint8_t *samples, const uint8
 INLINE void add_pair(const uint8_t *from, size_t advance, const bool is_one, const bool is_grey,
                      integers taps, integers words[2])
 {
-    const integers a = load_samples(from);
-    const integers b = is_one && !is_grey ? a : load_samples(from + advance);
+    const integers a = is_grey ? load_samples(from) : load_twice(from);
+    const integers b = is_grey  ? load_samples(from + advance)
+                       : is_one ? a
+                                : load_twice(from + advance);
     const integers pairs[] = {is_grey ? a : VECTOR(unpacklo_epi8)(a, b),
                               is_grey ? b : VECTOR(unpackhi_epi8)(a, b)};
     UNROLL for (int half = 0; half < 2; half++) words[half] =

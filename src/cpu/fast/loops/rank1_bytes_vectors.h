@@ -10,8 +10,8 @@
  * So vector v has samples 16 q + 4 v to 16 q + 4 v + 3 in quarter q. NEON widens
  * lanes in the samples' order, and the portable loops have four vectors of floats in that order.
  *
- * Columns are summed TOGETHER vectors at a time, and sides up to SMALL are constants in the code:
- * so many that sums, rows and weights stay in registers. */
+ * Columns are summed TOGETHER vectors at a time: so many that sums and rows stay in registers, and
+ * weights of up to HELD rows. */
 #pragma once
 
 #include "cpu/fast/loops/loops.h"
@@ -25,7 +25,9 @@
 #include <arm_neon.h>
 #endif
 
-enum { VECTORS = 4 };
+/* Usual sides are constants in code of their own, up to SMALL. */
+enum { VECTORS = 4, SMALL = 15 };
+#define USUAL(of) of(3) of(5) of(7) of(9) of(11) of(13) of(15)
 
 #if defined(__AVX2__) || defined(GC_NEON)
 enum { IS_FUSED = true };
@@ -40,30 +42,25 @@ INLINE void request(const void *at)
     __builtin_prefetch(at);
 }
 
-/* Usual sides up to SMALL, which are constants in code of their own. */
-#if defined(__AVX512BW__) || defined(GC_NEON)
-#define USUAL(of) of(3) of(5) of(7) of(9) of(11) of(13) of(15)
-#else
-#define USUAL(of) of(3) of(5) of(7) of(9) of(11)
-#endif
+/* Compilers would load a vector that is used twice again, and most of these loads take two cache
+ * lines. */
+#define LOADED_ONCE(x) __asm__("" : "+v"(x))
 
 #if defined(__AVX512BW__)
 
 typedef __m512i integers;
 typedef __m512 floats;
-enum { LANES = 16, BLOCK = VECTORS * LANES, TOGETHER = 4, SMALL = 15 };
+enum { LANES = 16, BLOCK = VECTORS * LANES, TOGETHER = 4, HELD = SMALL };
 
 #define VECTOR(name) _mm512_##name
 #define AND _mm512_and_si512
 #define OR _mm512_or_si512
 #define ANDNOT _mm512_andnot_si512
 
-/* Compilers would load a vector that is used twice again, and most of these loads take two cache
- * lines. */
 INLINE integers load_samples(const uint8_t *samples)
 {
     integers x = _mm512_loadu_si512(samples);
-    __asm__("" : "+v"(x));
+    LOADED_ONCE(x);
     return x;
 }
 
@@ -128,7 +125,7 @@ INLINE integers permute(integers x, integers places)
 
 typedef __m256i integers;
 typedef __m256 floats;
-enum { LANES = 8, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 11 };
+enum { LANES = 8, BLOCK = VECTORS * LANES, TOGETHER = 2, HELD = 9 };
 
 #define VECTOR(name) _mm256_##name
 #define AND _mm256_and_si256
@@ -192,7 +189,7 @@ INLINE integers permute(integers x, integers places)
 
 typedef int32x4_t integers;
 typedef float32x4_t floats;
-enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 15 };
+enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, HELD = SMALL };
 
 INLINE floats all_of(float value)
 {
@@ -226,7 +223,7 @@ INLINE floats magnitude(floats x)
 
 #else
 
-enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 11 };
+enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, HELD = SMALL };
 typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
 typedef float unaligned_floats
     __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
@@ -261,6 +258,13 @@ INLINE floats multiply_add(floats sum, floats a, floats b)
 
 #if defined(__AVX2__)
 
+INLINE integers load_twice(const uint8_t *samples)
+{
+    integers x = load_samples(samples);
+    LOADED_ONCE(x);
+    return x;
+}
+
 INLINE floats all_of(float value)
 {
     return VECTOR(set1_ps)(value);
@@ -271,11 +275,10 @@ INLINE floats load(const float *from)
     return VECTOR(loadu_ps)(from);
 }
 
-/* A load whose vector is used several times. Compilers would load it again each time. */
 INLINE floats load_once(const float *from)
 {
     floats x = load(from);
-    __asm__("" : "+v"(x));
+    LOADED_ONCE(x);
     return x;
 }
 
