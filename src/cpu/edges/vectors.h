@@ -7,6 +7,7 @@
 
 enum { BLOCK = 32 }; /* pixels whose bits are found at once */
 
+/* EITHER defines a function by its result with AVX2 and with NEON. */
 #if defined(__AVX2__)
 #include <immintrin.h>
 
@@ -14,33 +15,11 @@ typedef __m256i vector;
 enum { LANES = 16 }; /* of 16 bits */
 
 #define VECTOR(name) _mm256_##name
-
-static inline vector load(const void *from)
-{
-    return VECTOR(loadu_si256)(from);
-}
-
-static inline void store(void *to, vector values)
-{
-    VECTOR(storeu_si256)(to, values);
-}
-
-static inline vector load_bytes(const uint8_t *from)
-{
-    return VECTOR(cvtepu8_epi16)(_mm_loadu_si128((const __m128i *)from));
-}
-
-/* LANES / 2 integers become vectors of 32 bits. */
-static inline vector load_wide(const int16_t *from)
-{
-    return VECTOR(cvtepi16_epi32)(_mm_loadu_si128((const __m128i *)from));
-}
-
-/* x factor / 2^15, rounded down. */
-static inline vector scale(vector x, int16_t factor)
-{
-    return VECTOR(mulhi_epi16)(VECTOR(add_epi16)(x, x), VECTOR(set1_epi16)(factor));
-}
+#define EITHER(type, name, parameters, avx2, neon)                                                 \
+    static inline type name parameters                                                             \
+    {                                                                                              \
+        return avx2;                                                                               \
+    }
 
 /* The sums of squares of LANES gradients, as two vectors of 32 bits. */
 static inline void add_squares(vector across, vector down, vector squares[2])
@@ -51,17 +30,6 @@ static inline void add_squares(vector across, vector down, vector squares[2])
     high = VECTOR(madd_epi16)(high, high);
     squares[0] = VECTOR(permute2x128_si256)(low, high, 0x20);
     squares[1] = VECTOR(permute2x128_si256)(low, high, 0x31);
-}
-
-static inline bool is_any(vector mask)
-{
-    return VECTOR(movemask_epi8)(mask) != 0;
-}
-
-/* Masks of 16 bits, of two vectors of masks of 32 bits. */
-static inline vector narrow(vector first, vector second)
-{
-    return VECTOR(permute4x64_epi64)(VECTOR(packs_epi32)(first, second), 0xd8);
 }
 
 /* The bits of a block of masks of 16 bits, the first one in the most significant bit of the first
@@ -80,18 +48,18 @@ static inline uint32_t bits_of(const vector masks[BLOCK / LANES])
 typedef int16x8_t vector;
 enum { LANES = 8 };
 
+#define EITHER(type, name, parameters, avx2, neon)                                                 \
+    static inline type name parameters                                                             \
+    {                                                                                              \
+        return neon;                                                                               \
+    }
 #define VECTOR(name) vector_##name
 #define WIDE(v) vreinterpretq_s32_s16(v)
 #define OF_WIDE(v) vreinterpretq_s16_s32(v)
 #define OF_MASK(v) vreinterpretq_s16_u16(v)
 #define OF_WIDE_MASK(v) vreinterpretq_s16_u32(v)
 
-/* Defines a function of two vectors. */
-#define BINARY(name, result)                                                                       \
-    static inline vector VECTOR(name)(vector a, vector b)                                          \
-    {                                                                                              \
-        return result;                                                                             \
-    }
+#define BINARY(name, neon) EITHER(vector, VECTOR(name), (vector a, vector b), , neon)
 
 BINARY(add_epi16, vaddq_s16(a, b))
 BINARY(sub_epi16, vsubq_s16(a, b))
@@ -113,46 +81,11 @@ BINARY(cmpeq_epi32, OF_WIDE_MASK(vceqq_s32(WIDE(a), WIDE(b))))
 #define vector_srai_epi16(x, by) vshrq_n_s16(x, by)
 #define vector_blendv_epi8(a, b, mask) vbslq_s16(vreinterpretq_u16_s16(mask), b, a)
 
-static inline vector load(const void *from)
-{
-    return vld1q_s16(from);
-}
-
-static inline void store(void *to, vector values)
-{
-    vst1q_s16(to, values);
-}
-
-static inline vector load_bytes(const uint8_t *from)
-{
-    return vreinterpretq_s16_u16(vmovl_u8(vld1_u8(from)));
-}
-
-static inline vector load_wide(const int16_t *from)
-{
-    return OF_WIDE(vmovl_s16(vld1_s16(from)));
-}
-
-static inline vector scale(vector x, int16_t factor)
-{
-    return vqdmulhq_n_s16(x, factor);
-}
-
 static inline void add_squares(vector across, vector down, vector squares[2])
 {
     int16x4_t x = vget_low_s16(across), y = vget_low_s16(down);
     squares[0] = OF_WIDE(vmlal_s16(vmull_s16(x, x), y, y));
     squares[1] = OF_WIDE(vmlal_high_s16(vmull_high_s16(across, across), down, down));
-}
-
-static inline bool is_any(vector mask)
-{
-    return vmaxvq_u32(vreinterpretq_u32_s16(mask)) != 0;
-}
-
-static inline vector narrow(vector first, vector second)
-{
-    return vuzp1q_s16(first, second);
 }
 
 /* Masks of bytes keep the bits of their places, which sums of neighbours gather. */
@@ -169,3 +102,28 @@ static inline uint32_t bits_of(const vector masks[BLOCK / LANES])
     return vgetq_lane_u32(vreinterpretq_u32_u8(vpaddq_u8(sums, sums)), 0);
 }
 #endif
+
+EITHER(vector, load, (const void *from), VECTOR(loadu_si256)(from), vld1q_s16(from))
+EITHER(void, store, (void *to, vector values), VECTOR(storeu_si256)(to, values),
+       vst1q_s16(to, values))
+EITHER(vector, load_bytes, (const uint8_t *from),
+       VECTOR(cvtepu8_epi16)(_mm_loadu_si128((const __m128i *)from)),
+       vreinterpretq_s16_u16(vmovl_u8(vld1_u8(from))))
+
+/* LANES / 2 integers become vectors of 32 bits. */
+EITHER(vector, load_wide, (const int16_t *from),
+       VECTOR(cvtepi16_epi32)(_mm_loadu_si128((const __m128i *)from)),
+       OF_WIDE(vmovl_s16(vld1_s16(from))))
+
+/* x factor / 2^15, rounded down. */
+EITHER(vector, scale, (vector x, int16_t factor),
+       VECTOR(mulhi_epi16)(VECTOR(add_epi16)(x, x), VECTOR(set1_epi16)(factor)),
+       vqdmulhq_n_s16(x, factor))
+
+EITHER(bool, is_any, (vector mask), VECTOR(movemask_epi8)(mask) != 0,
+       vmaxvq_u32(vreinterpretq_u32_s16(mask)) != 0)
+
+/* Masks of 16 bits, of two vectors of masks of 32 bits. */
+EITHER(vector, narrow, (vector first, vector second),
+       VECTOR(permute4x64_epi64)(VECTOR(packs_epi32)(first, second), 0xd8),
+       vuzp1q_s16(first, second))
