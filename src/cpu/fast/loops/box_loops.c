@@ -105,7 +105,15 @@ INLINE int last_word(const int word, const int channels, const int size)
     return ((WORDS / size) - channels + word / size % channels) * size + word % size;
 }
 
+/* EITHER defines a function by its result in vectors of 512 bits and of 256. */
 #if defined(__AVX512BW__)
+#define EITHER(type, name, parameters, of_512, of_256)                                             \
+    INLINE type name parameters                                                                    \
+    {                                                                                              \
+        return of_512;                                                                             \
+    }
+
+typedef __m256i half;
 
 /* v with its words moved up by `by`, and 0 in the words below. */
 INLINE integers shift_up(integers v, const int by)
@@ -123,39 +131,14 @@ INLINE integers last_of(integers v, const int channels, const int size)
         from[i] = (int16_t)last_word(i, channels, size);
     return _mm512_permutexvar_epi16((integers)from, v);
 }
-
-INLINE integers widen_words(const void *from)
-{
-    return _mm512_cvtepu16_epi32(_mm256_loadu_si256(from));
-}
-
-/* Packing goes by parts of 128 bits: puts values into the samples' order. */
-INLINE integers order_words(integers v)
-{
-    return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), v);
-}
-
-typedef __m256i half;
-
-INLINE void split(integers v, half halves[2])
-{
-    halves[0] = _mm512_castsi512_si256(v);
-    halves[1] = _mm512_extracti64x4_epi64(v, 1);
-}
-
-INLINE integers join(const half halves[2])
-{
-    return _mm512_inserti64x4(_mm512_castsi256_si512(halves[0]), halves[1], 1);
-}
-
-INLINE integers broadcast_mask(uint64_t mask)
-{
-    return _mm512_set1_epi64((int64_t)mask);
-}
-
-#define OR _mm512_or_si512
-
 #else
+#define EITHER(type, name, parameters, of_512, of_256)                                             \
+    INLINE type name parameters                                                                    \
+    {                                                                                              \
+        return of_256;                                                                             \
+    }
+
+typedef __m128i half;
 
 INLINE integers shift_up(integers v, const int by)
 {
@@ -186,38 +169,24 @@ INLINE integers last_of(integers v, const int channels, const int size)
         from[i] = (int8_t)(2 * last_word(i / 2, channels, size) + i % 2 - WORDS);
     return _mm256_shuffle_epi8(_mm256_permute2x128_si256(v, v, 0x11), (integers)from);
 }
-
-INLINE integers widen_words(const void *from)
-{
-    return _mm256_cvtepu16_epi32(_mm_loadu_si128(from));
-}
-
-INLINE integers order_words(integers v)
-{
-    return _mm256_permute4x64_epi64(v, 0xd8);
-}
-
-typedef __m128i half;
-
-INLINE void split(integers v, half halves[2])
-{
-    halves[0] = _mm256_castsi256_si128(v);
-    halves[1] = _mm256_extracti128_si256(v, 1);
-}
-
-INLINE integers join(const half halves[2])
-{
-    return _mm256_inserti128_si256(_mm256_castsi128_si256(halves[0]), halves[1], 1);
-}
-
-INLINE integers broadcast_mask(uint64_t mask)
-{
-    return _mm256_set1_epi64x((int64_t)mask);
-}
-
-#define OR _mm256_or_si256
-
 #endif
+
+EITHER(integers, widen_words, (const void *from), _mm512_cvtepu16_epi32(_mm256_loadu_si256(from)),
+       _mm256_cvtepu16_epi32(_mm_loadu_si128(from)))
+EITHER(integers, broadcast_mask, (uint64_t mask), _mm512_set1_epi64((int64_t)mask),
+       _mm256_set1_epi64x((int64_t)mask))
+EITHER(integers, join_bits, (integers a, integers b), _mm512_or_si512(a, b), _mm256_or_si256(a, b))
+EITHER(half, low_half, (integers v), _mm512_castsi512_si256(v), _mm256_castsi256_si128(v))
+EITHER(half, high_half, (integers v), _mm512_extracti64x4_epi64(v, 1),
+       _mm256_extracti128_si256(v, 1))
+EITHER(integers, join, (half low, half high),
+       _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1),
+       _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1))
+
+/* Packing goes by parts of 128 bits: puts values into the samples' order. */
+EITHER(integers, order_words, (integers v),
+       _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7), v),
+       _mm256_permute4x64_epi64(v, 0xd8))
 
 /* The largest odd divisor by which the product of floats is near enough (fast/means.c). */
 enum { ODD_MAX = (1 << 14) - 1 };
@@ -247,8 +216,8 @@ INLINE integers divide_small(const gc_box *box, integers sums)
 /* Sums have no sign. */
 INLINE integers divide_large(const gc_box *box, integers sums)
 {
-    half halves[2];
-    split(VECTOR(add_epi32)(sums, VECTOR(set1_epi32)(INT32_MIN)), halves);
+    integers signed_sums = VECTOR(add_epi32)(sums, VECTOR(set1_epi32)(INT32_MIN));
+    half halves[2] = {low_half(signed_sums), high_half(signed_sums)};
     UNROLL for (int h = 0; h < 2; h++)
     {
         __auto_type part = VECTOR(set1_pd)(1.0 / box->divisor);
@@ -260,7 +229,7 @@ INLINE integers divide_large(const gc_box *box, integers sums)
         }
         halves[h] = VECTOR(cvtpd_epi32)(level);
     }
-    return join(halves);
+    return join(halves[0], halves[1]);
 }
 
 /* No -0. */
@@ -348,7 +317,7 @@ INLINE integers sums_before(const gc_box *box, const gc_box_kind kind, const siz
 INLINE integers keep(const gc_box *box, integers levels, const uint8_t *kept)
 {
     const integers mask = broadcast_mask(box->kept_mask);
-    return OR(ANDNOT(mask, levels), AND(mask, load_samples(kept)));
+    return join_bits(ANDNOT(mask, levels), AND(mask, load_samples(kept)));
 }
 
 INLINE void store_row(const gc_box *all, const gc_box_kind kind, const int channels,
