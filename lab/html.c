@@ -53,8 +53,7 @@ static gconv_status check(const gc_options *options, gconv_error *error)
     if (status == GCONV_OK)
         status =
             refuse_file(options, data, options->measure.baseline, "the file of --baseline", error);
-    if (status == GCONV_OK)
-        status = refuse_file(options, data, options->measure.with, "the file of --with", error);
+    GC_THEN(status, refuse_file(options, data, options->measure.with, "the file of --with", error));
     for (int i = 0; status == GCONV_OK && i < options->operand_count; i++)
         status = refuse_file(options, data, options->operands[i], "the input", error);
     for (int i = 0; status == GCONV_OK && i < options->kernel_count; i++)
@@ -82,8 +81,7 @@ static gconv_status write_data(const char *name, const char *json, size_t size, 
 {
     gc_output *output;
     gconv_status status = gc_output_open(name, &(gc_output_options){.sync = false}, &output, error);
-    if (status == GCONV_OK)
-        status = complete(output, json, size, error);
+    GC_THEN(status, complete(output, json, size, error));
     gc_output_free(output);
     return status;
 }
@@ -212,8 +210,7 @@ static gconv_status run_program(const char *path, const char *input, size_t size
 {
     channels c = {.file = {NULL}};
     gconv_status status = open_channels(&c, input, size, error);
-    if (status == GCONV_OK)
-        status = run(&c, path, text, length, error);
+    GC_THEN(status, run(&c, path, text, length, error));
     for (int i = 0; i < 3; i++)
         if (c.file[i] != NULL)
             fclose(c.file[i]);

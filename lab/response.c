@@ -88,10 +88,8 @@ static gconv_status write_png(const response *r, const char *path, double larges
     options.shape = (gconv_shape){.width = SIDE, .height = SIDE, .channels = 1, .depth = 8};
     gconv_writer *writer;
     gconv_status status = gconv_writer_open(path, &options, &writer, error);
-    if (status == GCONV_OK)
-        status = gconv_writer_write(writer, SIDE, samples, SIDE, error);
-    if (status == GCONV_OK)
-        status = gconv_writer_finish(writer, error);
+    GC_THEN(status, gconv_writer_write(writer, SIDE, samples, SIDE, error));
+    GC_THEN(status, gconv_writer_finish(writer, error));
     gconv_writer_free(writer);
     return status;
 }
@@ -128,8 +126,7 @@ gconv_status gc_write_response(const char *path, gconv_filter *const *filters, i
     if (status == GCONV_OK && !isfinite(largest))
         status = gc_fail(error, GCONV_ERROR_FILTER, "the response of this chain exceeds double");
     bool csv = strcasecmp(path + strlen(path) - 4, ".csv") == 0; /* --response takes no other end */
-    if (status == GCONV_OK)
-        status = csv ? write_csv(r, path, error) : write_png(r, path, largest, error);
+    GC_THEN(status, csv ? write_csv(r, path, error) : write_png(r, path, largest, error));
     if (status == GCONV_OK)
         gc_say("%s: the magnitudes of the frequency response, from 0 to %.9g", path, largest);
     free(r);

@@ -17,8 +17,7 @@ gconv_status gc_baseline_read(const char *path, const char *preset, gc_points *p
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open");
     gconv_status status = gc_read_kept(descriptor, &text, &size, error);
     close(descriptor);
-    if (status == GCONV_OK)
-        status = gc_points_read(text, size, preset, points, error);
+    GC_THEN(status, gc_points_read(text, size, preset, points, error));
     if (status == GCONV_ERROR_FORMAT && gc_whole_lines(text, size) > 0) {
         points->count = 0; /* --resume may have been interrupted */
         status = gc_points_read(text, gc_whole_lines(text, size), preset, points, error);

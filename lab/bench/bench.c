@@ -234,8 +234,7 @@ static gconv_status run(benchmark *b, gconv_error *error)
     gc_sweep_keep(sweep, &sweep->published);
     gc_sweep_plan(sweep, &sweep->table.count, &sweep->table.seconds);
     gc_bench_heads(&sweep->table, sweep->names, sweep->name_count);
-    if (status == GCONV_OK)
-        status = gc_sweep_run(sweep, error);
+    GC_THEN(status, gc_sweep_run(sweep, error));
     print_rest(b);
     return status;
 }
@@ -289,8 +288,7 @@ static gconv_status prepare(const gc_options *given, gc_options *options, benchm
             return gc_blame_option("preset", error);
         status = gc_preset_apply(b->preset, options, error);
     }
-    if (status == GCONV_OK)
-        status = gc_lists_read(options, &b->lists, error);
+    GC_THEN(status, gc_lists_read(options, &b->lists, error));
     if (has_transforms(b))
         b->lists.sizes.count = 0; /* of images, which there are none of */
     return status;
@@ -310,12 +308,10 @@ int gc_run_bench(const gc_options *given)
     b.sweep.session = &session;
     b.sweep.resume.descriptor = -1;
     gconv_status status = prepare(given, &options, &b, &error);
-    if (status == GCONV_OK)
-        status = gc_session_create(&options, &session, &subject, &error);
+    GC_THEN(status, gc_session_create(&options, &session, &subject, &error));
     if (status == GCONV_OK && given->measure.preset == NULL)
         status = gc_session_check_all(&session, &error);
-    if (status == GCONV_OK)
-        status = plan(&b, &subject, &error);
+    GC_THEN(status, plan(&b, &subject, &error));
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
         status = run_and_report(&b, &subject, &error);

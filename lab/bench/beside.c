@@ -49,9 +49,8 @@ gconv_status gc_beside_read(const gc_options *options, gc_points *points, const 
         status = find_kept(with, preset, kept, error);
     else
         *subject = with;
-    if (status == GCONV_OK)
-        status = gc_baseline_read(comes_with_gconv ? kept : with, preset != NULL ? preset : "",
-                                  points, error);
+    GC_THEN(status, gc_baseline_read(comes_with_gconv ? kept : with, preset != NULL ? preset : "",
+                                     points, error));
     if (status == GCONV_ERROR_OPEN && !comes_with_gconv) {
         const gconv_error why = *error;
         return gc_fail(error, status, "%s; results that come with gconv: " GC_KEPT_DEVICES,

@@ -31,10 +31,8 @@ gconv_status gc_check(const gc_subject *subject, const char *name, const gc_pict
     gc_point_set_name(point, name);
     if (strcmp(name, "auto") == 0)
         status = resolve_auto(subject, timed, point);
-    if (status == GCONV_OK)
-        status = gc_subject_ready_plan(subject, point, picture, &plan, &point->reason);
-    if (status == GCONV_OK)
-        status = gc_check_plan(plan, picture, expectation, INFINITY, point, &point->reason);
+    GC_THEN(status, gc_subject_ready_plan(subject, point, picture, &plan, &point->reason));
+    GC_THEN(status, gc_check_plan(plan, picture, expectation, INFINITY, point, &point->reason));
     gconv_plan_free(plan);
     return gc_settle_verdict(status, point, error);
 }
@@ -106,12 +104,10 @@ gconv_status gc_time(const gc_subject *subject, const gc_picture *picture, gc_bu
     gc_subject_begin_progress(subject, point->name);
     gconv_status status = gc_subject_ready_plan(subject, point, picture, &plan, error);
     double start = gc_seconds();
-    if (status == GCONV_OK)
-        status = warm_up(plan, picture, limit, error);
+    GC_THEN(status, warm_up(plan, picture, limit, error));
     budget.seconds -= gc_seconds() - start;
     point->too_long = status == GCONV_ERROR_LIMIT;
-    if (status == GCONV_OK)
-        status = gc_time_plan(subject, plan, picture, budget, point, error);
+    GC_THEN(status, gc_time_plan(subject, plan, picture, budget, point, error));
     gconv_plan_free(plan);
     return point->too_long ? GCONV_OK : status;
 }

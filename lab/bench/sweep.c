@@ -129,8 +129,7 @@ static gconv_status measure_point(gc_sweep *s, gc_subject *subject, const char *
     point->too_long = is_hopeless(s, expectation, name);
     if (status == GCONV_OK && gc_point_is_right(point) && !point->too_long)
         status = gc_time(subject, &s->timed, budget, s->limit, point, error);
-    if (status == GCONV_OK)
-        status = measure_again(s, subject, budget, point, error);
+    GC_THEN(status, measure_again(s, subject, budget, point, error));
     s->begin += point->compile_seconds; /* not counted */
     return status;
 }
@@ -318,8 +317,7 @@ static gconv_status measure_chain(gc_sweep *s, const gc_session *session, gconv_
     gc_spots_choose(s->timed.shape.width, s->timed.shape.height,
                     gc_filter_chain_taps(&session->chain), &t.spots);
     gconv_status status = gc_expect(&t.subject, &s->checked, &t.expectation, error);
-    if (status == GCONV_OK)
-        status = measure_names(s, &t, error);
+    GC_THEN(status, measure_names(s, &t, error));
     gc_results_free(&t.expectation.of);
     return status;
 }

@@ -109,8 +109,7 @@ static gconv_status begin(gc_transforms *t, const char *name, int points, gconv_
         return t->by_cpu != NULL ? GCONV_OK : gc_locality_create(t->threads, &t->by_cpu, error);
     if (t->by_gpu == NULL)
         status = take_gpu(t, error);
-    if (status == GCONV_OK)
-        status = gconv_gpu_lines_plan(t->by_gpu, points, way_of(name), error);
+    GC_THEN(status, gconv_gpu_lines_plan(t->by_gpu, points, way_of(name), error));
     return status == GCONV_OK ? gconv_gpu_lines_pass(t->by_gpu, &seconds, error) : status;
 }
 
@@ -162,8 +161,7 @@ gconv_status gc_time_transforms(gc_transforms *transforms, int points, gc_budget
            (runs < 1 || runs < budget.runs_min ||
             (gc_seconds() - start) * (runs + 1) / runs < budget.seconds))
         status = pass(transforms, point->name, points, &times[runs++], error);
-    if (status == GCONV_OK)
-        status = judge(transforms, points, point, error);
+    GC_THEN(status, judge(transforms, points, point, error));
     if (status != GCONV_OK || point->verdict == GC_VERDICT_WRONG)
         return status;
     gc_take_runs(point, times, runs);

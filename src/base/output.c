@@ -433,16 +433,12 @@ static gconv_status name_output(gc_output *output, gconv_error *error)
 
 gconv_status gc_output_commit(gc_output *output, gconv_error *error)
 {
-    gconv_status status = gc_output_flush(output, error);
-    if (status == GCONV_OK)
-        status = sync_to_disk(output, error);
-    if (status == GCONV_OK && output->pending != NULL && output->complete != NULL)
-        status = output->complete(output->complete_user, output->descriptor, error);
-    if (status == GCONV_OK)
-        status = close_descriptor(output, error);
-    if (status == GCONV_OK && output->pending != NULL)
-        status = name_output(output, error);
-    return status;
+    GC_TRY(gc_output_flush(output, error));
+    GC_TRY(sync_to_disk(output, error));
+    if (output->pending != NULL && output->complete != NULL)
+        GC_TRY(output->complete(output->complete_user, output->descriptor, error));
+    GC_TRY(close_descriptor(output, error));
+    return output->pending != NULL ? name_output(output, error) : GCONV_OK;
 }
 
 void gc_output_free(gc_output *output)

@@ -34,6 +34,9 @@ gconv_status gc_fail_memory(gconv_error *error, size_t bytes);
             return gc_status;                                                                      \
     } while (0)
 
+/* Makes a call unless one before it has failed. For functions that have something to release. */
+#define GC_THEN(status, call) ((status) = (status) == GCONV_OK ? (call) : (status))
+
 /* Copies `text` into `buffer` with control characters, and bytes that are not valid UTF-8, written
  * as \n, \t, \xNN. Always NUL-terminated; returns the buffer. */
 char *gc_escape(const char *text, char *buffer, size_t size);

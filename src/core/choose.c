@@ -155,8 +155,7 @@ static gconv_status choose_named(contest *c, gconv_error *error)
     gconv_status status = GCONV_OK;
     if (named->kind == GCONV_DEVICE_CUDA)
         status = find_devices(c, error);
-    if (status == GCONV_OK)
-        status = try_candidate(c, named, error);
+    GC_THEN(status, try_candidate(c, named, error));
     if (status != GCONV_OK)
         return status;
     free(choice->explanation);
@@ -307,10 +306,8 @@ gconv_status gc_choose(const gc_problem *problem, gc_device_set excluded, gc_cho
     *choice = (gc_choice){.implementation = NULL};
     contest c = {.problem = problem, .excluded = excluded, .choice = choice};
     gconv_status status = gc_device_parse(problem->job.device, &c.wanted, error);
-    if (status == GCONV_OK)
-        status = choose(&c, error);
-    if (status == GCONV_OK)
-        status = take_device(&c, error);
+    GC_THEN(status, choose(&c, error));
+    GC_THEN(status, take_device(&c, error));
     if (status != GCONV_OK)
         gc_choice_destroy(choice);
     return status;

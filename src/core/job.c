@@ -145,21 +145,18 @@ static gconv_status read_detector(const gconv_job *job, gconv_detector *detector
     *detector = gconv_detector_default();
     if (job->detector == NULL)
         return GCONV_OK;
-    gconv_status status =
-        gc_sized_read(job->detector, "gconv_detector", detector, sizeof *detector, error);
+    GC_TRY(gc_sized_read(job->detector, "gconv_detector", detector, sizeof *detector, error));
     const choice choices[] = {{"method", (int)detector->method, GCONV_METHOD_CANNY},
                               {"derivative", (int)detector->derivative, GCONV_OPERATOR_SOBEL7},
                               {"norm", (int)detector->norm, GCONV_NORM_L2},
                               {"like", (int)detector->like, GCONV_LIKE_OPENCV}};
-    if (status == GCONV_OK)
-        status = check_choices(choices, sizeof choices / sizeof *choices, error);
+    GC_TRY(check_choices(choices, sizeof choices / sizeof *choices, error));
     if (detector->method != GCONV_METHOD_GRADIENT && job->output != GCONV_OUTPUT_EDGES)
         *detector = gconv_detector_default();
     if (detector->method != GCONV_METHOD_CANNY && detector->method != GCONV_METHOD_GRADIENT)
         detector->like = GCONV_LIKE_NONE;
-    return status == GCONV_OK && detector->method != GCONV_METHOD_LAPLACE
-               ? check_detector(job, detector, error)
-               : status;
+    return detector->method == GCONV_METHOD_LAPLACE ? GCONV_OK
+                                                    : check_detector(job, detector, error);
 }
 
 /* ---- Filters --------------------------------------------------------------------------------- */

@@ -133,9 +133,8 @@ gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan, gconv_er
     if (created == NULL)
         return gc_fail_memory(error, sizeof *created);
     gconv_status status = make_choice(job, created, error);
-    if (status == GCONV_OK)
-        status = created->choice.implementation->operations->prepare(
-            &created->problem, &created->choice.device, &created->state, error);
+    GC_THEN(status, created->choice.implementation->operations->prepare(
+                        &created->problem, &created->choice.device, &created->state, error));
     if (status == GCONV_OK)
         *plan = created;
     else
@@ -385,8 +384,7 @@ static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end,
         gc_rows_are_aligned(to->next, to->stride,
                             chain_only ? 32 : plan->problem.conversion.output.depth))
         gc_stream_use_memory(&stream, from, to);
-    if (status == GCONV_OK)
-        status = run_stream(plan, &stream, &failure);
+    GC_THEN(status, run_stream(plan, &stream, &failure));
     if (status != GCONV_OK && error != NULL)
         *error = failure;
     if (timings != NULL) {

@@ -32,19 +32,17 @@ static gconv_status make(gc_problem *problem, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_FILTER,
                        "the product of the divisors is zero or not finite");
     double largest;
-    gconv_status status =
-        gc_chain_set_range(&problem->chain, gc_loaded_range_of(conversion), &largest, error);
+    GC_TRY(gc_chain_set_range(&problem->chain, gc_loaded_range_of(conversion), &largest, error));
     conversion->whole = problem->chain.exact;
     gc_chain_set_sums(conversion, &problem->chain);
     problem->rounding = gc_rounding_of(&problem->job, conversion, problem->chain.divisor);
     if (conversion->finds_edges && problem->rounding.once && conversion->whole)
         conversion->threshold = gc_whole_threshold(&problem->rounding);
-    if (status == GCONV_OK)
-        status = check_conversion(conversion, largest, error);
-    return status == GCONV_OK && gc_detects(&problem->detector)
-               ? gc_detector_create(&problem->job, conversion, &problem->chain, &problem->detector,
-                                    error)
-               : status;
+    GC_TRY(check_conversion(conversion, largest, error));
+    if (!gc_detects(&problem->detector))
+        return GCONV_OK;
+    return gc_detector_create(&problem->job, conversion, &problem->chain, &problem->detector,
+                              error);
 }
 
 /* Makes the problem's job one whose pointers are not the caller's. */
@@ -96,8 +94,7 @@ gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_
     problem->gpu_in_use = gc_gpu_started();
     complete(problem);
     gconv_status status = copy_filters(problem, error);
-    if (status == GCONV_OK)
-        status = make(problem, error);
+    GC_THEN(status, make(problem, error));
     if (status != GCONV_OK)
         gc_problem_destroy(problem);
     return status;

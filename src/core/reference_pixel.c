@@ -71,18 +71,16 @@ static gconv_status make_levels(const gc_problem *problem, uint32_t x, uint32_t 
     const gc_chain *chain = &problem->chain;
     level *last = &levels[chain->step_count];
     const axis column = {.at = &(int64_t){x}, .count = 1}, row = {.at = &(int64_t){y}, .count = 1};
-    gconv_status status = make_reach(problem, &column, 1, 0, chain->width, &last->columns, error);
-    if (status == GCONV_OK)
-        status = make_reach(problem, &row, 1, 0, chain->height, &last->rows, error);
-    for (int s = chain->step_count - 1; status == GCONV_OK && s >= 0; s--) {
+    GC_TRY(make_reach(problem, &column, 1, 0, chain->width, &last->columns, error));
+    GC_TRY(make_reach(problem, &row, 1, 0, chain->height, &last->rows, error));
+    for (int s = chain->step_count - 1; s >= 0; s--) {
         const gc_step *step = &chain->steps[s];
-        status = make_reach(problem, &levels[s + 1].columns, step->width, step->left, chain->width,
-                            &levels[s].columns, error);
-        if (status == GCONV_OK)
-            status = make_reach(problem, &levels[s + 1].rows, step->height, step->top,
-                                chain->height, &levels[s].rows, error);
+        GC_TRY(make_reach(problem, &levels[s + 1].columns, step->width, step->left, chain->width,
+                          &levels[s].columns, error));
+        GC_TRY(make_reach(problem, &levels[s + 1].rows, step->height, step->top, chain->height,
+                          &levels[s].rows, error));
     }
-    return status;
+    return GCONV_OK;
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -217,8 +215,7 @@ gconv_status gc_reference_pixel(const gc_problem *problem, const void *input, si
     if (levels == NULL)
         return gc_fail_memory(error, (size_t)count * sizeof *levels);
     gconv_status status = make_levels(problem, x, y, levels, error);
-    if (status == GCONV_OK)
-        status = run_levels(problem, input, input_stride, levels, sums, error);
+    GC_THEN(status, run_levels(problem, input, input_stride, levels, sums, error));
     destroy_levels(levels, count);
     return status;
 }

@@ -208,8 +208,7 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
     gconv_status status = read_rows(stream, count, rows, stride, error);
     status = require_message(status, error);
     stream->timings.decode += gc_seconds() - start;
-    if (status == GCONV_OK)
-        status = add_kept_alpha(&stream->alpha, stream->rows_read, count, rows, stride, error);
+    GC_THEN(status, add_kept_alpha(&stream->alpha, stream->rows_read, count, rows, stride, error));
     if (status == GCONV_OK)
         stream->rows_read += count;
     return status;
@@ -304,10 +303,10 @@ static gconv_status finish_writing(gc_stream *stream, uint32_t count, double sta
     uint32_t first = stream->rows_written;
     stream->rows_written += count;
     drop_kept_alpha(&stream->alpha, first, stream->rows_written);
-    if (status == GCONV_OK)
-        status = gc_stream_tell(
-            stream, (double)(stream->rows_written - stream->first) / (stream->end - stream->first),
-            error);
+    GC_THEN(status, gc_stream_tell(stream,
+                                   (double)(stream->rows_written - stream->first) /
+                                       (stream->end - stream->first),
+                                   error));
     return status;
 }
 

@@ -298,8 +298,7 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
     if (status == GCONV_OK && !in_place)
         status =
             gc_stream_select(stream, (uint32_t)run.division.from, (uint32_t)run.division.to, error);
-    if (status == GCONV_OK)
-        status = gc_dispatcher_create(&run.dispatcher, &run.division, in_place, error);
+    GC_THEN(status, gc_dispatcher_create(&run.dispatcher, &run.division, in_place, error));
     if (status == GCONV_OK) {
         if (!in_place)
             gc_stream_spread(stream, state->threads);

@@ -260,8 +260,7 @@ static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
     gconv_status status = GCONV_OK;
     if (in == NULL || out == NULL || samples == NULL || row == NULL)
         status = gc_fail_memory(error, 2 * chain->height * row_words * sizeof *in);
-    if (status == GCONV_OK)
-        status = read_image(stream, samples, row, in, error);
+    GC_THEN(status, read_image(stream, samples, row, in, error));
     double start = gc_seconds();
     for (int s = 0; status == GCONV_OK && s < chain->step_count; s++) {
         status = convolve(stream, s, in, out, error);
@@ -272,8 +271,7 @@ static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
     if (status == GCONV_OK && gc_detects(&problem->detector) && !stream->chain_only)
         status = gc_reference_detect(problem, in, &found, error);
     stream->timings.compute += gc_seconds() - start;
-    if (status == GCONV_OK)
-        status = write_image(stream, in, found, samples, row, error);
+    GC_THEN(status, write_image(stream, in, found, samples, row, error));
     free(found);
     free(row);
     free(samples);

@@ -205,8 +205,7 @@ gconv_status gc_filter_generate(const gc_generator *generator, const char *speci
                        generator->about.usage);
     gconv_filter *made = NULL;
     gconv_status status = generator->make(colon + 1, &made, error);
-    if (status == GCONV_OK)
-        status = gc_filter_set_name(made, specification, error);
+    GC_THEN(status, gc_filter_set_name(made, specification, error));
     if (status == GCONV_OK)
         *filter = made;
     else

@@ -36,8 +36,7 @@ static gconv_status load_descriptor(int descriptor, const char *path, gconv_filt
     char *text = malloc(GC_FILTER_TEXT_MAX + 1);
     gconv_status status = text == NULL ? gc_fail_memory(error, GC_FILTER_TEXT_MAX)
                                        : read_text(descriptor, text, &length, error);
-    if (status == GCONV_OK)
-        status = gconv_filter_parse(text, length, stem, filter, error);
+    GC_THEN(status, gconv_filter_parse(text, length, stem, filter, error));
     free(text);
     return status;
 }

@@ -361,11 +361,9 @@ gconv_status gconv_filter_parse(const char *text, size_t length, const char *nam
     p.row_values = p.column_values + GCONV_FILTER_VECTOR_MAX;
     gconv_filter *made = NULL;
     gconv_status status = read_text(&p);
-    if (status == GCONV_OK)
-        status = (p.weights == NULL ? gconv_filter_create_vectors
-                                    : gconv_filter_create)(p.width, p.height, &made, error);
-    if (status == GCONV_OK)
-        status = fill_filter(&p, name, made);
+    GC_THEN(status, (p.weights == NULL ? gconv_filter_create_vectors
+                                       : gconv_filter_create)(p.width, p.height, &made, error));
+    GC_THEN(status, fill_filter(&p, name, made));
     if (status == GCONV_OK)
         *filter = made;
     else

@@ -47,8 +47,7 @@ gconv_status gc_input_open(const char *path, gc_input *input, gconv_error *error
 {
     *input = (gc_input){.descriptor = -1};
     gconv_status status = open_descriptor(path, input, error);
-    if (status == GCONV_OK)
-        status = check_kind(input, error);
+    GC_THEN(status, check_kind(input, error));
     if (status == GCONV_OK) {
         input->bytes = malloc(GC_INPUT_BUFFER_BYTES);
         if (input->bytes == NULL)

@@ -81,14 +81,10 @@ static gconv_status convert_image(conversion *c, gconv_error *error)
     job.input = *gconv_reader_shape(c->reader);
     job.output_depth = depth_of(c, &job.input);
     gconv_status status = resolve_alpha(c, &job, error);
-    if (status == GCONV_OK)
-        status = gconv_plan_create(&job, &plan, error);
-    if (status == GCONV_OK)
-        status = open_output(c, plan, error);
-    if (status == GCONV_OK)
-        status = run(c, plan, error);
-    if (status == GCONV_OK)
-        status = gconv_reader_finish(c->reader, error);
+    GC_THEN(status, gconv_plan_create(&job, &plan, error));
+    GC_THEN(status, open_output(c, plan, error));
+    GC_THEN(status, run(c, plan, error));
+    GC_THEN(status, gconv_reader_finish(c->reader, error));
     gconv_plan_free(plan);
     free(c->pixels);
     c->pixels = NULL;
@@ -128,11 +124,9 @@ static gconv_status convert_file(const char *in, conversion *c, gconv_error *err
     gconv_status status = open_input(in, c, error);
     for (bool more = true; status == GCONV_OK && more;) {
         status = convert_image(c, error);
-        if (status == GCONV_OK)
-            status = gconv_reader_next(c->reader, &more, error);
+        GC_THEN(status, gconv_reader_next(c->reader, &more, error));
     }
-    if (status == GCONV_OK)
-        status = gconv_writer_finish(c->writer, error);
+    GC_THEN(status, gconv_writer_finish(c->writer, error));
     gconv_writer_free(c->writer);
     gconv_reader_free(c->reader);
     return status;
@@ -172,8 +166,7 @@ gconv_status gconv_edges_file(const char *in, const char *out, const gconv_job *
         c.job.filters = (const gconv_filter *const *)loaded;
     }
     c.job.output = GCONV_OUTPUT_EDGES;
-    if (status == GCONV_OK)
-        status = convert_file(in, &c, error);
+    GC_THEN(status, convert_file(in, &c, error));
     gconv_filter_free(loaded[0]);
     gconv_filter_free(loaded[1]);
     return status;

@@ -223,12 +223,9 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     gconv_status status = gc_input_open(path, &opened->input, error);
     if (status == GCONV_OK && opened->input.owned)
         introduce(&opened->input, &known);
-    if (status == GCONV_OK)
-        status = open_decoder(opened, &opened->decoder, error);
-    if (status == GCONV_OK)
-        status = plan_layers(opened, error);
-    if (status == GCONV_OK)
-        status = go_to_page(opened, error);
+    GC_THEN(status, open_decoder(opened, &opened->decoder, error));
+    GC_THEN(status, plan_layers(opened, error));
+    GC_THEN(status, go_to_page(opened, error));
     if (status == GCONV_OK)
         *reader = opened;
     else
@@ -432,17 +429,14 @@ static gconv_status go_to_page(gconv_reader *reader, gconv_error *error)
     const gc_decoder_type *type = reader->decoder->type;
     uint32_t page = type->look_behind != NULL ? reader->options.page : 0;
     bool more;
-    gconv_status status = GCONV_OK;
     reader->page = type->finds_page && page > 0 ? page : 1;
-    while (status == GCONV_OK && reader->page < page) {
-        status = gc_reader_skip(reader, reader->stored.height, error);
+    while (reader->page < page) {
+        GC_TRY(gc_reader_skip(reader, reader->stored.height, error));
         reader->delivered = reader->end;
-        if (status == GCONV_OK)
-            status = gconv_reader_finish(reader, error);
-        if (status == GCONV_OK)
-            status = gconv_reader_next(reader, &more, error);
+        GC_TRY(gconv_reader_finish(reader, error));
+        GC_TRY(gconv_reader_next(reader, &more, error));
     }
-    return status;
+    return GCONV_OK;
 }
 
 /* Orientations that exchange rows and columns need all rows. In others the selected rows lie one

@@ -214,8 +214,7 @@ gconv_status gconv_writer_open(const char *path, const gconv_writer_options *giv
                                         .written = options.written,
                                         .complete_user = options.complete_user};
     gconv_status status = gc_output_open(path, &output_options, &opened->output, error);
-    if (status == GCONV_OK)
-        status = open_encoder(opened, &options, error);
+    GC_THEN(status, open_encoder(opened, &options, error));
     if (status == GCONV_OK)
         *writer = opened;
     else
@@ -312,13 +311,10 @@ gconv_status gconv_writer_next(gconv_writer *writer, const gconv_writer_options 
     if (writer->failure.status != GCONV_OK)
         return settle(writer, writer->failure.status, error);
     gconv_writer_options options;
-    gconv_status status = check_complete(writer, error);
-    if (status == GCONV_OK)
-        status = read_options(given, &options, error);
-    if (status == GCONV_OK)
-        status = check_together(options.format, writer->encoder->format, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(check_complete(writer, error));
+    GC_TRY(read_options(given, &options, error));
+    GC_TRY(check_together(options.format, writer->encoder->format, error));
+    gconv_status status = GCONV_OK;
     if (writer->encoder->type->next == NULL) {
         status = writer->encoder->type->finish(writer->encoder, &writer->failure);
         writer->encoder->type->free(writer->encoder);
@@ -328,8 +324,7 @@ gconv_status gconv_writer_next(gconv_writer *writer, const gconv_writer_options 
     writer->row = NULL;
     writer->shape = options.shape;
     writer->taken = 0;
-    if (status == GCONV_OK)
-        status = open_encoder(writer, &options, &writer->failure);
+    GC_THEN(status, open_encoder(writer, &options, &writer->failure));
     return settle(writer, status, error);
 }
 
@@ -337,13 +332,11 @@ gconv_status gconv_writer_finish(gconv_writer *writer, gconv_error *error)
 {
     if (writer->failure.status != GCONV_OK)
         return settle(writer, writer->failure.status, error);
-    gconv_status status = check_complete(writer, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(check_complete(writer, error));
+    gconv_status status = GCONV_OK;
     if (writer->encoder->type->finish != NULL)
         status = writer->encoder->type->finish(writer->encoder, &writer->failure);
-    if (status == GCONV_OK)
-        status = gc_output_commit(writer->output, &writer->failure);
+    GC_THEN(status, gc_output_commit(writer->output, &writer->failure));
     return settle(writer, status, error);
 }
 

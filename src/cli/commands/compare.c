@@ -382,8 +382,7 @@ static gconv_status read_input(comparison *c, gconv_error *error)
     GC_TRY(gconv_reader_open(path, &options, &reader, error));
     bool more = false;
     gconv_status status = gc_picture_read(reader, &c->picture, error);
-    if (status == GCONV_OK)
-        status = gconv_reader_next(reader, &more, error);
+    GC_THEN(status, gconv_reader_next(reader, &more, error));
     c->met |= gconv_reader_composited(reader) ? GC_MET_BACKGROUND : 0;
     if (more)
         status = gc_fail(error, GCONV_ERROR_FORMAT, "more than one image, and compare takes one");
@@ -480,10 +479,8 @@ int gc_run_compare(const gc_options *options, const gc_reporter *reporter)
     gconv_status status = gc_check_input(path, &error);
     if (status == GCONV_OK && reporter != NULL)
         status = reporter->check(options, &error);
-    if (status == GCONV_OK)
-        status = gc_session_create(options, &c.session, &subject, &error);
-    if (status == GCONV_OK)
-        status = gc_session_check_all(&c.session, &error);
+    GC_THEN(status, gc_session_create(options, &c.session, &subject, &error));
+    GC_THEN(status, gc_session_check_all(&c.session, &error));
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
         subject = gc_input_name(path);

@@ -168,24 +168,21 @@ static gconv_status open_journal(const gc_options *options, gc_session *session,
     if (options->journal.file == NULL)
         return GCONV_OK;
     *subject = options->journal.file;
-    gconv_status status = GCONV_OK;
     if (options->batch.dry_run && access(options->journal.file, F_OK) != 0 && errno == ENOENT)
         return GCONV_OK;
     /* The output directory is made later, by check_start. */
     if (!options->batch.dry_run && options->batch.directory != NULL &&
         gc_lies_below(options->journal.file, options->batch.directory))
-        status = gc_make_parents(directories, options->journal.file, error);
+        GC_TRY(gc_make_parents(directories, options->journal.file, error));
     const gc_journal_opening how = {.writes = !options->batch.dry_run,
                                     .digest = options->journal.digest,
                                     .sync = options->writer.sync,
                                     .counts = options->batch.in_place ? gc_recipe_was : NULL,
                                     .user = &session->recipe};
-    if (status == GCONV_OK)
-        status = gc_journal_open(options->journal.file, &how, &session->journal, error);
-    if (status == GCONV_OK && !options->batch.dry_run)
-        status = gc_journal_note_recipe(session->journal, session->recipe.name,
-                                        session->recipe.line, error);
-    return status;
+    GC_TRY(gc_journal_open(options->journal.file, &how, &session->journal, error));
+    return options->batch.dry_run ? GCONV_OK
+                                  : gc_journal_note_recipe(session->journal, session->recipe.name,
+                                                           session->recipe.line, error);
 }
 
 gconv_status gc_check_images(const gc_options *options, gconv_error *error)

@@ -277,10 +277,8 @@ gconv_status gc_write_text(const char *path, gc_buffer *text, gconv_error *error
     gconv_status status = text->failed ? gc_fail_memory(error, text->size) : GCONV_OK;
     if (status == GCONV_OK)
         status = gc_output_open(path, &(gc_output_options){.sync = false}, &output, error);
-    if (status == GCONV_OK)
-        status = gc_output_write(output, text->bytes, text->size, error);
-    if (status == GCONV_OK)
-        status = gc_output_commit(output, error);
+    GC_THEN(status, gc_output_write(output, text->bytes, text->size, error));
+    GC_THEN(status, gc_output_commit(output, error));
     gc_output_free(output);
     gc_buffer_free(text);
     return status;
@@ -435,12 +433,10 @@ int gc_run_kernel(const gc_options *options, gc_response_function *respond)
     facts *all = NULL;
     const char *subject = NULL;
     gconv_status status = check_files(options, &error);
-    if (status == GCONV_OK)
-        status = gc_filter_chain_load(options, &chain, &subject, &error);
+    GC_THEN(status, gc_filter_chain_load(options, &chain, &subject, &error));
     if (status == GCONV_OK && (all = calloc((size_t)chain.count, sizeof *all)) == NULL)
         status = gc_fail_memory(&error, (size_t)chain.count * sizeof *all);
-    if (status == GCONV_OK)
-        status = find_out(options, &chain, all, &error);
+    GC_THEN(status, find_out(options, &chain, all, &error));
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
         status = write_files(options, respond, &chain, &all[chain.count - 1], &subject, &error);

@@ -95,8 +95,7 @@ static gconv_status read_recipe(gc_recheck *recheck, const char *recipe, gconv_e
     const gc_json_events events = {.value = take_value, .user = recheck};
     recheck->definition = 1; /* unless the line says otherwise */
     gconv_status status = add_argument(recheck, "gconv", error);
-    if (status == GCONV_OK)
-        status = gc_json_read(line, strlen(line), &events, error);
+    GC_THEN(status, gc_json_read(line, strlen(line), &events, error));
     free(line);
     return status == GCONV_OK ? make_session(recheck, recipe, error) : status;
 }
@@ -279,8 +278,7 @@ static gconv_status compare_pictures(gconv_reader *then, gconv_reader *now, int 
 {
     gc_picture old = {.samples = NULL}, new = {.samples = NULL};
     gconv_status status = gc_picture_read(then, &old, error);
-    if (status == GCONV_OK)
-        status = gc_picture_read(now, &new, error);
+    GC_THEN(status, gc_picture_read(now, &new, error));
     if (status == GCONV_OK && gc_is_same_shape(&old.shape, &new.shape))
         compare_samples(&old, &new, difference);
     else if (status == GCONV_OK)
@@ -299,14 +297,11 @@ static gconv_status compare_files(gc_recheck *recheck, const gc_record *record, 
     bool more[2] = {true, true};
     int depth = 0;
     gconv_status status = open_output(record->output, &then, error);
-    if (status == GCONV_OK)
-        status = open_output(path, &now, error);
+    GC_THEN(status, open_output(path, &now, error));
     while (status == GCONV_OK && more[0] && more[1]) {
         status = compare_pictures(then, now, &depth, difference, error);
-        if (status == GCONV_OK)
-            status = gconv_reader_next(then, &more[0], error);
-        if (status == GCONV_OK)
-            status = gconv_reader_next(now, &more[1], error);
+        GC_THEN(status, gconv_reader_next(then, &more[0], error));
+        GC_THEN(status, gconv_reader_next(now, &more[1], error));
     }
     if (more[0] != more[1])
         *difference = (gc_pixel_difference){.samples = 1, .largest = HUGE_VAL};
@@ -325,8 +320,7 @@ gconv_status gc_recheck_image(gc_recheck *recheck, const gc_record *record,
     *difference = (gc_pixel_difference){.within = true};
     snprintf(path, sizeof path, "%s/result", recheck->directory);
     gconv_status status = compute(recheck, record, path, &result, error);
-    if (status == GCONV_OK)
-        status = compare_files(recheck, record, path, &result, difference, error);
+    GC_THEN(status, compare_files(recheck, record, path, &result, difference, error));
     gc_result_destroy(&result);
     unlink(path);
     return status;

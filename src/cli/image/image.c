@@ -82,11 +82,10 @@ gconv_status gc_plan_job(gc_work *work, gconv_job *job)
     job->source_decoder = work->options->reader.decoder;
     if (job->detector != NULL)
         job->detector = &work->detector;
-    gconv_status status = gc_output_depth(work, &job->output_depth);
-    if (status == GCONV_OK)
-        status = check_nan(work, job->output_depth);
+    GC_TRY(gc_output_depth(work, &job->output_depth));
+    GC_TRY(check_nan(work, job->output_depth));
     gc_kept_job(work->options, job);
-    return status == GCONV_OK ? take_own_chain(work, job) : status;
+    return take_own_chain(work, job);
 }
 
 /* Whether the plan of the latest image fits a job. Jobs of one command differ in nothing else. */
@@ -237,8 +236,7 @@ static gconv_status compute(gc_work *work)
     work->result->implementation = gconv_plan_implementation(work->worker->plan);
     if (status == GCONV_OK && work->picture.samples == NULL)
         status = gconv_reader_finish(work->reader, work->error);
-    if (status == GCONV_OK)
-        status = gc_kept_finish(work);
+    GC_THEN(status, gc_kept_finish(work));
     if (status == GCONV_OK)
         work->result->met |= find_met(work); /* with that of the images before */
     return status;
@@ -261,20 +259,17 @@ static gconv_status process_image(gc_work *work)
 
 static gconv_status process(gc_work *work)
 {
-    gconv_status needed = gc_decide_to_skip(work->worker->session, work->task, work->result);
-    if (needed != GCONV_OK)
-        return needed;
+    GC_TRY(gc_decide_to_skip(work->worker->session, work->task, work->result));
     if (work->worker->session->journal != NULL && !work->task->repeated)
         gc_journaled_begin(work);
     work->result->skipped = "exists; skipped"; /* should it appear meanwhile */
     bool more = true;
-    gconv_status status = gc_open_input(work);
-    while (status == GCONV_OK && more) {
-        status = process_image(work);
-        if (status == GCONV_OK)
-            status = gc_next_image(work, &more);
+    GC_TRY(gc_open_input(work));
+    while (more) {
+        GC_TRY(process_image(work));
+        GC_TRY(gc_next_image(work, &more));
     }
-    return status == GCONV_OK ? gc_finish_output(work) : status;
+    return gc_finish_output(work);
 }
 
 void gc_worker_end(gc_worker *worker)
@@ -366,8 +361,7 @@ void gc_plan_only(const gc_session *session, const gc_task *task, gc_result *res
 {
     *result = (gc_result){.outcome = GC_OUTCOME_PLANNED, .subject = gc_input_name(task->input)};
     gconv_status status = gc_check_task(task, &result->error);
-    if (status == GCONV_OK)
-        status = gc_decide_to_skip(session, task, result);
+    GC_THEN(status, gc_decide_to_skip(session, task, result));
     if (status == GCONV_OK && access(task->input, R_OK) != 0)
         status = gc_fail_errno(&result->error, GCONV_ERROR_OPEN, errno, "cannot open");
     if (status == GCONV_OK && gc_is_foreign(task->input)) {

@@ -170,8 +170,7 @@ gconv_status gc_look_ahead(gc_work *work)
         status = gc_picture_read(work->reader, &work->picture, work->error);
     if (status == GCONV_OK && needs_pixels && work->picture.samples != NULL)
         work->opaque = gc_picture_is_opaque(&work->picture);
-    if (status == GCONV_OK)
-        status = gc_find_limits(work);
+    GC_THEN(status, gc_find_limits(work));
     work->result->timings.decode += gc_seconds() - start;
     return status;
 }

@@ -201,11 +201,10 @@ gconv_status gc_journaled_complete(gc_work *work, int descriptor, gconv_error *e
     if (fstat(descriptor, &about) != 0)
         return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot look at it");
     record->out = gc_file_state_of(&about);
-    gconv_status status = finish_digest(work, work->output_digest, descriptor, &record->out, error);
-    if (status == GCONV_OK)
-        status = note_input(work, error);
-    if (status != GCONV_OK || !gc_is_in_place(work->options, work->task))
-        return status;
+    GC_TRY(finish_digest(work, work->output_digest, descriptor, &record->out, error));
+    GC_TRY(note_input(work, error));
+    if (!gc_is_in_place(work->options, work->task))
+        return GCONV_OK;
     record->status = GC_RECORD_INTENT;
     record->in_place = true;
     return gc_journal_append(work->worker->session->journal, record, error);

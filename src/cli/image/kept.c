@@ -100,8 +100,8 @@ gconv_status gc_kept_begin(gc_work *work)
                        gconv_format_name(work->result->format));
     output->channels = (colours ? 3 : 1) + draw->transparent;
     gconv_status status = gc_output_depth(work, &output->depth);
-    if (status == GCONV_OK)
-        status = gc_marks_create(&work->marks, output->width, output->height, true, work->error);
+    GC_THEN(status,
+            gc_marks_create(&work->marks, output->width, output->height, true, work->error));
     work->marks_sink = gc_marks_sink(&work->marks);
     return status;
 }
@@ -234,13 +234,11 @@ static gconv_status count_magnitudes(gc_work *work, double scale, gc_marks *mark
     job.scale = scale;
     job.invert = false;
     job.implementation = job.device = "cpu";
-    if (status == GCONV_OK)
-        status = gconv_plan_create(&job, &plan, work->error);
+    GC_THEN(status, gconv_plan_create(&job, &plan, work->error));
     if (status == GCONV_OK && work->picture.samples == NULL)
         status = open_again(work, gc_reader_options(work->options), &reader);
-    if (status == GCONV_OK)
-        status = gconv_plan_run(plan, reader != NULL ? gconv_reader_source(reader) : &samples,
-                                &sink, NULL, work->error);
+    GC_THEN(status, gconv_plan_run(plan, reader != NULL ? gconv_reader_source(reader) : &samples,
+                                   &sink, NULL, work->error));
     gconv_reader_free(reader);
     gconv_plan_free(plan);
     return status;
@@ -261,8 +259,7 @@ gconv_status gc_find_limits(gc_work *work)
     if (gc_finds_limits(work->options)) {
         double start = gc_seconds(), scale = response_scale(work->options, shape);
         status = gc_marks_create(&marks, shape->width, shape->height, false, work->error);
-        if (status == GCONV_OK)
-            status = count_magnitudes(work, scale, &marks);
+        GC_THEN(status, count_magnitudes(work, scale, &marks));
         if (status == GCONV_OK)
             d->high = fmax((larger_cut(&marks, usual, 0) + 0.5) / (257 * scale),
                            fmax(least_threshold(work), work->options->draw.finds_low ? 0 : d->low));
@@ -375,19 +372,17 @@ static gconv_status write_rows(gc_work *work, const palette *p, gconv_reader *pi
                                unsigned char *rows, size_t stride, uint32_t most)
 {
     const gconv_shape *shape = &work->result->output;
-    gconv_status status = GCONV_OK;
-    for (uint32_t y = 0; y < shape->height && status == GCONV_OK; y += most) {
+    for (uint32_t y = 0; y < shape->height; y += most) {
         uint32_t count = shape->height - y < most ? shape->height - y : most;
-        for (uint32_t i = 0; i < count && status == GCONV_OK; i++) {
+        for (uint32_t i = 0; i < count; i++) {
             const uint16_t *tones = work->marks.samples + (size_t)(y + i) * shape->width;
             fill_row(p, tones, shape->width, rows + i * stride);
             if (picture != NULL)
-                status = put_behind(work, picture, tones, rows + i * stride);
+                GC_TRY(put_behind(work, picture, tones, rows + i * stride));
         }
-        if (status == GCONV_OK)
-            status = gconv_writer_write(work->writer, count, rows, stride, work->error);
+        GC_TRY(gconv_writer_write(work->writer, count, rows, stride, work->error));
     }
-    return status;
+    return GCONV_OK;
 }
 
 static gconv_status write_tones(gc_work *work)
@@ -399,9 +394,8 @@ static gconv_status write_tones(gc_work *work)
     gconv_status status = open_picture(work, &picture);
     unsigned char *rows = gc_allocate_array(SLICE, stride);
     make_palette(work, &p);
-    if (status == GCONV_OK)
-        status = rows != NULL ? write_rows(work, &p, picture, rows, stride, SLICE)
-                              : gc_fail_memory(work->error, SLICE * stride);
+    GC_THEN(status, rows != NULL ? write_rows(work, &p, picture, rows, stride, SLICE)
+                                 : gc_fail_memory(work->error, SLICE * stride));
     gconv_reader_free(picture);
     free(rows);
     return status;
@@ -415,8 +409,7 @@ gconv_status gc_kept_finish(gc_work *work)
     gconv_status status = make_tones(work);
     double end = gc_seconds();
     work->result->timings.compute += end - start;
-    if (status == GCONV_OK)
-        status = write_tones(work);
+    GC_THEN(status, write_tones(work));
     work->result->timings.encode += gc_seconds() - end;
     gc_marks_destroy(&work->marks);
     return status;

@@ -85,12 +85,11 @@ static gconv_status run_all(gc_work *work, verification *v)
     gconv_status status =
         gconv_plan_run_memory(v->plan, input, stride, v->own.output, v->own.output_stride,
                               &work->result->timings, work->error);
-    if (status == GCONV_OK)
-        status = gconv_plan_run_reference(v->reference, input, stride, &v->expected, work->error);
+    GC_THEN(status,
+            gconv_plan_run_reference(v->reference, input, stride, &v->expected, work->error));
     gconv_plan_watch(v->plan, gc_part_show, &v->of_chain);
-    if (status == GCONV_OK)
-        status = gconv_plan_run_chain(v->plan, input, stride, v->own.chain, v->own.chain_stride,
-                                      NULL, work->error);
+    GC_THEN(status, gconv_plan_run_chain(v->plan, input, stride, v->own.chain, v->own.chain_stride,
+                                         NULL, work->error));
     gconv_plan_watch(v->plan, NULL, NULL);
     return status;
 }
@@ -126,12 +125,9 @@ gconv_status gc_run_verified(gc_work *work)
 {
     verification v = {.plan = NULL};
     gconv_status status = prepare(work, &v);
-    if (status == GCONV_OK)
-        status = run_all(work, &v);
-    if (status == GCONV_OK)
-        status = compare(work, &v);
-    if (status == GCONV_OK)
-        status = write_output(work, &v);
+    GC_THEN(status, run_all(work, &v));
+    GC_THEN(status, compare(work, &v));
+    GC_THEN(status, write_output(work, &v));
     gconv_plan_free(v.reference);
     gc_results_free(&v.own);
     gc_results_free(&v.expected);

@@ -376,8 +376,7 @@ gconv_status gc_journal_open(const char *path, const gc_journal_opening *how, gc
         return gc_fail_memory(error, sizeof *opened);
     opened->how = *how;
     gconv_status status = open_file(opened, path, error);
-    if (status == GCONV_OK)
-        status = read_file(opened, error);
+    GC_THEN(status, read_file(opened, error));
     if (status == GCONV_OK && how->writes)
         status = make_sound(opened, error);
     if (status == GCONV_OK)

@@ -57,9 +57,8 @@ gconv_status gc_expect(const gc_subject *subject, const gc_picture *picture,
     gconv_status status = gc_results_allocate(plan, picture, &expectation->of, error);
     gconv_plan_watch(plan, show_reference, (void *)subject);
     double start = gc_seconds();
-    if (status == GCONV_OK)
-        status = gconv_plan_run_reference(plan, picture->samples, picture->stride, &expectation->of,
-                                          error);
+    GC_THEN(status, gconv_plan_run_reference(plan, picture->samples, picture->stride,
+                                             &expectation->of, error));
     expectation->seconds = gc_seconds() - start;
     gconv_plan_free(plan);
     return status;
@@ -99,9 +98,8 @@ static gconv_status run(const trial *t, double limit, gconv_error *error)
     double seconds = gc_seconds() - start;
     if (seconds > limit)
         gc_take_runs(t->point, &seconds, 1);
-    if (status == GCONV_OK)
-        status = gconv_plan_run_chain(t->plan, picture->samples, picture->stride, t->own.chain,
-                                      t->own.chain_stride, NULL, error);
+    GC_THEN(status, gconv_plan_run_chain(t->plan, picture->samples, picture->stride, t->own.chain,
+                                         t->own.chain_stride, NULL, error));
     return status;
 }
 
@@ -120,10 +118,8 @@ gconv_status gc_check_plan(gconv_plan *plan, const gc_picture *picture,
 {
     trial t = {.plan = plan, .picture = picture, .expected = &expected->of, .point = point};
     gconv_status status = gc_results_allocate(plan, picture, &t.own, error);
-    if (status == GCONV_OK)
-        status = run(&t, limit, error);
-    if (status == GCONV_OK)
-        status = compare(&t, error);
+    GC_THEN(status, run(&t, limit, error));
+    GC_THEN(status, compare(&t, error));
     if (status == GCONV_OK)
         judge(plan, point);
     gc_results_free(&t.own);

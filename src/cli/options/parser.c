@@ -385,10 +385,8 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
         options->detector.high = fmax(options->detector.high, options->detector.low);
     if (options->detector.method == GCONV_METHOD_GRADIENT && !gc_option_given(options, "threshold"))
         options->job.threshold = options->detector.high;
-    if (status == GCONV_OK)
-        status = take_command(options, error);
-    if (status == GCONV_OK)
-        status = take_operands(options, error);
+    GC_THEN(status, take_command(options, error));
+    GC_THEN(status, take_operands(options, error));
     return status == GCONV_OK ? check_belonging(options, error) : status;
 }
 

@@ -1,6 +1,7 @@
 /* A filter of two vectors as solver/vectors.c computes it, but columns, rows or both go through
  * transforms of lines, if that is faster than every tap. So does a matrix that is a column times a
  * row. */
+#include "base/status.h"
 #include "core/range.h"
 #include "cpu/budget.h"
 #include "cpu/cost.h"
@@ -159,15 +160,13 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
     stage->tile_columns = 2 * GC_LANES_MAX;
     stage->takes_bytes = takes_bytes(question, estimate->column_side);
     const gc_step *column = &own->vectors.column, *row = &own->vectors.row;
-    gconv_status status = gc_vectors_create(&own->vectors, stage->step, error);
-    if (status == GCONV_OK)
-        status = make_lines(stage, question, estimate->column_side, column->taps, column->height,
-                            &own->column, error);
-    if (status == GCONV_OK)
-        status = make_lines(stage, question, estimate->row_side, row->taps, row->width, &own->row,
-                            error);
+    GC_TRY(gc_vectors_create(&own->vectors, stage->step, error));
+    GC_TRY(make_lines(stage, question, estimate->column_side, column->taps, column->height,
+                      &own->column, error));
+    GC_TRY(
+        make_lines(stage, question, estimate->row_side, row->taps, row->width, &own->row, error));
     gc_between_reserve(stage, false);
-    return status;
+    return GCONV_OK;
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */

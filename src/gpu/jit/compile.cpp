@@ -112,8 +112,7 @@ static gconv_status compile_for(int major, int minor, const char *source, void *
     nvrtcProgram program = nullptr;
     GC_NVRTC_TRY(error, gc_nvrtc_get().create(&program, source, "gconv.cu", 0, nullptr, nullptr));
     gconv_status status = compile(program, chosen, error);
-    if (status == GCONV_OK)
-        status = take_binary(program, chosen.machine_code, binary, size, error);
+    GC_THEN(status, take_binary(program, chosen.machine_code, binary, size, error));
     gc_nvrtc_get().destroy(&program);
     return status;
 }

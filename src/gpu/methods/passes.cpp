@@ -78,8 +78,7 @@ gconv_status gc_pass_compile(const gc_layout &layout, const float *weights, int 
                                                    : nullptr);
     if (status == GCONV_OK && source == nullptr)
         status = gc_fail_memory(error, (size_t)count * 16);
-    if (status == GCONV_OK)
-        status = compile_source(source, device, when, kernel, error);
+    GC_THEN(status, compile_source(source, device, when, kernel, error));
     if (status != GCONV_OK)
         gc_pass_release(kernel);
     return status;

@@ -416,8 +416,7 @@ gconv_status gc_overlap_run(gc_gpu_plan *plan, gc_stream *stream, gconv_error *e
     pthread_mutex_init(&run.lock, nullptr);
     pthread_cond_init(&run.changed, nullptr);
     gconv_status status = open_run(&run, error);
-    if (status == GCONV_OK)
-        status = run_threads(&run, error);
+    GC_THEN(status, run_threads(&run, error));
     gc_slot_wait(plan->work.slot); /* after a failure, copies may be on their way */
     gc_host_give(run.in.pieces);
     gc_host_give(run.out.pieces);

@@ -79,9 +79,8 @@ gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *fou
         gc_tuning_read(device, list);
         if (found != NULL)
             status = put(list, found, error);
-        if (status == GCONV_OK)
-            status = gc_cache_store(kind, key_of(device), list->entries,
-                                    (size_t)list->count * sizeof list->entries[0], error);
+        GC_THEN(status, gc_cache_store(kind, key_of(device), list->entries,
+                                       (size_t)list->count * sizeof list->entries[0], error));
         gc_cache_unlock(lock);
     }
     free(list);

@@ -227,11 +227,9 @@ static gconv_status read_item(heif_decoder *decoder, gc_blob_kind kind, gconv_er
                                  "application/rdf+xml") != 0)
         return gc_metadata_lose(&common->warnings, GCONV_KEEP_ALL, "an item of MIME is no XMP",
                                 error);
-    gconv_status status =
-        size == 0 ? GCONV_OK
-                  : gc_whole_room(&decoder->whole, kind == GC_EXIF ? "EXIF" : "XMP", size, error);
-    if (size == 0 || status != GCONV_OK)
-        return status;
+    if (size == 0)
+        return GCONV_OK;
+    GC_TRY(gc_whole_room(&decoder->whole, kind == GC_EXIF ? "EXIF" : "XMP", size, error));
     struct heif_error failure =
         gc_heif.heif_image_handle_get_metadata(handle, id, decoder->whole.blob);
     if (failure.code != heif_error_Ok)
@@ -246,16 +244,11 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     heif_decoder *opened = (heif_decoder *)common;
     const gc_buffer *file = &opened->whole.file;
     opened->whole.decode = decode;
-    gconv_status status = gc_libheif_load(error);
-    if (status == GCONV_OK)
-        status = gc_whole_load(&opened->whole, UINT64_MAX, error);
-    if (status == GCONV_OK)
-        status = read_brands(&opened->whole, error);
+    GC_TRY(gc_libheif_load(error));
+    GC_TRY(gc_whole_load(&opened->whole, UINT64_MAX, error));
+    GC_TRY(read_brands(&opened->whole, error));
     const box all = {NULL, (const unsigned char *)file->bytes, file->size};
-    if (status == GCONV_OK)
-        status = check_circle(all, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(check_circle(all, error));
     opened->context = gc_heif.heif_context_alloc();
     if (opened->context == NULL)
         return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libheif cannot start");
@@ -265,19 +258,15 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
         failure = gc_heif.heif_context_get_primary_image_handle(opened->context, &opened->handle);
     if (failure.code != heif_error_Ok)
         return gc_libheif_fail(failure, GCONV_ERROR_FORMAT, error);
-    status = has_trailing(all) ? gc_decoder_tell_trailing(common, error) : GCONV_OK;
-    if (status == GCONV_OK)
-        status = read_shape(opened, error);
-    if (status == GCONV_OK)
-        status = read_icc(opened, error);
-    if (status == GCONV_OK)
-        status = tell_losses(opened, error);
-    if (status == GCONV_OK)
-        status = read_item(opened, GC_EXIF, error);
-    if (status == GCONV_OK)
-        status = read_item(opened, GC_XMP, error);
+    if (has_trailing(all))
+        GC_TRY(gc_decoder_tell_trailing(common, error));
+    GC_TRY(read_shape(opened, error));
+    GC_TRY(read_icc(opened, error));
+    GC_TRY(tell_losses(opened, error));
+    GC_TRY(read_item(opened, GC_EXIF, error));
+    GC_TRY(read_item(opened, GC_XMP, error));
     gc_metadata_set_upright(&common->metadata); /* libheif turns the image */
-    return status;
+    return GCONV_OK;
 }
 
 static void free_decoder(gc_decoder *common)

@@ -205,21 +205,15 @@ gconv_status gc_tiff_layout_read(gc_tiff_layout *layout, gc_decoder *decoder, gc
     uint16_t format = SAMPLEFORMAT_UINT;
     *layout = (gc_tiff_layout){0};
     read_tags(layout, file, &format);
-    gconv_status status = check_camera(layout, file, error);
-    if (status == GCONV_OK)
-        status = check_compression(layout, error);
-    if (status == GCONV_OK)
-        status = check_photometric(layout, error);
-    if (status == GCONV_OK)
-        status = check_samples(layout, format, error);
-    if (status == GCONV_OK)
-        status = find_samples(layout, decoder, file, error);
-    if (status == GCONV_OK)
-        status = make_tables(layout, decoder, file, error);
-    if (status == GCONV_OK && layout->compression == COMPRESSION_JPEG &&
-        layout->photometric == PHOTOMETRIC_YCBCR)
+    GC_TRY(check_camera(layout, file, error));
+    GC_TRY(check_compression(layout, error));
+    GC_TRY(check_photometric(layout, error));
+    GC_TRY(check_samples(layout, format, error));
+    GC_TRY(find_samples(layout, decoder, file, error));
+    GC_TRY(make_tables(layout, decoder, file, error));
+    if (layout->compression == COMPRESSION_JPEG && layout->photometric == PHOTOMETRIC_YCBCR)
         gc_tiff.TIFFSetField(file->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
-    return status;
+    return GCONV_OK;
 }
 
 void gc_tiff_layout_free(gc_tiff_layout *layout)

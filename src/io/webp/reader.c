@@ -63,9 +63,8 @@ static gconv_status read_blob(gc_whole_decoder *decoder, WebPDemuxer *demuxer, g
     snprintf(what, sizeof what, "%s chunk", gc_webp_chunks[kind]);
     if (kind != GC_XMP)
         status = gc_whole_check_blob(what, size, error);
-    if (status == GCONV_OK)
-        status = gc_metadata_keep(&common->metadata, kind, bytes + skip, size - skip,
-                                  &common->warnings, error);
+    GC_THEN(status, gc_metadata_keep(&common->metadata, kind, bytes + skip, size - skip,
+                                     &common->warnings, error));
     gc_webp.WebPDemuxReleaseChunkIterator(&chunk);
     return status;
 }
@@ -97,21 +96,15 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
     size_t size;
     bool animated = false;
     opened->decode = decode;
-    gconv_status status = gc_libwebp_load(error);
-    if (status == GCONV_OK)
-        status = gc_input_peek(common->input, HEAD_BYTES, &bytes, &size, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_libwebp_load(error));
+    GC_TRY(gc_input_peek(common->input, HEAD_BYTES, &bytes, &size, error));
     /* The canvas, if it is said here, is checked before the file is read. */
     VP8StatusCode code = read_features(opened, bytes, size, &animated);
     if (code == VP8_STATUS_OK)
-        status = gc_decoder_check_size(common, error);
+        GC_TRY(gc_decoder_check_size(common, error));
     else if (code != VP8_STATUS_NOT_ENOUGH_DATA)
-        status = corrupt(code, error);
-    if (status == GCONV_OK)
-        status = gc_whole_load(opened, file_bytes(bytes), error);
-    if (status != GCONV_OK)
-        return status;
+        return corrupt(code, error);
+    GC_TRY(gc_whole_load(opened, file_bytes(bytes), error));
     code = read_features(opened, opened->file.bytes, opened->file.size, &animated);
     if (code != VP8_STATUS_OK)
         return corrupt(code, error);
@@ -119,8 +112,8 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "an animated WebP, which gconv does not read; webpmux -get frame takes one "
                        "image of it");
-    status = gc_decoder_check_size(common, error);
-    return status == GCONV_OK ? read_metadata(opened, error) : status;
+    GC_TRY(gc_decoder_check_size(common, error));
+    return read_metadata(opened, error);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */

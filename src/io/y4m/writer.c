@@ -93,9 +93,8 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
     for (uint32_t i = 0; status == GCONV_OK && i < count; i += some) {
         if (!same)
             status = convert(encoder, rows + i * stride, error);
-        if (status == GCONV_OK)
-            status = gc_output_write(common->output, same ? rows + i * stride : encoder->row,
-                                     some * bytes, error);
+        GC_THEN(status, gc_output_write(common->output, same ? rows + i * stride : encoder->row,
+                                        some * bytes, error));
     }
     encoder->left -= count;
     if (status == GCONV_OK && encoder->left == 0 && stream->chroma_bytes > 0)

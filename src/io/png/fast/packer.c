@@ -57,8 +57,7 @@ static gconv_status create(const gconv_shape *shape, gc_png_emit *emit, gc_png_p
     *p = (gc_png_packer){.emit = emit, .loops = gc_pack_loops_chosen(), .check = 1};
     gc_parts_create(&p->blocks, compress_block, p);
     gconv_status status = gc_filters_create(&p->filters, shape, p->loops, error);
-    if (status == GCONV_OK)
-        status = gc_parts_begin(&p->blocks, sizeof(stream_block), error);
+    GC_THEN(status, gc_parts_begin(&p->blocks, sizeof(stream_block), error));
     if (status == GCONV_OK) {
         gc_pack_begin(filling(p));
     } else {
