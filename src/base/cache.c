@@ -161,11 +161,6 @@ static gconv_status replace_file(int directory, const char *name, const struct i
 
 /* ---- Room ------------------------------------------------------------------------------------ */
 
-static bool is_before(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
-}
-
 /* Returns the bytes of all entries, and the name of that which was not used for longest. Removes
  * temporary files that no process will complete. */
 static int64_t add_up(DIR *listing, char longest_unused[NAME_MAX + 1])
@@ -185,7 +180,9 @@ static int64_t add_up(DIR *listing, char longest_unused[NAME_MAX + 1])
         if (item->d_name[0] == '.' || !gc_ends_with(item->d_name, entry_suffix))
             continue;
         bytes += about.st_size;
-        if (longest_unused[0] == '\0' || is_before(&about.st_mtim, &least)) {
+        if (longest_unused[0] == '\0' ||
+            (about.st_mtim.tv_sec != least.tv_sec ? about.st_mtim.tv_sec < least.tv_sec
+                                                  : about.st_mtim.tv_nsec < least.tv_nsec)) {
             least = about.st_mtim;
             strcpy(longest_unused, item->d_name);
         }

@@ -192,12 +192,6 @@ static bool may_compute_meanwhile(const contest *c)
     return c->wanted.any && c->choice->implementation != NULL && c->problem->job.images_at_once > 1;
 }
 
-/* Whether the CPU computes while GPUs are starting: its bits must be those of the GPUs. */
-static bool computes_meanwhile(const contest *c)
-{
-    return may_compute_meanwhile(c) && gc_problem_is_same_everywhere(c->problem) && !gc_gpu_ready();
-}
-
 /* Whether `auto` leaves out the GPUs: none is in use, and the CPU completes all images before a GPU
  * that has to start could. *least becomes the seconds that a GPU needs at least. The
  * implementations on the CPU must have competed. */
@@ -217,7 +211,7 @@ static gconv_status ask_gpus(contest *c, gconv_error *error)
     gc_choice *choice = c->choice;
     if (may_compute_meanwhile(c))
         gconv_device_start("auto");
-    if (computes_meanwhile(c)) {
+    if (may_compute_meanwhile(c) && gc_problem_is_same_everywhere(c->problem) && !gc_gpu_ready()) {
         gc_explain(&choice->explanation, "cuda       is starting, and the CPU computes meanwhile");
         choice->for_now = true;
         return GCONV_OK;

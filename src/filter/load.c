@@ -177,12 +177,6 @@ static gconv_status fail_unknown(const char *specification, gconv_error *error)
                    hints ? " makes any size; " : "");
 }
 
-/* Whether a failed stat says that no such file exists, rather than that it cannot be reached. */
-static bool is_absent(int error_number)
-{
-    return error_number == ENOENT || error_number == ENOTDIR || error_number == ENAMETOOLONG;
-}
-
 gconv_status gconv_filter_load(const char *specification, gconv_filter **filter, gconv_error *error)
 {
     *filter = NULL;
@@ -195,7 +189,8 @@ gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
         return gc_fail(error, GCONV_ERROR_FILTER,
                        "a filter is not read from '-'; /dev/stdin is a path");
     bool exists = stat(specification, &about) == 0;
-    if (!exists && !is_absent(errno))
+    /* It may exist, and cannot be reached. */
+    if (!exists && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the filter");
     if (exists && !S_ISDIR(about.st_mode))
         return load_file(specification, filter, error);

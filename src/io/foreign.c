@@ -158,17 +158,12 @@ static bool has_tag(const unsigned char *bytes, size_t count, const char *tag)
     return false;
 }
 
-static bool is_of_row(const unsigned char *bytes, size_t count, const foreign_row *row)
-{
-    return gc_begins_with(bytes, count, row->begins) ||
-           (row->tag != NULL && has_tag(bytes, count, row->tag));
-}
-
 const gconv_foreign_format *gconv_foreign_from_content(const void *bytes, size_t count)
 {
     bool known = gconv_format_from_content(bytes, count) != GCONV_FORMAT_UNKNOWN;
     for (size_t i = 0; !known && i < row_count; i++)
-        if (is_of_row(bytes, count, &rows[i]))
+        if (gc_begins_with(bytes, count, rows[i].begins) ||
+            (rows[i].tag != NULL && has_tag(bytes, count, rows[i].tag)))
             return &rows[i].format;
     return NULL;
 }

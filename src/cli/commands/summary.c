@@ -51,12 +51,6 @@ static void say_losses(gc_summary *s, const gc_result *result)
     }
 }
 
-static bool ends_in_return(const char *name)
-{
-    size_t length = strlen(name);
-    return length > 0 && name[length - 1] == '\r';
-}
-
 /* Whether lines have tones: what counts of such a sketch is the part of its paper. */
 static bool draws_in_ink(const gc_options *options)
 {
@@ -106,7 +100,7 @@ static void count_image(gc_summary *s, const gc_task *task, const gc_result *res
     s->reported++;
     if (failed)
         gc_images_count(&s->failed, gc_input_name(task->input));
-    s->names_with_returns += failed && ends_in_return(task->input);
+    s->names_with_returns += failed && gc_ends_with(task->input, "\r");
     s->skipped += result->outcome == GC_OUTCOME_SKIPPED;
     s->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
     if (result->outcome != GC_OUTCOME_DONE && result->outcome != GC_OUTCOME_MISMATCH)

@@ -40,19 +40,6 @@ static void note_opened(void *user, int descriptor)
         gc_journaled_opened(work, descriptor, work->has_times ? &about : NULL);
 }
 
-/* Whether the output cannot hold alpha. An output in the format of its input can hold what that
- * has. */
-static bool loses_alpha(const gc_task *task)
-{
-    return task->format != GCONV_FORMAT_UNKNOWN && !gconv_format_describe(task->format)->alpha;
-}
-
-/* Whether the output has bits alone: colours become grey before anything is computed. */
-static bool has_bits_alone(const gc_task *task)
-{
-    return task->format != GCONV_FORMAT_UNKNOWN && gconv_format_describe(task->format)->depths == 1;
-}
-
 gconv_status gc_open_input(gc_work *work)
 {
     const gc_task *task = work->task;
@@ -61,8 +48,11 @@ gconv_status gc_open_input(gc_work *work)
     work->input_warnings =
         (gc_warning_target){work->result->subject, work->worker->notes, &work->result->warnings};
     gconv_reader_options options = gc_reader_options(work->options);
-    options.opaque = loses_alpha(task);
-    options.grey = options.grey || has_bits_alone(task);
+    if (task->format != GCONV_FORMAT_UNKNOWN) { /* else it holds what the input has */
+        const gconv_format_info *output = gconv_format_describe(task->format);
+        options.opaque = !output->alpha;
+        options.grey = options.grey || output->depths == 1; /* before anything is computed */
+    }
     options.warn = gc_take_warning;
     options.warn_damage = gc_take_damage;
     options.warn_user = &work->input_warnings;

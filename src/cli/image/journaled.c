@@ -210,15 +210,6 @@ gconv_status gc_journaled_complete(gc_work *work, int descriptor, gconv_error *e
     return gc_journal_append(work->worker->session->journal, record, error);
 }
 
-/* Whether the input is at fault, so that the same recipe would fail again. A file that could not be
- * opened, a full disk or a failed GPU may work the next time. The recipe names no implementation,
- * so a refusal by one is not final. */
-static bool is_final(gconv_status status)
-{
-    return status == GCONV_ERROR_FORMAT || status == GCONV_ERROR_LIMIT ||
-           status == GCONV_ERROR_ARGUMENT;
-}
-
 static void fill(gc_record *record, const gc_result *result)
 {
     record->seconds = result->timings.total;
@@ -228,7 +219,12 @@ static void fill(gc_record *record, const gc_result *result)
     if (result->outcome == GC_OUTCOME_FAILED) {
         record->status = GC_RECORD_FAILED;
         record->error = (char *)result->error.message; /* the record does not own it */
-        record->final = is_final(result->error.status);
+        /* If the input is at fault, the same recipe would fail again. A file that could not be
+         * opened, a full disk or a failed GPU may work the next time. The recipe names no
+         * implementation, so a refusal by one is not final. */
+        record->final = result->error.status == GCONV_ERROR_FORMAT ||
+                        result->error.status == GCONV_ERROR_LIMIT ||
+                        result->error.status == GCONV_ERROR_ARGUMENT;
         /* A rename that failed may have replaced the input all the same, as on NFS. */
         if (!record->in_place)
             record->out = (gc_file_state){.size = -1};

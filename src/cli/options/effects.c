@@ -77,19 +77,14 @@ static bool says_itself(const char *name, unsigned bit)
     return (bit == GC_MET_BLOCK && has_block) || (bit == GC_MET_TILE && has_factor);
 }
 
-static bool is_reached(const char *name, unsigned bit)
-{
-    return strcmp(name, "auto") == 0 ||
-           ((gc_met_implementation(name) & bit) != 0 && !says_itself(name, bit));
-}
-
 static void say_reached(const char *option, unsigned bit, const char *what,
                         const char *const *names, int count)
 {
     char list[512] = "";
     int reached = 0;
     for (int i = 0; i < count; i++)
-        if (is_reached(names[i], bit)) {
+        if (strcmp(names[i], "auto") == 0 ||
+            ((gc_met_implementation(names[i]) & bit) != 0 && !says_itself(names[i], bit))) {
             gc_list_name(list, sizeof list, names[i], 1);
             reached++;
         }

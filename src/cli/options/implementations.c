@@ -31,12 +31,6 @@ static void suggest_name(const char *name, const char *const *names, size_t coun
     gc_suggest(name, names, count, buffer, size);
 }
 
-/* Whether a name of a list stands for others. */
-static bool is_word(const char *name)
-{
-    return strcmp(name, "auto") == 0 || strcmp(name, "all") == 0;
-}
-
 static gconv_status check_name(const char *name, gconv_error *error)
 {
     enum { WORDS = 2, NAMES_MAX = 64 };
@@ -45,7 +39,8 @@ static gconv_status check_name(const char *name, gconv_error *error)
     size_t count = WORDS;
     for (int i = 0; i < gconv_implementation_count() && count < NAMES_MAX; i++)
         names[count++] = gconv_implementation_name(i);
-    if (is_word(name) || gconv_implementation_find(name) >= 0)
+    if (strcmp(name, "auto") == 0 || strcmp(name, "all") == 0 ||
+        gconv_implementation_find(name) >= 0)
         return GCONV_OK;
     for (size_t i = WORDS; i < count; i++)
         if (strchr(names[i], ':') == NULL)
@@ -82,13 +77,6 @@ bool gc_names_several(const char *list)
 bool gc_names_each(const char *list)
 {
     return list != NULL && !lists(list, "all");
-}
-
-/* Whether "all" stands for implementation `index`, too: it leaves out variants that run on GPUs. */
-static bool is_of_all(int index)
-{
-    return strchr(gconv_implementation_name(index), ':') == NULL ||
-           gconv_implementation_kind(index) == GCONV_DEVICE_CPU;
 }
 
 /* Names, and behind them the bytes of those that no table has. */
@@ -129,7 +117,9 @@ static void add_wanted(name_list *names, const char *wanted)
     else if (found >= 0)
         add_copy(names, wanted);
     for (int i = 0; i < gconv_implementation_count(); i++)
-        if (strcmp(wanted, "all") == 0 && is_of_all(i))
+        /* "all" leaves out variants that run on GPUs. */
+        if (strcmp(wanted, "all") == 0 && (strchr(gconv_implementation_name(i), ':') == NULL ||
+                                           gconv_implementation_kind(i) == GCONV_DEVICE_CPU))
             add_name(names, gconv_implementation_name(i));
 }
 

@@ -127,12 +127,6 @@ static void close_finder(void *own)
     free(f);
 }
 
-static bool are_bytes(const gc_detector *detector)
-{
-    return gc_detects_canny(detector) && detector->asked.like == GCONV_LIKE_OPENCV &&
-           detector->side == RING;
-}
-
 static gconv_status open_finder(const void *shared, void **own, gconv_error *error)
 {
     finder *f = *own = calloc(1, sizeof *f);
@@ -144,7 +138,9 @@ static gconv_status open_finder(const void *shared, void **own, gconv_error *err
     f->loops = gc_instructions_chosen()->detector;
     f->magnitude = &f->loops->magnitudes[f->detector->is_wide];
     f->width = problem->chain.width;
-    f->bytes = are_bytes(f->detector) ? gc_instructions_chosen()->edge_bytes : NULL;
+    bool takes_bytes = gc_detects_canny(f->detector) &&
+                       f->detector->asked.like == GCONV_LIKE_OPENCV && f->detector->side == RING;
+    f->bytes = takes_bytes ? gc_instructions_chosen()->edge_bytes : NULL;
     gconv_status status = GCONV_OK;
     if (f->bytes == NULL)
         status = gc_value_rows_create(&f->rows, problem, error);

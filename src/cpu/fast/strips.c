@@ -386,13 +386,6 @@ static void compute_strip(const strip *s)
     }
 }
 
-/* Whether output can go past the caches: every strip of every row begins on a cache line. */
-static bool may_stream(const strip *s)
-{
-    return s->set->rank1->stores_lines && s->stride % GC_ALIGNMENT == 0 &&
-           (uintptr_t)s->output % GC_ALIGNMENT == 0;
-}
-
 /* Values of a strip: as few strips as there can be, which are as wide as each other. */
 static size_t even_width(const strip_memory *strips, size_t values)
 {
@@ -405,7 +398,8 @@ static void compute_levels(strip *s, bool is_large)
 {
     size_t values = row_values(s), width = even_width(s->strips, values);
     s->is_large = is_large;
-    s->streams = is_large && may_stream(s);
+    s->streams = is_large && s->set->rank1->stores_lines && s->stride % GC_ALIGNMENT == 0 &&
+                 (uintptr_t)s->output % GC_ALIGNMENT == 0;
     for (; s->first < values; s->first += s->count) {
         s->count = values - s->first < width ? values - s->first : width;
         compute_strip(s);

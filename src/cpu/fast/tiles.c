@@ -15,25 +15,14 @@
 
 static const double pi = 3.14159265358979323846;
 
-static size_t part_values(int side)
-{
-    return (size_t)side * (size_t)(side + GC_TRANSFORM_PADDING);
-}
-
 static size_t part_bytes(const gc_transform_loops *loops, int side)
 {
-    return part_values(side) * loops->value_size;
+    return (size_t)side * (size_t)(side + GC_TRANSFORM_PADDING) * loops->value_size;
 }
 
 size_t gc_tiles_scratch(const gc_transform_loops *loops, int side)
 {
     return 2 * part_bytes(loops, side) / sizeof(float);
-}
-
-/* Bytes that a transform goes through: a pair of tiles and the filter's spectrum. */
-static size_t transform_bytes(const gc_transform_loops *loops, int side)
-{
-    return 4 * part_bytes(loops, side);
 }
 
 static gc_complex complex_in(const gc_transform_loops *loops, void *scratch, int side)
@@ -205,7 +194,7 @@ double gc_round_seconds(const gc_question *question)
 /* What tile and spectrum cost beyond a second-level cache. */
 static double cache_factor(const gc_question *question, int side)
 {
-    size_t bytes = transform_bytes(gc_transforms_for(question)->loops, side);
+    size_t bytes = 4 * part_bytes(gc_transforms_for(question)->loops, side);
     return bytes < 1 << 20 ? 1 : bytes < 1 << 21 ? GC_CACHE_FACTOR_2_MIB : GC_CACHE_FACTOR_BEYOND;
 }
 

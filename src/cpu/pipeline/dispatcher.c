@@ -57,19 +57,9 @@ static bool may_compute(const gc_dispatcher *s)
     return last < s->read && s->begun - d->output_ring < s->written;
 }
 
-static bool may_write(const gc_dispatcher *s)
-{
-    return !s->in_place && !s->writing && s->written < s->computed;
-}
-
 static bool may_help(const gc_dispatcher *s, const gc_help *help)
 {
     return help->wanted && s->threads > 1 && help->barren < help->news;
-}
-
-static bool may_help_read(const gc_dispatcher *s)
-{
-    return may_help(s, &s->reader) && s->read < s->division->read_end;
 }
 
 static bool may_help_write(const gc_dispatcher *s)
@@ -99,9 +89,9 @@ static gc_piece choose(const gc_dispatcher *s, gc_piece_kind last)
 {
     if (last == GC_PIECE_READ && s->threads > 1 && may_read(s))
         return (gc_piece){.kind = GC_PIECE_READ, .band = s->read};
-    if (may_help_read(s))
+    if (may_help(s, &s->reader) && s->read < s->division->read_end)
         return (gc_piece){.kind = GC_PIECE_HELP_READ, .news = s->reader.news};
-    if (may_write(s))
+    if (!s->in_place && !s->writing && s->written < s->computed)
         return (gc_piece){.kind = GC_PIECE_WRITE, .band = s->written};
     if (may_compute(s))
         return (gc_piece){.kind = GC_PIECE_COMPUTE, .band = s->begun, .panel = s->panel};

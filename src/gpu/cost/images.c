@@ -120,20 +120,16 @@ static double seconds_of_all(const gc_problem *problem, const gc_costs *costs,
     return start + images * fmax(fmax(device, costs->run_seconds), thread);
 }
 
-/* Images that the CPU computes while a GPU starts. A third of the time to start is the time that
- * the process takes longer to end. */
-static double images_meanwhile(const gc_costs *costs, double cpu_seconds)
-{
-    return cpu_seconds > 0 ? costs->start_seconds * 2 / 3 / cpu_seconds : 0;
-}
-
 double gc_gpu_least_seconds(const gc_problem *problem, double cpu_seconds)
 {
     const gc_costs *costs = gc_costs_before_asking();
     if (!gc_counts_throughput(problem))
         return costs->start_seconds;
     image_parts parts = parts_at_least(problem, costs);
-    double images = fmax(0, gc_images_left(problem) - images_meanwhile(costs, cpu_seconds));
+    /* The CPU computes images while a GPU starts. A third of the time to start is the time that the
+     * process takes longer to end. */
+    double meanwhile = cpu_seconds > 0 ? costs->start_seconds * 2 / 3 / cpu_seconds : 0;
+    double images = fmax(0, gc_images_left(problem) - meanwhile);
     return seconds_of_all(problem, costs, &parts, images);
 }
 

@@ -223,11 +223,6 @@ static __device__ inline unsigned find_interval(const gc_packed *packed, unsigne
     return first;
 }
 
-static __device__ inline unsigned first_chunk_of(const gc_packed *packed, unsigned chunk)
-{
-    return intervals_of(packed)[find_interval(packed, chunk)].first_chunk;
-}
-
 /* ---- Where chunks begin ---------------------------------------------------------------------- */
 
 /* Follows the chunk of this thread. Returns how the next one begins, if this one begins so. Bits
@@ -278,7 +273,9 @@ static __global__ void follow(const gc_packed *packed, chunk_findings to, int is
         clear_coefficients(to);
     bool is_own = thread >= AHEAD && chunk < (int)packed->chunks;
     bool exists = is_own || (is_first_pass && chunk >= 0 && chunk < (int)packed->chunks);
-    bool begins_interval = exists && first_chunk_of(packed, (unsigned)chunk) == (unsigned)chunk;
+    bool begins_interval =
+        exists &&
+        intervals_of(packed)[find_interval(packed, (unsigned)chunk)].first_chunk == (unsigned)chunk;
     chunk_state begin = is_own && !is_first_pass ? to.begins[chunk] : 0, found = begin;
     if (thread == 0)
         shared->changed = is_first_pass;

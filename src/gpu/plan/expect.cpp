@@ -12,15 +12,11 @@ extern "C" {
 #include <algorithm>
 #include <cstdint>
 
-/* Whether kernels can count the samples of a row: they count in int. */
-static bool fits_in_int(const gc_problem *problem)
-{
-    return (int64_t)problem->chain.width * problem->chain.channels <= INT32_MAX;
-}
-
 bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish)
 {
-    return fits_in_int(problem) && gc_finish_of(problem, finish);
+    /* Kernels count the samples of a row in int. */
+    return (int64_t)problem->chain.width * problem->chain.channels <= INT32_MAX &&
+           gc_finish_of(problem, finish);
 }
 
 bool gc_gpu_settles(const gc_gpu_method &method, const gc_problem *problem,

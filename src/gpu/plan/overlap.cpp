@@ -199,19 +199,13 @@ static bool is_ready(const overlap_side *side, int64_t band)
     return !side->staged || side->ready[band % GC_COPY_PIECES];
 }
 
-/* Whether the next band can be enqueued, and nobody enqueues one. Under the lock. */
-static bool may_enqueue(const overlap_run *run)
-{
-    return !run->enqueues && run->status == GCONV_OK && run->enqueued < run->bands &&
-           is_ready(&run->in, run->enqueued) && is_ready(&run->out, run->enqueued);
-}
-
 /* Enqueues the next bands in their order, as far as their input is there and their output has a
  * place. If another thread does so already, that one goes on. */
 static void enqueue_ready(overlap_run *run)
 {
     pthread_mutex_lock(&run->lock);
-    while (may_enqueue(run)) {
+    while (!run->enqueues && run->status == GCONV_OK && run->enqueued < run->bands &&
+           is_ready(&run->in, run->enqueued) && is_ready(&run->out, run->enqueued)) {
         int64_t band = run->enqueued;
         gconv_error error;
         run->in.ready[band % GC_COPY_PIECES] = run->out.ready[band % GC_COPY_PIECES] = false;

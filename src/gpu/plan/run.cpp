@@ -51,12 +51,6 @@ static bool several_at_once(const gpu_run *run)
     return run->plan->problem->job.images_at_once > 1;
 }
 
-/* Pinning memory takes as long as some copies to and from memory that is not pinned. */
-static bool wants_pinned(const gpu_run *run)
-{
-    return several_at_once(run) || run->plan->problem->job.runs > 1;
-}
-
 static const gconv_shape *output_of(const gpu_run *run)
 {
     return &run->plan->problem->conversion.output;
@@ -145,7 +139,9 @@ static gconv_status take_host(gpu_run *run, size_t bytes, gc_host_buffer **buffe
                               gconv_error *error)
 {
     int device = run->plan->device.index;
-    *buffer = gc_host_take(bytes, wants_pinned(run) && gc_device_has_started(device) ? device : -1);
+    /* Pinning memory takes as long as some copies to and from memory that is not pinned. */
+    bool pins = several_at_once(run) || run->plan->problem->job.runs > 1;
+    *buffer = gc_host_take(bytes, pins && gc_device_has_started(device) ? device : -1);
     return *buffer != nullptr ? GCONV_OK : gc_fail_memory(error, bytes);
 }
 
@@ -238,19 +234,14 @@ static bool is_luma(const gpu_run *run)
     return run->plan->problem->job.input.channels == 1;
 }
 
-static bool get_offer(gpu_run *run)
-{
-    return gc_stream_offer(run->stream, &run->picture) &&
-           has_shape(run->picture, run->plan->problem->job.input);
-}
-
 /* Leaves the image to the kernels that decode, if they may. While the plan starts the CPU may
  * decode as well: it has nothing else to do. */
 static void plan_decoding(gpu_run *run)
 {
     bool waits = run->plan->problem->job.source_decoder == GCONV_DECODER_CUDA;
     if (may_decode(run) && (waits || gc_plan_start_has_ended(run->plan)) &&
-        holds_whole_image(run) && get_offer(run))
+        holds_whole_image(run) && gc_stream_offer(run->stream, &run->picture) &&
+        has_shape(run->picture, run->plan->problem->job.input))
         run->packed_bytes = gc_pack_bound(&run->picture);
 }
 

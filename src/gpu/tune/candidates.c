@@ -9,17 +9,13 @@ typedef struct candidates {
     int count;
 } candidates;
 
-static bool is_same(const gc_tuning *a, const gc_tuning *b)
-{
-    return a->form == b->form && a->rows == b->rows && a->warps == b->warps &&
-           a->schedule == b->schedule && a->tiles == b->tiles;
-}
-
 /* Adds a tuning that can run and is not there. */
 static void add(candidates *c, gc_tuning tuning)
 {
     for (int i = 0; i < c->count; i++)
-        if (is_same(&c->list[i], &tuning))
+        if (c->list[i].form == tuning.form && c->list[i].rows == tuning.rows &&
+            c->list[i].warps == tuning.warps && c->list[i].schedule == tuning.schedule &&
+            c->list[i].tiles == tuning.tiles)
             return;
     c->layout.tuning = tuning;
     if (c->count < GC_CANDIDATES_MAX && gc_tuning_fits(c->device, &c->layout))

@@ -188,13 +188,6 @@ static gconv_status try_contender(gc_search *s, gc_contender *c, gconv_error *er
     return right ? time_contender(s, c, error) : GCONV_OK;
 }
 
-/* Whether the device still works. A kernel that does not compile or cannot be launched does no
- * harm. A kernel that broke down makes the device unusable. */
-static bool can_go_on(gconv_status status)
-{
-    return status == GCONV_ERROR_DEVICE && cudaDeviceSynchronize() == cudaSuccess;
-}
-
 static gconv_status try_compiled(compilation *work, int tuning_count, gconv_error *error)
 {
     gc_search *s = work->of;
@@ -206,7 +199,10 @@ static gconv_status try_compiled(compilation *work, int tuning_count, gconv_erro
         await_compiled(work, s->count);
         gc_contender *c = &s->contenders[s->count];
         gconv_status status = try_contender(s, c, error);
-        if (status != GCONV_OK && !can_go_on(status))
+        /* A kernel that does not compile or cannot be launched does no harm. A kernel that broke
+         * down makes the device unusable. */
+        if (status != GCONV_OK &&
+            (status != GCONV_ERROR_DEVICE || cudaDeviceSynchronize() != cudaSuccess))
             return status;
         if (status != GCONV_OK)
             c->microseconds = 0;

@@ -31,15 +31,10 @@ static gc_tuning default_block(int weights)
     return (gc_tuning){GC_FORM_BLOCK, rows > 1 || weights <= 512 ? 2 : 1, 8, GC_ONE_TILE, 1};
 }
 
-static gc_tuning default_tiles(int weights)
-{
-    return (gc_tuning){GC_FORM_TILES, 8, 8, GC_ONE_TILE, weights <= 25 ? 8 : 4};
-}
-
 gc_tuning gc_tuning_default(gc_form form, int width, int height)
 {
     if (form == GC_FORM_TILES)
-        return default_tiles(width * height);
+        return (gc_tuning){GC_FORM_TILES, 8, 8, GC_ONE_TILE, width * height <= 25 ? 8 : 4};
     if (form == GC_FORM_WARP)
         return (gc_tuning){GC_FORM_WARP, 4, 4, GC_ONE_TILE, 1};
     if (form == GC_FORM_RANK1)

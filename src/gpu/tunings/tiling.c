@@ -1,11 +1,5 @@
 #include "gpu/tunings/tiling.h"
 
-/* Bytes of shared memory that the system takes for itself in each block. */
-static uint64_t shared_reserved(const gconv_device_info *device)
-{
-    return device->compute_major >= 8 ? 1024 : 0;
-}
-
 int gc_tiling_pitch(int filter_width, int block_width, int factor)
 {
     int apron = filter_width - 1;
@@ -54,8 +48,8 @@ static int resident_blocks(const gconv_device_info *device, const gc_factor_regi
     if (tiling->shared_bytes > device->shared_per_block_optin ||
         threads > device->threads_per_block)
         return 0;
-    uint64_t by_shared =
-        device->shared_per_processor / (tiling->shared_bytes + shared_reserved(device));
+    const uint64_t reserved = device->compute_major >= 8 ? 1024 : 0; /* by the system, a block */
+    uint64_t by_shared = device->shared_per_processor / (tiling->shared_bytes + reserved);
     if (shared_limit / tiling->shared_bytes < by_shared)
         by_shared = shared_limit / tiling->shared_bytes;
     /* Registers are given to warps in multiples of 256. */

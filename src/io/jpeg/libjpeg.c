@@ -458,11 +458,6 @@ uint64_t gc_libjpeg_data_at(const gc_libjpeg *decoder)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static unsigned int scale_255(unsigned int a, unsigned int b)
-{
-    return (a * b + 127) / 255;
-}
-
 /* Adobe's programs store CMYK inverted, 255 is no ink, and say so by their marker
  * (contract.md, rule 29). */
 static void cmyk_to_rgb(const unsigned char *cmyk, unsigned char *rgb, uint32_t width,
@@ -472,7 +467,7 @@ static void cmyk_to_rgb(const unsigned char *cmyk, unsigned char *rgb, uint32_t 
     for (size_t i = 0; i < width; i++) {
         unsigned int light = cmyk[4 * i + 3] ^ flip;
         for (size_t c = 0; c < 3; c++)
-            rgb[3 * i + c] = (unsigned char)scale_255(cmyk[4 * i + c] ^ flip, light);
+            rgb[3 * i + c] = (unsigned char)(((cmyk[4 * i + c] ^ flip) * light + 127) / 255);
     }
 }
 

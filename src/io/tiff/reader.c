@@ -511,19 +511,13 @@ static void make_row(tiff_decoder *decoder, unsigned char *row)
     decoder->row++;
 }
 
-/* Whether rows in the file are the caller's. */
-static bool reads_in_place(const tiff_decoder *decoder, size_t stride)
-{
-    return decoder->raw && decoder->layout.same && !decoder->layout.floats &&
-           stride == decoder->unit_row_bytes;
-}
-
 static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
                               size_t stride, gconv_error *error)
 {
     tiff_decoder *decoder = (tiff_decoder *)common;
     for (uint32_t done = 1; count > 0; count -= done, rows += done * stride) {
-        if (reads_in_place(decoder, stride)) {
+        if (decoder->raw && decoder->layout.same && !decoder->layout.floats &&
+            stride == decoder->unit_row_bytes) {
             GC_TRY(read_raw(decoder, count, rows, &done, error));
             decoder->row += done;
             continue;

@@ -89,14 +89,6 @@ struct table_maker {
     int rows; /* of the kernel's filter */
 };
 
-/* Whether a column's sum gets what a constant border adds: of a sample of 16 bits that of the low
- * bytes alone. */
-static bool counts_constant(const table_maker &maker, int column)
-{
-    return !is_kept(maker.bytes, column) &&
-           (maker.problem->job.input.depth == 8 || column % 2 == 0);
-}
-
 /* One table of gc_bytes: outputs in rows of zone `y` and units of class `unit_class`. */
 static void fill_table(const table_maker &maker, int y, int unit_class, uint4 *weights, int *sums)
 {
@@ -106,7 +98,10 @@ static void fill_table(const table_maker &maker, int y, int unit_class, uint4 *w
         int x = zone_of(maker.bytes, (int)maker.problem->chain.width, unit_class, column);
         int zone = y * gc_zones_across(maker.all->ring) + x;
         columns[column] = maker.all->taps + zone * total.width * total.height;
-        sums[column] = counts_constant(maker, column) ? (int)maker.all->sums[zone] : 0;
+        /* What a constant border adds; of a sample of 16 bits the low bytes alone get it. */
+        bool counts = !is_kept(maker.bytes, column) &&
+                      (maker.problem->job.input.depth == 8 || column % 2 == 0);
+        sums[column] = counts ? (int)maker.all->sums[zone] : 0;
     }
     for (int row = 0; row < maker.rows; row++)
         for (int lane = 0; lane < 32; lane++)

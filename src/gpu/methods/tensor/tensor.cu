@@ -77,12 +77,6 @@ static int buffers_of(const gc_step *step, const gconv_device_info *device)
     return gc_matrix_columns(step) <= gc_costs_of(device)->two_buffers_columns ? 2 : 1;
 }
 
-/* Channels that a block convolves. */
-static int planes_of(const gc_pass_scope &scope)
-{
-    return scope.channels - (scope.alpha == GC_PASS_KEEPS ? 1 : 0);
-}
-
 /* Bytes of a channel of a tile. */
 static int plane_bytes_of(const gc_step *step)
 {
@@ -98,7 +92,8 @@ static size_t buffers_at_of(const gc_step *step, const gc_parts &parts)
 static size_t buffer_bytes_of(const gc_step *step, const gc_pass_scope &scope,
                               const gc_parts &parts)
 {
-    size_t bytes = (size_t)planes_of(scope) * (size_t)plane_bytes_of(step);
+    int planes = scope.channels - (scope.alpha == GC_PASS_KEEPS ? 1 : 0); /* that are convolved */
+    size_t bytes = (size_t)planes * (size_t)plane_bytes_of(step);
     return parts.splits ? gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, true)
                         : (bytes + 15) / 16 * 16;
 }

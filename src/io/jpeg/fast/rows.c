@@ -99,12 +99,6 @@ static bool has_trace(const gc_jpeg_rows *rows)
            (t->entered < t->read && t->ring[t->entered % (uint64_t)t->slots].followed);
 }
 
-static bool may_find(const gc_jpeg_rows *rows)
-{
-    return !rows->finding && !rows->over && rows->found < rows->head + (uint64_t)rows->slots &&
-           has_trace(rows);
-}
-
 /* The trace that the join has entered last is in use. */
 static bool may_trace(const gc_jpeg_rows *rows)
 {
@@ -239,7 +233,8 @@ static bool work_once(gc_jpeg_rows *rows)
 {
     if (rows->stopped)
         return false;
-    if (may_find(rows))
+    if (!rows->finding && !rows->over && rows->found < rows->head + (uint64_t)rows->slots &&
+        has_trace(rows))
         find_next(rows);
     else if (may_trace(rows))
         trace_next(rows);

@@ -23,17 +23,13 @@ static size_t mcu_bytes_max(const gc_jpeg_frame *frame)
     return (size_t)frame->block_count * GC_JPEG_BLOCK_BYTES_MAX;
 }
 
-/* A block has two codes of one bit at least. */
-static size_t marks_max(const gc_jpeg_frame *frame)
-{
-    return DENSE + 1 + gc_jpeg_trace_bytes * 8 / (2 * (size_t)frame->block_count) / SPARSE;
-}
-
 bool gc_jpeg_trace_create(gc_jpeg_trace *trace, const gc_jpeg_frame *frame)
 {
     size_t before = mcu_bytes_max(frame);
+    /* A block has two codes of one bit at least. */
+    size_t mcus = gc_jpeg_trace_bytes * 8 / (2 * (size_t)frame->block_count);
     *trace = (gc_jpeg_trace){.memory = malloc(before + gc_jpeg_trace_bytes),
-                             .marks = calloc(marks_max(frame), sizeof *trace->marks)};
+                             .marks = calloc(DENSE + 1 + mcus / SPARSE, sizeof *trace->marks)};
     if (trace->memory == NULL || trace->marks == NULL)
         return false;
     trace->bytes = trace->memory + before;
@@ -54,11 +50,6 @@ static uint32_t mark_number(uint32_t mark)
     return mark < DENSE ? mark : DENSE + (mark - DENSE) * SPARSE;
 }
 
-static bool has_mark(uint32_t number)
-{
-    return number < DENSE || number % SPARSE == 0;
-}
-
 /* Follows the bytes from byte `at` on, as far as there are MCUs. Returns the byte at which the next
  * one should begin. */
 static size_t follow_from(gc_jpeg_trace *trace, const gc_jpeg_frame *frame, size_t at)
@@ -69,7 +60,7 @@ static size_t follow_from(gc_jpeg_trace *trace, const gc_jpeg_frame *frame, size
     trace->count = 0;
     for (uint32_t number = 0;; number++) {
         uint32_t bit;
-        if (has_mark(number)) {
+        if (number < DENSE || number % SPARSE == 0) {
             at = (size_t)(gc_jpeg_place_byte(&place, &bit) - trace->bytes);
             trace->marks[trace->count++] =
                 (gc_jpeg_mark){.bit = (uint32_t)at * 8 + bit, .dc = {dc[0], dc[1], dc[2]}};

@@ -10,16 +10,13 @@ extern const gc_pack_loops gc_pack_portable;
 #if GC_HAS_X86_LOOPS
 extern const gc_pack_loops gc_pack_avx2;
 
-static bool has_avx2(void)
-{
-    return gc_x86_has(AVX2, "avx2") && gc_x86_has(BMI1, "bmi") && gc_x86_has(BMI2, "bmi2");
-}
 #endif
 
 const gc_pack_loops *gc_pack_loops_at(int index)
 {
 #if GC_HAS_X86_LOOPS
-    if (has_avx2() && index-- == 0)
+    if (gc_x86_has(AVX2, "avx2") && gc_x86_has(BMI1, "bmi") && gc_x86_has(BMI2, "bmi2") &&
+        index-- == 0)
         return &gc_pack_avx2;
 #endif
     return index == 0 ? &gc_pack_portable : NULL;
