@@ -46,8 +46,7 @@ static gconv_status check(const gc_options *options, gconv_error *error)
     if (options->measure.html == NULL)
         return GCONV_OK;
     char *data = name_of_data(options);
-    if (data == NULL)
-        return gc_fail_memory(error, strlen(options->measure.html));
+    GC_TRY_MEMORY(data != NULL, error, strlen(options->measure.html));
     gconv_status status =
         refuse_file(options, data, options->measure.resume, "the file of --resume", error);
     if (status == GCONV_OK)
@@ -147,8 +146,7 @@ static gconv_status read_channel(FILE *file, char **text, size_t *length, gconv_
 {
     off_t size = lseek(fileno(file), 0, SEEK_END);
     *text = malloc((size_t)(size > 0 ? size : 0) + 1);
-    if (*text == NULL)
-        return gc_fail_memory(error, (size_t)size + 1);
+    GC_TRY_MEMORY(*text != NULL, error, (size_t)size + 1);
     if (size < 0 || lseek(fileno(file), 0, SEEK_SET) != 0 ||
         !gc_read_all(fileno(file), *text, (size_t)size, length)) {
         free(*text);

@@ -32,8 +32,7 @@ static gconv_status multiply(response *r, const double *values, int width, int h
 {
     size_t size = (size_t)height * 2 * SIDE;
     double *rows = calloc(size, sizeof *rows);
-    if (rows == NULL)
-        return gc_fail_memory(error, size * sizeof *rows);
+    GC_TRY_MEMORY(rows != NULL, error, size * sizeof *rows);
     for (int i = 0; i < width * height; i++)
         for (int k = 0; k < SIDE; k++) {
             int at = i / width * 2 * SIDE + k;
@@ -66,8 +65,7 @@ static gconv_status multiply_filter(response *r, const gconv_filter *filter, gco
     }
     size_t count = (size_t)width * (size_t)height;
     double *values = gc_allocate_array(count, sizeof *values);
-    if (values == NULL)
-        return gc_fail_memory(error, count * sizeof *values);
+    GC_TRY_MEMORY(values != NULL, error, count * sizeof *values);
     for (size_t i = 0; i < count; i++)
         values[i] = (double)filter->weights[i];
     gconv_status status = multiply(r, values, width, height, filter->divisor, error);
@@ -109,8 +107,7 @@ gconv_status gc_write_response(const char *path, gconv_filter *const *filters, i
                                gconv_error *error)
 {
     response *r = malloc(sizeof *r);
-    if (r == NULL)
-        return gc_fail_memory(error, sizeof *r);
+    GC_TRY_MEMORY(r != NULL, error, sizeof *r);
     for (int n = 0; n < PERIOD; n++) {
         r->cosines[n] = cos(-2 * 3.14159265358979323846 * n / PERIOD);
         r->sines[n] = sin(-2 * 3.14159265358979323846 * n / PERIOD);

@@ -46,8 +46,7 @@ static gconv_status open_resume(benchmark *b, const char **subject, gconv_error 
     *subject = path;
     size_t size;
     char *line = gc_circumstances_line(b->sweep.session, &b->sweep.machine, &size);
-    if (line == NULL)
-        return gc_fail_memory(error, sizeof b->sweep.machine);
+    GC_TRY_MEMORY(line != NULL, error, sizeof b->sweep.machine);
     gconv_status status =
         gc_resume_open(path, line, size, preset != NULL ? preset : "", &b->sweep.resume, error);
     free(line);
@@ -118,8 +117,7 @@ static gconv_status keep_transforms(gc_sweep *sweep, gconv_error *error)
     if (taken < sweep->name_count)
         gc_say("--impl: of these only 'cpu' and 'fft' transform lines, and are measured");
     const char **kept = gc_allocate_array((size_t)count, sizeof *kept);
-    if (kept == NULL)
-        return gc_fail_memory(error, (size_t)count * sizeof *kept);
+    GC_TRY_MEMORY(kept != NULL, error, (size_t)count * sizeof *kept);
     memcpy(kept, names, (size_t)count * sizeof *kept);
     free(sweep->names);
     sweep->names = kept;
@@ -165,8 +163,7 @@ static gconv_status plan(benchmark *b, const char **subject, gconv_error *error)
     const char *given = b->options->implementations;
     sweep->seconds = b->options->measure.time > 0 ? b->options->measure.time : SECONDS;
     sweep->names = gc_expand_names(given != NULL ? given : "auto", &sweep->name_count);
-    if (sweep->names == NULL)
-        return gc_fail_memory(error, sizeof *sweep->names);
+    GC_TRY_MEMORY(sweep->names != NULL, error, sizeof *sweep->names);
     gc_drop_unusable(sweep->session, sweep->names, &sweep->name_count, &b->unusable);
     sweep->refused = b->unusable.count > 0;
     gc_say_whom_options_reach(b->options, sweep->names, sweep->name_count);

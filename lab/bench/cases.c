@@ -37,8 +37,7 @@ gconv_status gc_cases_list(const gc_options *options, const gc_lists *lists, gc_
     for (int i = 0; gc_sample_kind_at(i) != NULL; i++)
         most += (size_t)lists->sizes.count * ((size_t)lists->filters.count + 1);
     *cases = (gc_cases){.at = gc_allocate_array(most, sizeof(gc_case))};
-    if (cases->at == NULL)
-        return gc_fail_memory(error, most * sizeof(gc_case));
+    GC_TRY_MEMORY(cases->at != NULL, error, most * sizeof(gc_case));
     for (int i = 0; i < lists->sizes.count; i++)
         for (int j = 0; (kind = gc_sample_kind_at(j)) != NULL; j++)
             if ((lists->samples >> j & 1) != 0)
@@ -54,8 +53,7 @@ gconv_status gc_cases_list_transforms(gc_cases *cases, gconv_error *error)
 {
     static const gc_sample_kind complex = {"complex", 2, 32};
     *cases = (gc_cases){.at = gc_allocate_array(GC_TRANSFORM_LENGTHS, sizeof(gc_case))};
-    if (cases->at == NULL)
-        return gc_fail_memory(error, GC_TRANSFORM_LENGTHS * sizeof(gc_case));
+    GC_TRY_MEMORY(cases->at != NULL, error, GC_TRANSFORM_LENGTHS * sizeof(gc_case));
     for (int i = 0; i < GC_TRANSFORM_LENGTHS; i++)
         cases->at[cases->count++] = (gc_case){.width = 1 << i,
                                               .height = GC_LOCALITY_NUMBERS >> i,
@@ -137,8 +135,7 @@ gconv_status gc_cases_thin(gc_cases *cases, size_t wanted, gconv_error *error)
     if (wanted >= count)
         return GCONV_OK;
     double *places = gc_allocate_array(count, (AXES + 1) * sizeof *places);
-    if (places == NULL)
-        return gc_fail_memory(error, count * (AXES + 1) * sizeof *places);
+    GC_TRY_MEMORY(places != NULL, error, count * (AXES + 1) * sizeof *places);
     double *away = places + count * AXES;
     for (size_t i = 0; i < count; i++)
         read_axes(&cases->at[i], places + i * AXES);

@@ -11,8 +11,7 @@ gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, const gc_samp
         .width = width, .height = height, .channels = kind->channels, .depth = kind->depth};
     picture->stride = gconv_shape_row_bytes(&picture->shape);
     picture->samples = gc_allocate_array(height, picture->stride);
-    if (picture->samples == NULL)
-        return gc_fail_memory(error, (size_t)height * picture->stride);
+    GC_TRY_MEMORY(picture->samples != NULL, error, (size_t)height * picture->stride);
     uint64_t state = 1;
     for (size_t i = 0; i < (size_t)height * picture->stride; i++)
         picture->samples[i] = (unsigned char)(gc_next_random(&state) >> 7);

@@ -36,8 +36,7 @@ gconv_status gc_read_kept(int descriptor, char **text, size_t *size, gconv_error
         if (*size >= FILE_BYTES_MAX)
             return gc_fail(error, GCONV_ERROR_ARGUMENT, "larger than any file of gconv bench");
         char *room = realloc(*text, *size + BLOCK);
-        if (room == NULL)
-            return gc_fail_memory(error, *size + BLOCK);
+        GC_TRY_MEMORY(room != NULL, error, *size + BLOCK);
         *text = room;
         got = 0;
         if (!gc_read_all(descriptor, *text + *size, BLOCK, &got))

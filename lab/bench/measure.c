@@ -90,8 +90,7 @@ static gconv_status warm_up(gconv_plan *plan, const gc_picture *picture, double 
     gc_memory_source rows;
     gconv_source from = gc_picture_source(picture, &rows);
     const gconv_sink to = {.size = sizeof to, .write = write_rows, .user = &sink};
-    if (sink.to == NULL)
-        return gc_fail_memory(error, shape->height * row_bytes);
+    GC_TRY_MEMORY(sink.to != NULL, error, shape->height * row_bytes);
     gconv_status status = gconv_plan_run(plan, &from, &to, NULL, error);
     free(sink.to);
     return status;

@@ -175,8 +175,7 @@ gconv_status gc_resume_add(const gc_resume *resume, const gc_point *point, gconv
     gc_json_begin_apart();
     gc_point_json(point, NULL);
     char *line = gc_json_end_apart(&size);
-    if (line == NULL)
-        return gc_fail_memory(error, sizeof *point);
+    GC_TRY_MEMORY(line != NULL, error, sizeof *point);
     gconv_status status = write_line(resume->descriptor, line, size, error);
     free(line);
     return status;

@@ -56,8 +56,7 @@ gconv_status gc_transforms_create(const gconv_job *job, gc_transforms **transfor
     *transforms = NULL;
     GC_TRY(gconv_device_parse(job->device, &choice, error));
     gc_transforms *t = calloc(1, sizeof *t);
-    if (t == NULL)
-        return gc_fail_memory(error, sizeof *t);
+    GC_TRY_MEMORY(t != NULL, error, sizeof *t);
     t->threads = job->threads;
     t->device = choice.any ? 0 : choice.index;
     *transforms = t;
@@ -80,8 +79,7 @@ _Static_assert(sizeof gpu_names / sizeof gpu_names[0] == GC_TRANSFORM_NAMES, "al
 static gconv_status take_gpu(gc_transforms *t, gconv_error *error)
 {
     float *numbers = malloc((size_t)GC_LOCALITY_NUMBERS * NUMBER_BYTES);
-    if (numbers == NULL)
-        return gc_fail_memory(error, (size_t)GC_LOCALITY_NUMBERS * NUMBER_BYTES);
+    GC_TRY_MEMORY(numbers != NULL, error, (size_t)GC_LOCALITY_NUMBERS * NUMBER_BYTES);
     for (size_t i = 0; i < GC_LOCALITY_NUMBERS; i++) {
         numbers[2 * i] = gc_locality_value(i);
         numbers[2 * i + 1] = gc_locality_value(i + GC_LOCALITY_NUMBERS);

@@ -94,8 +94,7 @@ static gconv_status read_descriptor(int descriptor, char **bytes, size_t *size, 
         return gc_fail(error, GCONV_ERROR_OPEN, "a file that is not this user's alone to write");
     size_t capacity = (size_t)about.st_size;
     *bytes = malloc(capacity + 1);
-    if (*bytes == NULL)
-        return gc_fail_memory(error, capacity + 1);
+    GC_TRY_MEMORY(*bytes != NULL, error, capacity + 1);
     if (gc_read_all(descriptor, *bytes, capacity, size)) {
         (*bytes)[*size] = '\0';
         return GCONV_OK;

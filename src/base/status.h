@@ -34,6 +34,9 @@ gconv_status gc_fail_memory(gconv_error *error, size_t bytes);
             return gc_status;                                                                      \
     } while (0)
 
+/* The same if there is no memory: `found` is false. */
+#define GC_TRY_MEMORY(found, error, bytes) GC_TRY((found) ? GCONV_OK : gc_fail_memory(error, bytes))
+
 /* Makes a call unless one before it has failed. For functions that have something to release. */
 #define GC_THEN(status, call) ((status) = (status) == GCONV_OK ? (call) : (status))
 

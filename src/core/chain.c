@@ -39,8 +39,7 @@ static gconv_status make_steps(const gconv_job *job, const gc_conversion *conver
 {
     size_t count = (size_t)job->filter_count;
     chain->steps = calloc(count, sizeof *chain->steps);
-    if (chain->steps == NULL)
-        return gc_fail_memory(error, count * sizeof *chain->steps);
+    GC_TRY_MEMORY(chain->steps != NULL, error, count * sizeof *chain->steps);
     chain->step_count = job->filter_count;
     bool is_constant = job->border == GCONV_BORDER_CONSTANT, fits = true;
     if (is_constant)

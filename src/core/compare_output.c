@@ -19,8 +19,7 @@ static gconv_status largest_input(const gc_problem *problem, const void *input, 
 {
     size_t values = gc_chain_row_values(&problem->chain);
     float *row = gc_allocate_array(values, sizeof *row);
-    if (row == NULL)
-        return gc_fail_memory(error, values * sizeof *row);
+    GC_TRY_MEMORY(row != NULL, error, values * sizeof *row);
     float most = 0;
     for (uint32_t y = 0; y < problem->chain.height; y++) {
         gc_load_row(&problem->conversion, (const char *)input + y * stride, row);
@@ -312,8 +311,7 @@ gconv_status gconv_plan_compare_output(const gconv_plan *plan, const void *input
     GC_TRY(find_bound(plan, input, input_stride, &c.bound, error));
     if (conversion->keeps_alpha) {
         c.alpha = gc_allocate_array(conversion->input.width, c.alpha_size);
-        if (c.alpha == NULL)
-            return gc_fail_memory(error, conversion->input.width * c.alpha_size);
+        GC_TRY_MEMORY(c.alpha != NULL, error, conversion->input.width * c.alpha_size);
     }
     for (uint32_t y = 0; y < conversion->output.height; y++)
         compare_row(&c, (const char *)input + y * input_stride,

@@ -94,8 +94,8 @@ static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_er
     plan->implementation_name =
         gc_copy_string(owned.implementation ? owned.implementation : "auto");
     plan->device_name = gc_copy_string(owned.device ? owned.device : "auto");
-    if (plan->implementation_name == NULL || plan->device_name == NULL)
-        return gc_fail_memory(error, sizeof *plan);
+    GC_TRY_MEMORY(plan->implementation_name != NULL && plan->device_name != NULL, error,
+                  sizeof *plan);
     owned.implementation = plan->implementation_name;
     owned.device = plan->device_name;
     gconv_status status = make_problem(&owned, &plan->problem, error);
@@ -119,8 +119,7 @@ bool gconv_device_foresee(const gconv_job *job)
 gconv_status gconv_job_check(const gconv_job *job, gconv_error *error)
 {
     gconv_plan *plan = calloc(1, sizeof *plan);
-    if (plan == NULL)
-        return gc_fail_memory(error, sizeof *plan);
+    GC_TRY_MEMORY(plan != NULL, error, sizeof *plan);
     gconv_status status = make_choice(job, plan, error);
     gconv_plan_free(plan);
     return status;
@@ -130,8 +129,7 @@ gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan, gconv_er
 {
     *plan = NULL;
     gconv_plan *created = calloc(1, sizeof *created);
-    if (created == NULL)
-        return gc_fail_memory(error, sizeof *created);
+    GC_TRY_MEMORY(created != NULL, error, sizeof *created);
     gconv_status status = make_choice(job, created, error);
     GC_THEN(status, created->choice.implementation->operations->prepare(
                         &created->problem, &created->choice.device, &created->state, error));

@@ -52,8 +52,8 @@ static gconv_status copy_filters(gc_problem *problem, gconv_error *error)
     const gconv_filter *const *given = job->filters;
     problem->filters = calloc((size_t)job->filter_count, sizeof *problem->filters);
     job->filters = (const gconv_filter *const *)problem->filters;
-    if (problem->filters == NULL)
-        return gc_fail_memory(error, (size_t)job->filter_count * sizeof *problem->filters);
+    GC_TRY_MEMORY(problem->filters != NULL, error,
+                  (size_t)job->filter_count * sizeof *problem->filters);
     gconv_status status = GCONV_OK;
     for (int i = 0; status == GCONV_OK && i < job->filter_count; i++) {
         status = gc_filter_copy(given[i], &problem->filters[i], error);

@@ -46,8 +46,8 @@ static gconv_status make_reach(const gc_problem *problem, const axis *out, int t
 {
     in->at = gc_allocate_array(size, sizeof *in->at);
     in->index = gc_allocate_array(size, sizeof *in->index);
-    if (in->at == NULL || in->index == NULL)
-        return gc_fail_memory(error, size * (sizeof *in->at + sizeof *in->index));
+    GC_TRY_MEMORY(in->at != NULL && in->index != NULL, error,
+                  size * (sizeof *in->at + sizeof *in->index));
     memset(in->index, -1, size * sizeof *in->index);
     for (size_t o = 0; o < out->count; o++)
         for (int i = 0; i < taps; i++) {
@@ -137,8 +137,7 @@ static gconv_status allocate_values(const gc_chain *chain, const level *grid, gc
 {
     size_t row = grid->columns.count * (size_t)chain->channels * gc_words(chain) * sizeof(gc_word);
     *values = gc_allocate_array(grid->rows.count, row);
-    if (*values == NULL)
-        return gc_fail_memory(error, grid->rows.count * row);
+    GC_TRY_MEMORY(*values != NULL, error, grid->rows.count * row);
     memset(*values, 0, grid->rows.count * row);
     return GCONV_OK;
 }
@@ -175,8 +174,7 @@ static gconv_status run_step(const gc_chain *chain, int s, const level *levels, 
     const gc_step *step = &chain->steps[s];
     size_t words = gc_words(chain);
     gc_word *next, *terms = gc_words_of_step(chain, s);
-    if (terms == NULL)
-        return gc_fail_memory(error, gc_step_term_count(step) * words * sizeof *terms);
+    GC_TRY_MEMORY(terms != NULL, error, gc_step_term_count(step) * words * sizeof *terms);
     const work w = {
         chain, step, &levels[s], *values, terms, terms + gc_step_term_count(step) * words, words};
     gconv_status status = allocate_values(chain, &levels[s + 1], &next, error);
@@ -212,8 +210,7 @@ gconv_status gc_reference_pixel(const gc_problem *problem, const void *input, si
 {
     int count = problem->chain.step_count + 1;
     level *levels = calloc((size_t)count, sizeof *levels);
-    if (levels == NULL)
-        return gc_fail_memory(error, (size_t)count * sizeof *levels);
+    GC_TRY_MEMORY(levels != NULL, error, (size_t)count * sizeof *levels);
     gconv_status status = make_levels(problem, x, y, levels, error);
     GC_THEN(status, run_levels(problem, input, input_stride, levels, sums, error));
     destroy_levels(levels, count);

@@ -11,8 +11,7 @@ static gconv_status copy_matrix(const gconv_filter *filter, bool correlate, gc_s
 {
     size_t count = (size_t)filter->width * (size_t)filter->height;
     step->taps = gc_allocate_aligned(count, sizeof *step->taps);
-    if (step->taps == NULL)
-        return gc_fail_memory(error, count * sizeof *step->taps);
+    GC_TRY_MEMORY(step->taps != NULL, error, count * sizeof *step->taps);
     for (size_t i = 0; i < count; i++) {
         step->taps[i] = filter->weights[correlate ? i : count - 1 - i];
         step->absolute_sum += fabs((double)step->taps[i]);
@@ -36,8 +35,7 @@ static gconv_status copy_vectors(const gconv_filter *filter, bool correlate, gc_
 {
     size_t count = (size_t)filter->width + (size_t)filter->height;
     step->column = gc_allocate_array(count, sizeof *step->column);
-    if (step->column == NULL)
-        return gc_fail_memory(error, count * sizeof *step->column);
+    GC_TRY_MEMORY(step->column != NULL, error, count * sizeof *step->column);
     step->row = step->column + filter->height;
     step->absolute_sum = copy_vector(filter->column, filter->height, correlate, step->column) *
                          copy_vector(filter->row, filter->width, correlate, step->row);
@@ -49,8 +47,7 @@ static gconv_status set_terms(const gconv_filter *filter, bool correlate, gc_ste
 {
     size_t count = gc_step_term_count(step);
     step->terms = gc_allocate_array(count, sizeof *step->terms);
-    if (step->terms == NULL)
-        return gc_fail_memory(error, count * sizeof *step->terms);
+    GC_TRY_MEMORY(step->terms != NULL, error, count * sizeof *step->terms);
     int first = step->column != NULL ? step->height : (int)count;
     if (filter->terms != NULL) {
         copy_vector(filter->terms, first, correlate, step->terms);

@@ -39,8 +39,7 @@ static gconv_status create_kept_alpha(gc_kept_alpha *alpha, const gc_conversion 
         return GCONV_OK;
     alpha->row_bytes = (size_t)alpha->input->width * sample_bytes(alpha->input);
     alpha->blocks = calloc(block_count(alpha), sizeof *alpha->blocks);
-    if (alpha->blocks == NULL)
-        return gc_fail_memory(error, block_count(alpha) * sizeof *alpha->blocks);
+    GC_TRY_MEMORY(alpha->blocks != NULL, error, block_count(alpha) * sizeof *alpha->blocks);
     return GCONV_OK;
 }
 
@@ -65,8 +64,7 @@ static gconv_status add_kept_alpha(gc_kept_alpha *alpha, uint32_t y, uint32_t co
         void **block = &alpha->blocks[(y + i) / BLOCK_ROWS];
         if (*block == NULL)
             *block = gc_allocate_array(BLOCK_ROWS, alpha->row_bytes);
-        if (*block == NULL)
-            return gc_fail_memory(error, BLOCK_ROWS * alpha->row_bytes);
+        GC_TRY_MEMORY(*block != NULL, error, BLOCK_ROWS * alpha->row_bytes);
         gc_extract_alpha(alpha->input, (const char *)rows + i * stride, row_of(alpha, y + i));
     }
     return GCONV_OK;
@@ -122,8 +120,7 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem,
         size_t bytes = gconv_shape_row_bytes(&problem->given);
         stream->source.offer = NULL; /* a device would not make the same grey */
         stream->own.colours = gc_allocate_array(1, bytes);
-        if (stream->own.colours == NULL)
-            return gc_fail_memory(error, bytes);
+        GC_TRY_MEMORY(stream->own.colours != NULL, error, bytes);
     }
     if (chain_only)
         stream->output_bytes = gc_chain_row_values(&problem->chain) * sizeof(float);
@@ -217,8 +214,7 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
 static gconv_status drop_rows(gc_stream *stream, uint32_t count, gconv_error *error)
 {
     void *row = gc_allocate_array(1, stream->input_bytes);
-    if (row == NULL)
-        return gc_fail_memory(error, stream->input_bytes);
+    GC_TRY_MEMORY(row != NULL, error, stream->input_bytes);
     gconv_status status = GCONV_OK;
     for (uint32_t y = 0; status == GCONV_OK && y < count; y++)
         status = read_rows(stream, 1, row, stream->input_bytes, error);
@@ -411,8 +407,7 @@ gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const floa
         free(stream->own.converted);
         stream->own.converted = gc_allocate_array(count, stream->output_bytes);
         stream->own.converted_rows = stream->own.converted != NULL ? count : 0;
-        if (stream->own.converted == NULL)
-            return gc_fail_memory(error, count * stream->output_bytes);
+        GC_TRY_MEMORY(stream->own.converted != NULL, error, count * stream->output_bytes);
     }
     double start = gc_seconds();
     convert_rows(stream, count, rows, stride);

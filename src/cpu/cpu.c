@@ -116,8 +116,8 @@ static gconv_status create_workspaces(cpu_state *state, gconv_error *error)
     size_t most = (size_t)(state->threads + state->room);
     state->workspaces = calloc(most, sizeof *state->workspaces);
     state->created = calloc(most, sizeof *state->created);
-    if (state->workspaces == NULL || state->created == NULL)
-        return gc_fail_memory(error, most * sizeof *state->workspaces);
+    GC_TRY_MEMORY(state->workspaces != NULL && state->created != NULL, error,
+                  most * sizeof *state->workspaces);
     gconv_status status = create_workspace(state, 0, error);
     int created = 1;
     while (status == GCONV_OK && created < state->threads &&
@@ -135,8 +135,7 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
 {
     (void)device;
     cpu_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        return gc_fail_memory(error, sizeof *state);
+    GC_TRY_MEMORY(state != NULL, error, sizeof *state);
     state->problem = problem;
     gconv_status status = gc_stages_create(&state->stages, problem, error);
     if (status == GCONV_OK) {

@@ -188,8 +188,7 @@ gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gcon
     size_t most = (size_t)problem->chain.step_count;
     *stages = (gc_stages){.instructions = gc_instructions_chosen()};
     stages->list = calloc(most, sizeof *stages->list);
-    if (stages->list == NULL)
-        return gc_fail_memory(error, most * sizeof *stages->list);
+    GC_TRY_MEMORY(stages->list != NULL, error, most * sizeof *stages->list);
     stages->in_double = gc_cpu_sums_in_double(problem);
     gconv_status status = create_pass(stages, problem, error);
     choosing made = begin_choosing(problem);

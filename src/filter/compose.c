@@ -25,8 +25,7 @@ static gconv_status multiply(const gconv_filter *first, const gconv_filter *seco
 {
     int width = product->width, count = width * product->height;
     double *sums = calloc((size_t)count, sizeof *sums);
-    if (sums == NULL)
-        return gc_fail_memory(error, (size_t)count * sizeof *sums);
+    GC_TRY_MEMORY(sums != NULL, error, (size_t)count * sizeof *sums);
     for (int j = 0; j < first->height; j++)
         for (int i = 0; i < first->width; i++)
             add_shifted(second, weight_at(first, j, i), sums + j * width + i, width);

@@ -106,8 +106,7 @@ gconv_status gc_filter_copy(const gconv_filter *filter, gconv_filter **copy, gco
         return GCONV_OK;
     size_t count = made->weights != NULL ? width * height : height + width;
     made->terms = gc_allocate_array(count, sizeof *made->terms);
-    if (made->terms == NULL)
-        return gc_fail_memory(error, count * sizeof *made->terms);
+    GC_TRY_MEMORY(made->terms != NULL, error, count * sizeof *made->terms);
     memcpy(made->terms, filter->terms, count * sizeof *made->terms);
     made->terms_divisor = filter->terms_divisor;
     return GCONV_OK;

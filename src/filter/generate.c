@@ -120,8 +120,7 @@ static gconv_status make_log(const char *parameters, gconv_filter **filter, gcon
         return status;
     size_t count = (size_t)size * (size_t)size;
     double *samples = gc_allocate_array(count, sizeof *samples);
-    if (samples == NULL)
-        return gc_fail_memory(error, count * sizeof *samples);
+    GC_TRY_MEMORY(samples != NULL, error, count * sizeof *samples);
     sample_log(sigma, size, samples);
     double centre = samples[count / 2];
     if (!gc_fits_float(centre) || (float)centre >= 0)

@@ -202,8 +202,7 @@ static gconv_status use_name(const gc_parser *p, const char *name, gconv_filter 
     if (p->name.line == 0)
         return gc_filter_set_name(filter, name, p->error);
     filter->name = malloc(p->name_text.length + 1);
-    if (filter->name == NULL)
-        return gc_fail_memory(p->error, p->name_text.length + 1);
+    GC_TRY_MEMORY(filter->name != NULL, p->error, p->name_text.length + 1);
     memcpy(filter->name, p->name_text.text, p->name_text.length);
     filter->name[p->name_text.length] = '\0';
     return GCONV_OK;
@@ -242,8 +241,7 @@ static gconv_status keep_terms(const gc_parser *p, const gc_fraction *first, int
 {
     int more = p->weights == NULL ? p->width : 0;
     double *terms = filter->terms = gc_allocate_array((size_t)(count + more), sizeof *terms);
-    if (terms == NULL)
-        return gc_fail_memory(p->error, (size_t)(count + more) * sizeof *terms);
+    GC_TRY_MEMORY(terms != NULL, p->error, (size_t)(count + more) * sizeof *terms);
     for (int i = 0; i < count; i++)
         terms[i] = times(first[i], factors[0]);
     for (int i = 0; i < more; i++)
@@ -355,8 +353,7 @@ gconv_status gconv_filter_parse(const char *text, size_t length, const char *nam
     gc_parser p = {.next = text + (marked ? 3 : 0), .end = text + length, .error = error};
     size_t weights = (size_t)GC_ROWS_MAX * GCONV_FILTER_SIDE_MAX;
     p.values = gc_allocate_array(weights + 2 * GCONV_FILTER_VECTOR_MAX, sizeof *p.values);
-    if (p.values == NULL)
-        return gc_fail_memory(error, weights * sizeof *p.values);
+    GC_TRY_MEMORY(p.values != NULL, error, weights * sizeof *p.values);
     p.column_values = p.values + weights;
     p.row_values = p.column_values + GCONV_FILTER_VECTOR_MAX;
     gconv_filter *made = NULL;

@@ -80,8 +80,7 @@ gconv_status gconv_filter_rank(const gconv_filter *filter, int most, double *col
         return GCONV_OK;
     }
     double *rest = gc_allocate_array(width * height, sizeof *rest);
-    if (rest == NULL)
-        return gc_fail_memory(error, width * height * sizeof *rest);
+    GC_TRY_MEMORY(rest != NULL, error, width * height * sizeof *rest);
     for (size_t i = 0; i < width * height; i++)
         rest[i] = (double)filter->weights[i];
     *rank = eliminate(filter, rest, most, columns, rows);

@@ -139,8 +139,7 @@ gconv_status gc_metadata_keep(gconv_metadata *metadata, gc_blob_kind kind, const
     if (fault != NULL)
         return gc_metadata_lose(warnings, GCONV_KEEP_ALL, fault, error);
     blob->bytes = malloc(size + GC_EXIF_ROOM_BYTES);
-    if (blob->bytes == NULL)
-        return gc_fail_memory(error, size);
+    GC_TRY_MEMORY(blob->bytes != NULL, error, size);
     memcpy(blob->bytes, bytes, size);
     blob->size = size;
     return kind == GC_EXIF ? mend_exif(metadata, warnings, error) : GCONV_OK;

@@ -56,8 +56,7 @@ static gconv_status resolve_alpha(conversion *c, gconv_job *job, gconv_error *er
     job->alpha = GCONV_ALPHA_AUTO;
     if (gconv_alpha_needs_pixels(job)) {
         c->pixels = gc_allocate_array(shape->height, bytes);
-        if (c->pixels == NULL)
-            return gc_fail_memory(error, shape->height * bytes);
+        GC_TRY_MEMORY(c->pixels != NULL, error, shape->height * bytes);
         GC_TRY(gconv_reader_read(c->reader, shape->height, c->pixels, bytes, error));
         opaque = gconv_shape_is_opaque(shape, c->pixels, shape->height, bytes);
     }

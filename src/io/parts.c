@@ -34,8 +34,7 @@ gconv_status gc_parts_begin(gc_parts *parts, size_t part_bytes, gconv_error *err
     parts->ended = false;
     parts->part_bytes = part_bytes;
     parts->filling = malloc(part_bytes);
-    if (parts->filling == NULL)
-        return gc_fail_memory(error, part_bytes);
+    GC_TRY_MEMORY(parts->filling != NULL, error, part_bytes);
     parts->created = 1;
     return GCONV_OK;
 }

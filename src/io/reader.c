@@ -94,8 +94,7 @@ static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gco
                          .libraries_only = options->decoder == GCONV_DECODER_CPU,
                          .grey_wanted = options->grey};
     *decoder = calloc(1, format->decoder->size);
-    if (*decoder == NULL)
-        return gc_fail_memory(error, format->decoder->size);
+    GC_TRY_MEMORY(*decoder != NULL, error, format->decoder->size);
     **decoder = common;
     return format->decoder->open(*decoder, error);
 }
@@ -216,8 +215,7 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     if (known.page_last < known.page)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the last page comes before the first one");
     gconv_reader *opened = calloc(1, sizeof *opened);
-    if (opened == NULL)
-        return gc_fail_memory(error, sizeof *opened);
+    GC_TRY_MEMORY(opened != NULL, error, sizeof *opened);
     opened->options = known;
     opened->reason = "";
     gconv_status status = gc_input_open(path, &opened->input, error);

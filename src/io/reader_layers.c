@@ -16,8 +16,7 @@ static gconv_status allocate_band(gconv_reader *reader, size_t row_bytes, gconv_
     if (rows > reader->stored.height)
         rows = reader->stored.height;
     reader->band = gc_allocate_aligned(rows, row_bytes);
-    if (reader->band == NULL)
-        return gc_fail_memory(error, rows * row_bytes);
+    GC_TRY_MEMORY(reader->band != NULL, error, rows * row_bytes);
     reader->band_rows = rows;
     return GCONV_OK;
 }
@@ -121,8 +120,7 @@ static gconv_status read_stored(gconv_reader *reader, uint32_t count, unsigned c
 static gconv_status load_image(gconv_reader *reader, gconv_error *error)
 {
     reader->image = gc_allocate_array(reader->stored.height, reader->stored_bytes);
-    if (reader->image == NULL)
-        return gc_fail_memory(error, reader->stored.height * reader->stored_bytes);
+    GC_TRY_MEMORY(reader->image != NULL, error, reader->stored.height * reader->stored_bytes);
     return read_stored(reader, reader->stored.height, reader->image, reader->stored_bytes, error);
 }
 

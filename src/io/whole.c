@@ -49,8 +49,7 @@ gconv_status gc_whole_read(gc_decoder *common, uint32_t count, unsigned char *ro
     gconv_status status = GCONV_OK;
     if (decoder->image == NULL) {
         decoder->image = calloc(common->shape.height, row_bytes);
-        if (decoder->image == NULL)
-            return gc_fail_memory(error, common->shape.height * row_bytes);
+        GC_TRY_MEMORY(decoder->image != NULL, error, common->shape.height * row_bytes);
         status = decoder->decode(decoder, row_bytes, error);
         gc_buffer_free(&decoder->file);
     }
@@ -105,8 +104,7 @@ gconv_status gc_whole_keep(gc_whole_encoder *encoder, bool rgb, gconv_error *err
         if (from->blobs[i].bytes == NULL)
             continue;
         *kept = (gc_blob){malloc(from->blobs[i].size), from->blobs[i].size};
-        if (kept->bytes == NULL)
-            return gc_fail_memory(error, kept->size);
+        GC_TRY_MEMORY(kept->bytes != NULL, error, kept->size);
         memcpy(kept->bytes, from->blobs[i].bytes, kept->size);
         encoder->has_blobs = true;
     }

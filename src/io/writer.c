@@ -181,14 +181,12 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
     if (common.shape.channels != options->shape.channels) {
         size_t row_bytes = gconv_shape_row_bytes(&common.shape);
         writer->row = gc_allocate_aligned(1, row_bytes);
-        if (writer->row == NULL)
-            return gc_fail_memory(error, row_bytes);
+        GC_TRY_MEMORY(writer->row != NULL, error, row_bytes);
     }
     bool goes_on = writer->encoder != NULL;
     if (!goes_on)
         writer->encoder = calloc(1, format->encoder->size);
-    if (writer->encoder == NULL)
-        return gc_fail_memory(error, format->encoder->size);
+    GC_TRY_MEMORY(writer->encoder != NULL, error, format->encoder->size);
     *writer->encoder = common;
     gconv_status status = goes_on ? format->encoder->next(writer->encoder, error)
                                   : format->encoder->open(writer->encoder, error);
@@ -205,8 +203,7 @@ gconv_status gconv_writer_open(const char *path, const gconv_writer_options *giv
     gconv_writer_options options;
     GC_TRY(read_options(given, &options, error));
     gconv_writer *opened = calloc(1, sizeof *opened);
-    if (opened == NULL)
-        return gc_fail_memory(error, sizeof *opened);
+    GC_TRY_MEMORY(opened != NULL, error, sizeof *opened);
     opened->shape = options.shape;
     gc_output_options output_options = {.no_clobber = options.no_clobber,
                                         .sync = options.sync,

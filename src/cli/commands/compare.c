@@ -401,8 +401,7 @@ static gconv_status list_names(comparison *c, gconv_error *error)
 {
     const char *given = c->options->implementations;
     c->names = gc_expand_names(given != NULL ? given : "all", &c->name_count);
-    if (c->names == NULL)
-        return gc_fail_memory(error, sizeof *c->names);
+    GC_TRY_MEMORY(c->names != NULL, error, sizeof *c->names);
     if (!c->options->report.json) /* with --json each has an object of its own */
         gc_drop_unusable(&c->session, c->names, &c->name_count, &c->unusable);
     gc_say_whom_options_reach(c->options, c->names, c->name_count);

@@ -50,8 +50,7 @@ static gconv_status add_argument(gc_recheck *recheck, const char *text, gconv_er
     char *copy = arguments != NULL ? gc_copy_string(text) : NULL;
     if (arguments != NULL)
         recheck->arguments = arguments;
-    if (copy == NULL)
-        return gc_fail_memory(error, strlen(text));
+    GC_TRY_MEMORY(copy != NULL, error, strlen(text));
     arguments[count] = copy;
     arguments[count + 1] = NULL;
     recheck->argument_count++;

@@ -79,8 +79,7 @@ gconv_status gc_own_chain_create(const gc_options *options, const gconv_shape *s
     const char *const *names = gconv_method_filters(&options->detector, &count);
     count = draws ? 1 : count;
     *chain = (gc_filter_chain){.filters = calloc((size_t)count, sizeof(gconv_filter *))};
-    if (chain->filters == NULL)
-        return gc_fail_memory(error, (size_t)count * sizeof(gconv_filter *));
+    GC_TRY_MEMORY(chain->filters != NULL, error, (size_t)count * sizeof(gconv_filter *));
     chain->count = count;
     GC_TRY(draws ? make_sketch_filter(sigma, &chain->filters[0], error)
                  : load_gaussian(sigma, 0, &chain->filters[0], error));

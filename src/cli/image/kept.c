@@ -354,8 +354,7 @@ static gconv_status put_behind(const gc_work *work, gconv_reader *picture, const
     const gconv_shape *shape = gconv_reader_shape(picture);
     size_t bytes = gconv_shape_row_bytes(shape), channels = (size_t)shape->channels;
     void *samples = gc_allocate_array(1, bytes);
-    if (samples == NULL)
-        return gc_fail_memory(work->error, bytes);
+    GC_TRY_MEMORY(samples != NULL, work->error, bytes);
     gconv_status status = gconv_reader_read(picture, 1, samples, bytes, work->error);
     size_t size = (size_t)work->result->output.depth / 8;
     for (size_t x = 0; x < shape->width && status == GCONV_OK; x++)

@@ -102,8 +102,7 @@ static gconv_status append(list *l, size_t pixel, gconv_error *error)
 {
     if (l->count == l->capacity) {
         size_t *pixels = gc_make_room(l->pixels, l->count, &l->capacity, sizeof *pixels);
-        if (pixels == NULL)
-            return gc_fail_memory(error, l->capacity * sizeof *pixels);
+        GC_TRY_MEMORY(pixels != NULL, error, l->capacity * sizeof *pixels);
         l->pixels = pixels;
     }
     l->pixels[l->count++] = pixel;

@@ -60,8 +60,7 @@ gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *ch
                                : thins ? no_chain
                                        : gconv_method_filters(&options->detector, &count);
     *chain = (gc_filter_chain){.filters = calloc((size_t)count, sizeof(gconv_filter *))};
-    if (chain->filters == NULL)
-        return gc_fail_memory(error, (size_t)count * sizeof(gconv_filter *));
+    GC_TRY_MEMORY(chain->filters != NULL, error, (size_t)count * sizeof(gconv_filter *));
     for (int i = 0; i < count; i++) {
         *subject = names[i];
         gconv_filter **filter = &chain->filters[i];

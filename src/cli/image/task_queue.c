@@ -35,8 +35,7 @@ gconv_status gc_task_queue_create(const gc_task_list *list, size_t room_max,
     size_t room = streams || count > room_max ? room_max : count;
     gc_task_queue *q = malloc(sizeof *q);
     *queue = q;
-    if (q == NULL)
-        return gc_fail_memory(error, sizeof *q);
+    GC_TRY_MEMORY(q != NULL, error, sizeof *q);
     *q = (gc_task_queue){.list = list,
                          .report = report,
                          .user = user,

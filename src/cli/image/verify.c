@@ -36,8 +36,8 @@ gconv_status gc_results_allocate(const gconv_plan *plan, const gc_picture *pictu
     e->chain_stride = width * (size_t)gconv_plan_chain_channels(plan) * sizeof(float);
     e->output = gc_allocate_array(height, e->output_stride);
     e->chain = gc_allocate_array(height, e->chain_stride);
-    if (e->output == NULL || e->chain == NULL)
-        return gc_fail_memory(error, (e->output_stride + e->chain_stride) * height);
+    GC_TRY_MEMORY(e->output != NULL && e->chain != NULL, error,
+                  (e->output_stride + e->chain_stride) * height);
     return GCONV_OK;
 }
 

@@ -361,8 +361,7 @@ static gc_journal *create(void)
 gconv_status gc_journal_open_relay(gc_journal_relay relay, gc_journal **journal, gconv_error *error)
 {
     *journal = create();
-    if (*journal == NULL)
-        return gc_fail_memory(error, sizeof **journal);
+    GC_TRY_MEMORY(*journal != NULL, error, sizeof **journal);
     (*journal)->relay = relay;
     return GCONV_OK;
 }
@@ -372,8 +371,7 @@ gconv_status gc_journal_open(const char *path, const gc_journal_opening *how, gc
 {
     gc_journal *opened = create();
     *journal = NULL;
-    if (opened == NULL)
-        return gc_fail_memory(error, sizeof *opened);
+    GC_TRY_MEMORY(opened != NULL, error, sizeof *opened);
     opened->how = *how;
     gconv_status status = open_file(opened, path, error);
     GC_THEN(status, read_file(opened, error));
@@ -490,8 +488,7 @@ gconv_status gc_journal_each(const gc_journal *journal, gc_journal_function *tak
     uint64_t *offsets = gc_allocate_array(images->count + 1, sizeof *offsets);
     size_t count = 0;
     gconv_status status = GCONV_OK;
-    if (offsets == NULL)
-        return gc_fail_memory(error, images->count * sizeof *offsets);
+    GC_TRY_MEMORY(offsets != NULL, error, images->count * sizeof *offsets);
     for (size_t i = 0; i < images->room; i++)
         if (gc_map_number_at(images, i) != 0)
             offsets[count++] = gc_map_number_at(images, i) - 1;

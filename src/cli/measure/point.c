@@ -53,8 +53,7 @@ double gc_point_counted_seconds(const gc_point *point)
 gconv_status gc_points_add(gc_points *points, const gc_point *point, gconv_error *error)
 {
     gc_point *room = gc_make_room(points->at, points->count, &points->capacity, sizeof *room);
-    if (room == NULL)
-        return gc_fail_memory(error, sizeof *room);
+    GC_TRY_MEMORY(room != NULL, error, sizeof *room);
     points->at = room;
     points->at[points->count++] = *point;
     return GCONV_OK;

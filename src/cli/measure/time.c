@@ -100,8 +100,7 @@ static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
     double *whole = results.whole, *transfers = results.transfers;
     results.stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
     results.output = gc_allocate_array(picture->shape.height, results.stride);
-    if (results.output == NULL)
-        return gc_fail_memory(error, picture->shape.height * results.stride);
+    GC_TRY_MEMORY(results.output != NULL, error, picture->shape.height * results.stride);
     gconv_status status = run_often(subject, plan, picture, budget, &results, point, error);
     if (status == GCONV_OK && subject->judge != NULL)
         status = subject->judge(subject, plan, picture, results.output, point, error);

@@ -368,8 +368,8 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
     /* There cannot be more kernels or operands than arguments. */
     options->kernels = calloc((size_t)argc + 1, sizeof(char *));
     options->operands = calloc((size_t)argc + 1, sizeof(char *));
-    if (options->kernels == NULL || options->operands == NULL)
-        return gc_fail_memory(error, (size_t)argc * sizeof(char *));
+    GC_TRY_MEMORY(options->kernels != NULL && options->operands != NULL, error,
+                  (size_t)argc * sizeof(char *));
     gconv_status status = read_arguments(argc, argv, options, error);
     options->job.has_offset = gc_option_given(options, "offset");
     if (options->detector.like == GCONV_LIKE_OPENCV && !gc_option_given(options, "method"))

@@ -257,8 +257,7 @@ gconv_status gc_refuse_collisions(const gc_options *options, const gc_task_list 
     gc_collisions collisions = {.count = 0};
     gconv_status status = GCONV_OK;
     look l = {&names, gc_allocate_array(list->count, sizeof *l.found)};
-    if (l.found == NULL)
-        return gc_fail_memory(error, list->count * sizeof *l.found);
+    GC_TRY_MEMORY(l.found != NULL, error, list->count * sizeof *l.found);
     gc_taken_begin(&names, options, list->tasks);
     gc_share_out(list->count, gc_thread_count(options->job.threads), look_at_range, &l);
     for (size_t i = 0; i < list->count && status != GCONV_ERROR_MEMORY; i++) {

@@ -151,8 +151,7 @@ gconv_status gc_task_stream_create(const gc_options *options, gc_task_stream **s
                                    const char **subject, gconv_error *error)
 {
     *stream = calloc(1, sizeof **stream);
-    if (*stream == NULL)
-        return gc_fail_memory(error, sizeof **stream);
+    GC_TRY_MEMORY(*stream != NULL, error, sizeof **stream);
     (*stream)->options = options;
     GC_TRY(gc_walk_begin(&(*stream)->walk, options, &(*stream)->pending, subject, error));
     GC_TRY(gc_check_input(options->batch.files_from, error));

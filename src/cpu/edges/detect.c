@@ -73,8 +73,7 @@ static void release(void *opaque)
 static gconv_status create(const gc_problem *problem, void **result, gconv_error *error)
 {
     finding *shared = calloc(1, sizeof *shared);
-    if (shared == NULL)
-        return gc_fail_memory(error, sizeof *shared);
+    GC_TRY_MEMORY(shared != NULL, error, sizeof *shared);
     shared->problem = problem;
     *result = shared;
     if (!gc_detects_canny(&problem->detector))
@@ -102,8 +101,7 @@ static gconv_status allocate_rows(finder *f, gconv_error *error)
     size_t magnitudes = gc_aligned(columns * size) + GC_ALIGNMENT;
     size_t bytes = 4 * values + (RING + 1) * magnitudes + (RING + 2) * flags;
     char *next = f->memory = gc_allocate_aligned(bytes, 1);
-    if (next == NULL)
-        return gc_fail_memory(error, bytes);
+    GC_TRY_MEMORY(next != NULL, error, bytes);
     memset(next, 0, bytes);
     int32_t **const rows[] = {&f->sums, &f->differences, &f->across, &f->down};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++, next += values)
@@ -130,8 +128,7 @@ static void close_finder(void *own)
 static gconv_status open_finder(const void *shared, void **own, gconv_error *error)
 {
     finder *f = *own = calloc(1, sizeof *f);
-    if (f == NULL)
-        return gc_fail_memory(error, sizeof *f);
+    GC_TRY_MEMORY(f != NULL, error, sizeof *f);
     f->shared = (finding *)shared;
     const gc_problem *problem = f->shared->problem;
     f->detector = &problem->detector;
@@ -331,8 +328,7 @@ static gconv_status write_lines(const finding *shared, gc_stream *stream, gconv_
     gconv_status status = GCONV_OK;
     s.stride = stream->output_bytes;
     s.output = gc_allocate_array(ROWS, s.stride);
-    if (s.output == NULL)
-        return gc_fail_memory(error, ROWS * s.stride);
+    GC_TRY_MEMORY(s.output != NULL, error, ROWS * s.stride);
     for (; status == GCONV_OK && s.first < shared->bits.height; s.first += ROWS) {
         int64_t count = gc_smaller(shared->bits.height - s.first, ROWS);
         store_lines(&s, 0, (size_t)count);

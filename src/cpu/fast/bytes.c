@@ -45,8 +45,7 @@ gconv_status gc_byte_step_create(gc_byte_step *bytes, const gc_step *step, int c
     *bytes = (gc_byte_step){.width = row_elements(step, channels), .height = step->height};
     size_t count = (size_t)bytes->width * (size_t)bytes->height;
     bytes->taps = calloc(count, sizeof *bytes->taps);
-    if (bytes->taps == NULL)
-        return gc_fail_memory(error, count * sizeof *bytes->taps);
+    GC_TRY_MEMORY(bytes->taps != NULL, error, count * sizeof *bytes->taps);
     for (int j = 0; j < step->height; j++) {
         int8_t *row = (int8_t *)(bytes->taps + j * bytes->width);
         for (int i = 0; i < step->width; i++)

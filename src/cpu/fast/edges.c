@@ -75,13 +75,11 @@ static gconv_status open_edges(const void *shared, void **own, gconv_error *erro
     size_t row = ((size_t)problem->chain.width + REACH + LEAD - 1) / LEAD * LEAD + LEAD;
     size_t bytes = 2 * row * sizeof(uint16_t) + row + LEAD;
     edges *e = *own = calloc(1, sizeof *e);
-    if (e == NULL)
-        return gc_fail_memory(error, sizeof *e);
+    GC_TRY_MEMORY(e != NULL, error, sizeof *e);
     *e = (edges){.problem = problem,
                  .loops = gc_instructions_chosen()->edges,
                  .memory = gc_allocate_aligned(bytes, 1)};
-    if (e->memory == NULL)
-        return gc_fail_memory(error, bytes);
+    GC_TRY_MEMORY(e->memory != NULL, error, bytes);
     e->smooth = (uint16_t *)e->memory + LEAD;
     e->curve = e->smooth + row;
     e->flags = (uint8_t *)((uint16_t *)e->memory + 2 * row);

@@ -147,8 +147,7 @@ static gc_box box_of(const gc_problem *problem)
 static gconv_status create(const gc_problem *problem, void **shared, gconv_error *error)
 {
     means *m = *shared = malloc(sizeof *m);
-    if (m == NULL)
-        return gc_fail_memory(error, sizeof *m);
+    GC_TRY_MEMORY(m != NULL, error, sizeof *m);
     *m = (means){.problem = problem,
                  .step = &problem->chain.steps[0],
                  .loops = gc_instructions_chosen()->box,
@@ -177,16 +176,14 @@ static gconv_status open_strips(const void *shared, void **own, gconv_error *err
 {
     const means *m = shared;
     means_memory *memory = *own = calloc(1, sizeof *memory);
-    if (memory == NULL)
-        return gc_fail_memory(error, sizeof *memory);
+    GC_TRY_MEMORY(memory != NULL, error, sizeof *memory);
     const size_t columns = m->columns + 2 * (size_t)m->step->width;
     const size_t row = gc_aligned(columns * m->pixel + SLACK);
     memory->shared = m;
     memory->sums_bytes = 2 * row + SLACK;
     size_t bytes = memory->sums_bytes + 2 * row + m->box.span * sizeof *memory->copied;
     char *all = memory->memory = gc_allocate_aligned(bytes, 1);
-    if (all == NULL)
-        return gc_fail_memory(error, bytes);
+    GC_TRY_MEMORY(all != NULL, error, bytes);
     memory->sums = all + SLACK;
     memory->zeros = memset(all + memory->sums_bytes, 0, row);
     memory->border = memory->zeros + row;

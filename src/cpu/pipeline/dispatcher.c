@@ -20,8 +20,7 @@ gconv_status gc_dispatcher_create(gc_dispatcher *dispatcher, const gc_division *
                                   .reader.news = 1,
                                   .writer.news = 1};
     dispatcher->left = calloc(entries, sizeof *dispatcher->left);
-    if (dispatcher->left == NULL)
-        return gc_fail_memory(error, entries * sizeof *dispatcher->left);
+    GC_TRY_MEMORY(dispatcher->left != NULL, error, entries * sizeof *dispatcher->left);
     pthread_mutex_init(&dispatcher->lock, NULL);
     pthread_cond_init(&dispatcher->changed, NULL);
     return GCONV_OK;

@@ -166,8 +166,7 @@ gconv_status gc_settler_create(gc_settler *settler, const gc_problem *problem,
     size_t bytes = doubles * sizeof(double) + (steps + 1) * sizeof *settler->areas +
                    (steps + height) * sizeof *settler->rows;
     double *memory = settler->memory = calloc(bytes, 1);
-    if (memory == NULL)
-        return gc_fail_memory(error, bytes);
+    GC_TRY_MEMORY(memory != NULL, error, bytes);
     settler->extended = memory;
     settler->plane = settler->extended + extended;
     settler->columns = settler->plane + plane;

@@ -32,8 +32,7 @@ static gconv_status find_sources(gc_window *window, gconv_error *error)
 {
     int64_t left = window->step->left, count = window->step->width - 1;
     window->sources = gc_allocate_array((size_t)count + 1, sizeof *window->sources);
-    if (window->sources == NULL)
-        return gc_fail_memory(error, (size_t)count * sizeof *window->sources);
+    GC_TRY_MEMORY(window->sources != NULL, error, (size_t)count * sizeof *window->sources);
     for (int64_t i = 0; i < count; i++)
         window->sources[i] = gc_border_index(
             window->border, i < left ? i - left : window->width + i - left, window->width);
@@ -46,8 +45,7 @@ static gconv_status allocate_rows(gc_window *window, gconv_error *error)
     bool constant = window->border == GCONV_BORDER_CONSTANT;
     size_t rows = (size_t)window->capacity + (constant ? 1 : 0);
     window->rows = gc_allocate_aligned(rows, window->stride);
-    if (window->rows == NULL)
-        return gc_fail_memory(error, rows * window->stride);
+    GC_TRY_MEMORY(window->rows != NULL, error, rows * window->stride);
     /* Vector code reads the slack. Results from it are not used. */
     for (size_t y = 0; y < rows; y++)
         memset(window->rows + (y + 1) * window->stride - slack, 0, slack);

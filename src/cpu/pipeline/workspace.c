@@ -69,15 +69,14 @@ static gconv_status create_kept(gc_workspace *workspace, int64_t columns, gconv_
     size_t count = (size_t)workspace->stages->count;
     workspace->kept = calloc(count, sizeof *workspace->kept);
     workspace->begins = calloc(count, sizeof *workspace->begins);
-    if (workspace->kept == NULL || workspace->begins == NULL)
-        return gc_fail_memory(error, count * sizeof *workspace->kept);
+    GC_TRY_MEMORY(workspace->kept != NULL && workspace->begins != NULL, error,
+                  count * sizeof *workspace->kept);
     for (size_t p = 0; p < count; p++) {
         const gc_stage *stage = &workspace->stages->list[p];
         size_t floats =
             stage->kept + stage->kept_of_column * columns_of_stages(workspace->problem, columns);
         workspace->kept[p] = gc_allocate_aligned(floats, sizeof(float));
-        if (workspace->kept[p] == NULL)
-            return gc_fail_memory(error, floats * sizeof(float));
+        GC_TRY_MEMORY(workspace->kept[p] != NULL, error, floats * sizeof(float));
     }
     return GCONV_OK;
 }
@@ -102,10 +101,11 @@ gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *prob
     workspace->rows = calloc(row_pointers(problem, stages), sizeof *workspace->rows);
     workspace->bytes = calloc(row_pointers(problem, stages), sizeof *workspace->bytes);
     workspace->out = calloc(rows, sizeof *workspace->out);
-    if (workspace->windows == NULL || workspace->ready == NULL || workspace->needed == NULL ||
-        workspace->result == NULL || workspace->scratch == NULL || workspace->rows == NULL ||
-        workspace->bytes == NULL || workspace->out == NULL)
-        return gc_fail_memory(error, rows * row_bytes);
+    GC_TRY_MEMORY(workspace->windows != NULL && workspace->ready != NULL &&
+                      workspace->needed != NULL && workspace->result != NULL &&
+                      workspace->scratch != NULL && workspace->rows != NULL &&
+                      workspace->bytes != NULL && workspace->out != NULL,
+                  error, rows * row_bytes);
     gconv_status status = create_kept(workspace, columns, error);
     if (status == GCONV_OK && stages->pass != NULL)
         status = stages->pass->open(stages->shared, &workspace->pass, error);

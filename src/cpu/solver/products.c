@@ -77,8 +77,7 @@ static gconv_status create(gc_stage *stage, const gc_question *question,
     (void)question;
     own_steps *own = stage->own;
     own->taps = gc_allocate_aligned(taps, sizeof *own->taps);
-    if (own->taps == NULL)
-        return gc_fail_memory(error, taps * sizeof *own->taps);
+    GC_TRY_MEMORY(own->taps != NULL, error, taps * sizeof *own->taps);
     set_taps(own, step, &estimate->products);
     own->stride = segment_stride(stage);
     stage->scratch = count * GC_ROWS_TOGETHER * own->stride;

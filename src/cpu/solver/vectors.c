@@ -50,8 +50,7 @@ gconv_status gc_vectors_create(gc_vectors *vectors, const gc_step *step, gconv_e
     size_t width = (size_t)step->width, height = (size_t)step->height;
     gc_factors of;
     vectors->taps = gc_allocate_aligned(width + height, sizeof *vectors->taps);
-    if (vectors->taps == NULL)
-        return gc_fail_memory(error, (width + height) * sizeof *vectors->taps);
+    GC_TRY_MEMORY(vectors->taps != NULL, error, (width + height) * sizeof *vectors->taps);
     vectors->in_double = !gc_factors_of(step, &of);
     memcpy(vectors->taps, of.column, height * sizeof *vectors->taps);
     memcpy(vectors->taps + height, of.row, width * sizeof *vectors->taps);

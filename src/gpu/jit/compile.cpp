@@ -45,8 +45,7 @@ static gconv_status find_target(int architecture, target *chosen, gconv_error *e
     int count = 0;
     GC_NVRTC_TRY(error, gc_nvrtc_get().count_architectures(&count));
     gc_owned_array<int> known((int *)gc_allocate_array((size_t)count, sizeof(int)));
-    if (known == nullptr)
-        return gc_fail_memory(error, (size_t)count * sizeof *known);
+    GC_TRY_MEMORY(known != nullptr, error, (size_t)count * sizeof *known);
     GC_NVRTC_TRY(error, gc_nvrtc_get().architectures(known));
     return choose_target(architecture, known, count, chosen, error);
 }
@@ -59,8 +58,7 @@ static gconv_status fail_with_log(nvrtcProgram program, gconv_error *error)
     size_t size = 0;
     GC_NVRTC_TRY(error, gc_nvrtc_get().log_size(program, &size));
     gc_owned_array<char> log((char *)calloc(size + 1, 1));
-    if (log == nullptr)
-        return gc_fail_memory(error, size + 1);
+    GC_TRY_MEMORY(log != nullptr, error, size + 1);
     GC_NVRTC_TRY(error, gc_nvrtc_get().log(program, log));
     char *end = log;
     for (const char *next = log; *next != '\0'; next++)
@@ -92,8 +90,7 @@ static gconv_status take_binary(nvrtcProgram program, bool machine_code, void **
     GC_NVRTC_TRY(error, machine_code ? gc_nvrtc_get().cubin_size(program, &bytes)
                                      : gc_nvrtc_get().ptx_size(program, &bytes));
     gc_owned_array<char> copy((char *)malloc(bytes));
-    if (copy == nullptr)
-        return gc_fail_memory(error, bytes);
+    GC_TRY_MEMORY(copy != nullptr, error, bytes);
     GC_NVRTC_TRY(error, machine_code ? gc_nvrtc_get().cubin(program, copy)
                                      : gc_nvrtc_get().ptx(program, copy));
     *binary = copy.held;

@@ -47,8 +47,7 @@ static gconv_status use_ahead(const gc_layout &layout, const gc_pass_wanted &wan
     const void *ahead = wanted.ahead->kernel;
     GC_TRY(begin(layout, device, kernel, error));
     kernel->weights = (float *)malloc(bytes);
-    if (kernel->weights == nullptr)
-        return gc_fail_memory(error, bytes);
+    GC_TRY_MEMORY(kernel->weights != nullptr, error, bytes);
     memcpy(kernel->weights, wanted.weights, bytes);
     kernel->ahead = ahead;
     GC_CUDA_TRY(error, cudaFuncSetAttribute(ahead, cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -350,8 +350,7 @@ static gconv_status open_run(overlap_run *run, gconv_error *error)
     int64_t height = plan->problem->chain.height;
     run->bands = (height + run->band_rows - 1) / run->band_rows;
     run->ends = (int64_t *)calloc((size_t)run->bands + 1, sizeof *run->ends);
-    if (run->ends == nullptr)
-        return gc_fail_memory(error, ((size_t)run->bands + 1) * sizeof *run->ends);
+    GC_TRY_MEMORY(run->ends != nullptr, error, ((size_t)run->bands + 1) * sizeof *run->ends);
     for (int64_t band = 0; band < run->bands; band++) {
         int64_t first = band * run->band_rows;
         gc_band_steps(plan->problem, first, first + output_rows(run, band) - 1, plan->slabs,

@@ -142,8 +142,7 @@ static gconv_status make_slabs(gc_gpu_plan *plan, gconv_error *error)
     if (plan->method->slabs == nullptr)
         return GCONV_OK;
     plan->slabs = (gc_slabs *)malloc(bytes);
-    if (plan->slabs == nullptr)
-        return gc_fail_memory(error, bytes);
+    GC_TRY_MEMORY(plan->slabs != nullptr, error, bytes);
     for (int s = 0; s < problem->chain.step_count; s++)
         plan->slabs[s] = plan->method->slabs(problem, &problem->chain.steps[s], &plan->device);
     return GCONV_OK;

@@ -49,8 +49,7 @@ static gconv_status upload_terms(gc_gpu_plan *plan, gconv_error *error)
     int count = step->width * step->height;
     size_t bytes = (size_t)count * sizeof(long long);
     gc_owned_array<long long> terms((long long *)malloc(bytes));
-    if (terms == nullptr)
-        return gc_fail_memory(error, bytes);
+    GC_TRY_MEMORY(terms != nullptr, error, bytes);
     for (int k = 0; k < count; k++)
         terms[k] = (long long)std::ldexp(step->terms[k], -step->terms_unit);
     return gc_gpu_upload(terms, bytes, &plan->terms, error);

@@ -49,8 +49,7 @@ gconv_status gconv_tuner_create(const gconv_device_info *device, gconv_tuner **t
                                 gconv_error *error)
 {
     gconv_tuner *t = *tuner = calloc(1, sizeof *t);
-    if (t == NULL)
-        return gc_fail_memory(error, sizeof *t);
+    GC_TRY_MEMORY(t != NULL, error, sizeof *t);
     t->device = *device;
     gc_tuning_read(device, &t->before);
     return GCONV_OK;

@@ -318,8 +318,8 @@ gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout,
     size_t count = (size_t)gc_form_weights(layout->tuning.form, layout->width, layout->height);
     gc_owned_array<float> weights((float *)calloc(count, sizeof(float)));
     gc_owned_array<double> taps((double *)calloc(size, sizeof(double)));
-    if (search == nullptr || weights == nullptr || taps == nullptr)
-        return gc_fail_memory(error, sizeof *s + count * sizeof *weights + size * sizeof *taps);
+    GC_TRY_MEMORY(search != nullptr && weights != nullptr && taps != nullptr, error,
+                  sizeof *s + count * sizeof *weights + size * sizeof *taps);
     s->tuner = tuner;
     s->layout = *layout;
     s->goes_on = goes_on;

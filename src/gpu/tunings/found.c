@@ -71,8 +71,7 @@ gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *fou
                             gconv_error *error)
 {
     gc_tuned_list *list = malloc(sizeof *list);
-    if (list == NULL)
-        return gc_fail_memory(error, sizeof *list);
+    GC_TRY_MEMORY(list != NULL, error, sizeof *list);
     int lock = -1;
     gconv_status status = gc_cache_lock(&lock, error);
     if (status == GCONV_OK) {

@@ -164,8 +164,7 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
                               (uint64_t)(h.height < 0 ? -h.height : h.height), error));
     opened->line_bytes = (size_t)(((uint64_t)h.width * h.bits + 31) / 32 * 4);
     opened->line = gc_allocate_array(1, opened->line_bytes);
-    if (opened->line == NULL)
-        return gc_fail_memory(error, opened->line_bytes);
+    GC_TRY_MEMORY(opened->line != NULL, error, opened->line_bytes);
     return gc_input_pass(common->input, h.pixels, error);
 }
 

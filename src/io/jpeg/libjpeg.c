@@ -431,8 +431,7 @@ gconv_status gc_libjpeg_open(gc_decoder *common, gc_libjpeg **opened, gconv_erro
 {
     gc_libjpeg *decoder = calloc(1, sizeof *decoder);
     *opened = decoder;
-    if (decoder == NULL)
-        return gc_fail_memory(error, sizeof *decoder);
+    GC_TRY_MEMORY(decoder != NULL, error, sizeof *decoder);
     decoder->common = common;
     return read_header(decoder, error);
 }
@@ -549,8 +548,7 @@ gconv_status gc_libjpeg_read(gc_libjpeg *decoder, uint32_t count, unsigned char 
     decoder->error = error;
     if (decoder->jpeg.out_color_space == JCS_CMYK && decoder->cmyk == NULL) {
         decoder->cmyk = gc_allocate_array(common->shape.width, (size_t)4 * ROWS_AT_ONCE);
-        if (decoder->cmyk == NULL)
-            return gc_fail_memory(error, (size_t)common->shape.width * 4 * ROWS_AT_ONCE);
+        GC_TRY_MEMORY(decoder->cmyk != NULL, error, (size_t)common->shape.width * 4 * ROWS_AT_ONCE);
     }
     const uint32_t first = decoder->row;
     gconv_status status = decoder->stopped ? GCONV_OK : decode_rows(decoder, count, rows, stride);

@@ -77,8 +77,7 @@ static gconv_status catch_up(jpeg_decoder *decoder, gconv_error *error)
 {
     size_t row_bytes = gconv_shape_row_bytes(&decoder->common.shape);
     unsigned char *dropped = gc_allocate_array(ROWS_AT_ONCE, row_bytes);
-    if (dropped == NULL)
-        return gc_fail_memory(error, ROWS_AT_ONCE * row_bytes);
+    GC_TRY_MEMORY(dropped != NULL, error, ROWS_AT_ONCE * row_bytes);
     gconv_status status = GCONV_OK;
     decoder->own_stopped = true;
     decoder->common.decoded_by = NULL;

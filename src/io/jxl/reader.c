@@ -124,8 +124,7 @@ static gconv_status turn_box(jxl_decoder *decoder, bool begins, gconv_error *err
         metadata->blobs[decoder->kind].bytes != NULL)
         return status;
     decoder->box = malloc(GC_WHOLE_BLOB_BYTES_MAX);
-    if (decoder->box == NULL)
-        return gc_fail_memory(error, GC_WHOLE_BLOB_BYTES_MAX);
+    GC_TRY_MEMORY(decoder->box != NULL, error, GC_WHOLE_BLOB_BYTES_MAX);
     gc_jxl.JxlDecoderSetBoxBuffer(decoder->jxl, decoder->box, GC_WHOLE_BLOB_BYTES_MAX);
     return GCONV_OK;
 }

@@ -231,8 +231,7 @@ static gconv_status load_array(npy_decoder *decoder, gconv_error *error)
         return GCONV_OK;
     if (gc_multiply(decoder->row_bytes, decoder->common.shape.height, &size))
         decoder->array = gc_allocate_array(1, size);
-    if (decoder->array == NULL)
-        return gc_fail_memory(error, decoder->row_bytes * decoder->common.shape.height);
+    GC_TRY_MEMORY(decoder->array != NULL, error, decoder->row_bytes * decoder->common.shape.height);
     return gc_raw_read(&decoder->common, decoder->array, size, error);
 }
 

@@ -44,8 +44,7 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
     if (common->shape.depth == 1) {
         opened->row_bytes = common->shape.width;
         opened->bits = gc_allocate_array(1, opened->row_bytes);
-        if (opened->bits == NULL)
-            return gc_fail_memory(error, opened->row_bytes);
+        GC_TRY_MEMORY(opened->bits != NULL, error, opened->row_bytes);
     }
     return write_header(opened, error);
 }

@@ -297,8 +297,7 @@ static gconv_status load_image(gc_libpng *decoder)
 {
     uint32_t height = decoder->common.shape.height;
     decoder->image = calloc(height, decoder->row_bytes);
-    if (decoder->image == NULL)
-        return gc_fail_memory(decoder->error, height * decoder->row_bytes);
+    GC_TRY_MEMORY(decoder->image != NULL, decoder->error, height * decoder->row_bytes);
     gconv_status status = decode_rows(decoder, height, decoder->image, decoder->row_bytes);
     decoder->row = 0;
     return status;

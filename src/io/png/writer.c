@@ -300,8 +300,7 @@ static gconv_status open_encoder(gc_encoder *common, gconv_error *error)
     opened->row_bytes = gconv_shape_row_bytes(&common->shape);
     if (common->shape.depth == 1 && common->shape.width % 8 != 0) {
         opened->packed = malloc(opened->row_bytes);
-        if (opened->packed == NULL)
-            return gc_fail_memory(error, opened->row_bytes);
+        GC_TRY_MEMORY(opened->packed != NULL, error, opened->row_bytes);
     }
     return begin_attempts(opened, error);
 }

@@ -145,8 +145,7 @@ static gconv_status make_palette(gc_tiff_layout *layout, gc_tiff_file *file, gco
     if (!gc_tiff.TIFFGetField(file->tiff, TIFFTAG_COLORMAP, &colours[0], &colours[1], &colours[2]))
         return gc_tiff_fail(file, "a palette image without a palette", error);
     layout->palette = gc_allocate_array(3 * count, sizeof *layout->palette);
-    if (layout->palette == NULL)
-        return gc_fail_memory(error, 3 * count * sizeof *layout->palette);
+    GC_TRY_MEMORY(layout->palette != NULL, error, 3 * count * sizeof *layout->palette);
     for (size_t c = 0; c < 3; c++)
         memcpy(layout->palette + c * count, colours[c], count * sizeof *layout->palette);
     for (size_t i = 0; i < 3 * count; i++)

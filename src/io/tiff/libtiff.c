@@ -374,8 +374,7 @@ gconv_status gc_tiff_get_tags(gc_tiff_file *file, bool whole, gconv_metadata *me
         if (tag->count == 0)
             continue;
         tag->values = malloc(tag->count * kept[i].width);
-        if (tag->values == NULL)
-            return gc_fail_memory(error, tag->count * kept[i].width);
+        GC_TRY_MEMORY(tag->values != NULL, error, tag->count * kept[i].width);
         memcpy(tag->values, values, tag->count * kept[i].width);
     }
     return status;

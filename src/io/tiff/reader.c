@@ -227,8 +227,7 @@ static gconv_status allocate(tiff_decoder *decoder, gconv_error *error)
         !gc_multiply(line_bytes, layout->cell, &line_bytes))
         return gc_fail_memory(error, SIZE_MAX);
     decoder->units = malloc(decoder->units_bytes);
-    if (decoder->units == NULL)
-        return gc_fail_memory(error, decoder->units_bytes);
+    GC_TRY_MEMORY(decoder->units != NULL, error, decoder->units_bytes);
     decoder->line = layout->same ? NULL : calloc(1, line_bytes);
     return layout->same || decoder->line != NULL ? GCONV_OK : gc_fail_memory(error, line_bytes);
 }

@@ -154,8 +154,7 @@ static gconv_status open_sampler(const tiff_encoder *encoder, compressor *by, gc
     gc_tiff_file *sampler = &by->sampler;
     if (by->state == NULL)
         by->state = malloc(gc_fast.deflating->bytes);
-    if (by->state == NULL)
-        return gc_fail_memory(error, gc_fast.deflating->bytes);
+    GC_TRY_MEMORY(by->state != NULL, error, gc_fast.deflating->bytes);
     GC_TRY(gc_tiff_open_part(sampler, &encoder->file, error));
     gc_tiff.TIFFSetField(sampler->tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)SAMPLE_BYTES);
     gc_tiff.TIFFSetField(sampler->tiff, TIFFTAG_IMAGELENGTH, (uint32_t)1);

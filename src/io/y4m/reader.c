@@ -156,8 +156,7 @@ static gconv_status open_decoder(gc_decoder *common, gconv_error *error)
 {
     y4m_decoder *opened = (y4m_decoder *)common;
     gc_y4m *stream = opened->stream = calloc(1, sizeof *stream);
-    if (stream == NULL)
-        return gc_fail_memory(error, sizeof *stream);
+    GC_TRY_MEMORY(stream != NULL, error, sizeof *stream);
     stream->users = 1;
     stream->all = common->all_planes;
     if (stream->all && common->grey_wanted)

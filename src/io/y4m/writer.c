@@ -21,8 +21,7 @@ static gconv_status begin_stream(y4m_encoder *encoder, gconv_error *error)
     const gconv_shape *shape = &encoder->common.shape;
     gc_y4m *from = encoder->common.metadata.y4m;
     gc_y4m *stream = encoder->stream = from != NULL ? from : calloc(1, sizeof *stream);
-    if (stream == NULL)
-        return gc_fail_memory(error, sizeof *stream);
+    GC_TRY_MEMORY(stream != NULL, error, sizeof *stream);
     if (from == NULL) {
         *stream = (gc_y4m){.bits = shape->depth, .planes = {*shape}, .frame_line = "FRAME\n"};
         snprintf(stream->stream_line, sizeof stream->stream_line,
@@ -66,8 +65,7 @@ static gconv_status convert(y4m_encoder *encoder, const unsigned char *row, gcon
     uint32_t most = (1u << encoder->stream->bits) - 1, full = (1u << shape->depth) - 1;
     if (encoder->row == NULL)
         encoder->row = gc_allocate_array(encoder->stream->planes[0].width, sizeof(uint16_t));
-    if (encoder->row == NULL)
-        return gc_fail_memory(error, shape->width * sizeof(uint16_t));
+    GC_TRY_MEMORY(encoder->row != NULL, error, shape->width * sizeof(uint16_t));
     for (size_t x = 0; x < shape->width; x++) {
         uint32_t sample = shape->depth == 8 ? row[x] : ((const uint16_t *)(const void *)row)[x];
         sample = (sample * most + full / 2) / full;

@@ -147,8 +147,7 @@ gconv_status gc_ring_filters_make(const gc_problem *problem, const gc_combined &
     int across = gc_zones_across(all->ring);
     size_t zones = (size_t)(across * across), area = (size_t)(total.width * total.height);
     all->taps = (double *)calloc(zones * (area + 1), sizeof *all->taps);
-    if (all->taps == nullptr)
-        return gc_fail_memory(error, zones * (area + 1) * sizeof *all->taps);
+    GC_TRY_MEMORY(all->taps != nullptr, error, zones * (area + 1) * sizeof *all->taps);
     all->sums = all->taps + zones * area;
     if (all->ring == 0)
         std::copy(total.taps, total.taps + area, all->taps);

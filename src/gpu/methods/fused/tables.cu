@@ -127,8 +127,7 @@ static gconv_status upload(const table_maker &maker, gc_fused_tables *tables, gc
     size_t all_words = count * words + pairs * 32;
     size_t size = all_words * sizeof(uint4) + count * GC_BYTES_UNIT * sizeof(int);
     gc_owned_array<uint4> made((uint4 *)malloc(size));
-    if (made == nullptr)
-        return gc_fail_memory(error, size);
+    GC_TRY_MEMORY(made != nullptr, error, size);
     int *sums = (int *)(made + all_words);
     for (size_t k = 0; k < count; k++)
         fill_table(maker, (int)(k / classes), (int)(k % classes), made + k * words,

@@ -50,8 +50,7 @@ gconv_status gc_compiled_create(const gconv_device_info *device, gc_jit_when whe
                                 gc_compiled_tile *tile, gconv_error *error)
 {
     gc_owned_array<char> source(source_of(*tile));
-    if (source == nullptr)
-        return gc_fail_memory(error, 0);
+    GC_TRY_MEMORY(source != nullptr, error, 0);
     return gc_compiled_load(device, when, source, tile, error);
 }
 

@@ -58,8 +58,7 @@ static gconv_status compile(const gconv_device_info *device, int kind, bool flat
                     tile->width, tile->height, kind, flat);
     gc_buffer_put(&text, gc_source_lecture);
     gc_owned_array<char> source(gc_buffer_take(&text, nullptr));
-    if (source == nullptr)
-        return gc_fail_memory(error, 0);
+    GC_TRY_MEMORY(source != nullptr, error, 0);
     return gc_compiled_load(device, GC_JIT_COMPILE, source, tile, error);
 }
 

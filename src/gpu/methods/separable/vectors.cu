@@ -81,8 +81,7 @@ static gconv_status copy_weights(const gc_step *step, const factors &of, float *
     size_t column = (size_t)gc_vectors_weights(step->height);
     size_t bytes = (column + (size_t)gc_vectors_weights(step->width)) * sizeof(float);
     gc_owned_array<float> padded((float *)calloc(1, bytes));
-    if (padded == nullptr)
-        return gc_fail_memory(error, bytes);
+    GC_TRY_MEMORY(padded != nullptr, error, bytes);
     std::copy(of.column, of.column + step->height, padded + GC_VECTORS_PADDING);
     std::copy(of.row, of.row + step->width, padded + column + GC_VECTORS_PADDING);
     return gc_gpu_upload(padded, bytes, weights, error);

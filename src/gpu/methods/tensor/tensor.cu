@@ -209,8 +209,7 @@ static gconv_status upload_weights(const gc_step *step, tensor_state *state, gco
 {
     size_t size = gc_matrix_bytes(step);
     gc_owned_array<uint4> rows((uint4 *)calloc(1, size));
-    if (rows == nullptr)
-        return gc_fail_memory(error, size);
+    GC_TRY_MEMORY(rows != nullptr, error, size);
     for (int j = 0; j < step->height; j++)
         fill_row(step, state->parts, j, rows + j * gc_matrix_diagonals(step));
     GC_TRY(gc_gpu_upload(rows, size, &state->weights, error));

@@ -25,8 +25,7 @@ gconv_status gc_filters_create(gc_filters *filters, const gconv_shape *shape,
                             .since = CHOICE_BYTES};
     size_t room = LEFT + row_bytes;
     filters->memory = row_bytes < SIZE_MAX / 4 ? calloc(3, room) : NULL;
-    if (filters->memory == NULL)
-        return gc_fail_memory(error, 3 * room);
+    GC_TRY_MEMORY(filters->memory != NULL, error, 3 * room);
     filters->row = filters->memory + LEFT;
     filters->above = filters->memory + room + LEFT;
     filters->filtered = filters->memory + 2 * room + LEFT - 1;

@@ -52,8 +52,7 @@ static gconv_status create(const gconv_shape *shape, gc_png_emit *emit, gc_png_p
                            gconv_error *error)
 {
     gc_png_packer *p = *packer = malloc(sizeof *p);
-    if (p == NULL)
-        return gc_fail_memory(error, sizeof *p);
+    GC_TRY_MEMORY(p != NULL, error, sizeof *p);
     *p = (gc_png_packer){.emit = emit, .loops = gc_pack_loops_chosen(), .check = 1};
     gc_parts_create(&p->blocks, compress_block, p);
     gconv_status status = gc_filters_create(&p->filters, shape, p->loops, error);
