@@ -72,8 +72,8 @@ static gconv_status open_report(const gc_options *options, gc_output **output, g
 
 static gconv_status complete(gc_output *output, const char *text, size_t size, gconv_error *error)
 {
-    gconv_status status = gc_output_write(output, text, size, error);
-    return status == GCONV_OK ? gc_output_commit(output, error) : status;
+    GC_TRY(gc_output_write(output, text, size, error));
+    return gc_output_commit(output, error);
 }
 
 static gconv_status write_data(const char *name, const char *json, size_t size, gconv_error *error)

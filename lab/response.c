@@ -60,8 +60,8 @@ static gconv_status multiply_filter(response *r, const gconv_filter *filter, gco
 {
     int width = filter->width, height = filter->height;
     if (filter->weights == NULL) {
-        gconv_status status = multiply(r, filter->row, width, 1, filter->divisor, error);
-        return status == GCONV_OK ? multiply(r, filter->column, 1, height, 1, error) : status;
+        GC_TRY(multiply(r, filter->row, width, 1, filter->divisor, error));
+        return multiply(r, filter->column, 1, height, 1, error);
     }
     size_t count = (size_t)width * (size_t)height;
     double *values = gc_allocate_array(count, sizeof *values);

@@ -129,8 +129,8 @@ static gconv_status list_cases(benchmark *b, gconv_error *error)
 {
     if (!has_transforms(b))
         return gc_cases_list(b->options, &b->lists, &b->sweep.cases, error);
-    gconv_status status = keep_transforms(&b->sweep, error);
-    return status == GCONV_OK ? gc_cases_list_transforms(&b->sweep.cases, error) : status;
+    GC_TRY(keep_transforms(&b->sweep, error));
+    return gc_cases_list_transforms(&b->sweep.cases, error);
 }
 
 /* Measures the roofs of the processors if the preset wants them. */

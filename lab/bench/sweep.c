@@ -142,8 +142,8 @@ static gconv_status measure_transform(gc_sweep *s, const char *name, gc_point *p
     gc_point_set_name(point, name);
     gc_subject_begin_progress(&subject, name);
     gc_budget budget = next_budget(s);
-    gconv_status status = gc_time_transforms(s->transforms, point->width, budget, point, error);
-    return status == GCONV_OK ? measure_again(s, &subject, budget, point, error) : status;
+    GC_TRY(gc_time_transforms(s->transforms, point->width, budget, point, error));
+    return measure_again(s, &subject, budget, point, error);
 }
 
 /* Whether a point is of the reference, on whichever machine. */

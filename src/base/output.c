@@ -198,8 +198,8 @@ static gconv_status open_beside(gc_output *output, gconv_error *error)
     if (faccessat(place->directory, place->name, W_OK, AT_EACCESS) != 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot replace");
     output->sync = true;
-    gconv_status status = create_temporary(output, 0600, error);
-    return status == GCONV_OK ? copy_ownership(output->descriptor, &place->about, error) : status;
+    GC_TRY(create_temporary(output, 0600, error));
+    return copy_ownership(output->descriptor, &place->about, error);
 }
 
 /* Opens what gc_place_find found. Fails if something else has taken its name meanwhile. */

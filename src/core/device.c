@@ -85,10 +85,8 @@ gconv_status gc_device_parse(const char *text, gconv_device_choice *choice, gcon
 gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice, gconv_error *error)
 {
     gconv_device_choice known;
-    gconv_status status = gc_device_parse(text, &known, error);
-    return status == GCONV_OK
-               ? gc_sized_fill(choice, "gconv_device_choice", &known, sizeof known, error)
-               : status;
+    GC_TRY(gc_device_parse(text, &known, error));
+    return gc_sized_fill(choice, "gconv_device_choice", &known, sizeof known, error);
 }
 
 void gconv_device_start(const char *text)
@@ -159,10 +157,8 @@ gconv_status gc_device_describe(int index, gconv_device_info *info, gconv_error 
 gconv_status gconv_device_describe(int index, gconv_device_info *info, gconv_error *error)
 {
     gconv_device_info known;
-    gconv_status status = gc_device_describe(index, &known, error);
-    return status == GCONV_OK
-               ? gc_sized_fill(info, "gconv_device_info", &known, sizeof known, error)
-               : status;
+    GC_TRY(gc_device_describe(index, &known, error));
+    return gc_sized_fill(info, "gconv_device_info", &known, sizeof known, error);
 }
 
 double gc_device_peak(const gconv_device_info *info)

@@ -196,8 +196,8 @@ static gconv_status check_vector(const double *values, int count, const char *wo
 static gconv_status check_weights(const gconv_filter *filter, gconv_error *error)
 {
     if (filter->weights == NULL) {
-        gconv_status status = check_vector(filter->column, filter->height, "column", error);
-        return status == GCONV_OK ? check_vector(filter->row, filter->width, "row", error) : status;
+        GC_TRY(check_vector(filter->column, filter->height, "column", error));
+        return check_vector(filter->row, filter->width, "row", error);
     }
     for (int i = 0; i < filter->width * filter->height; i++)
         if (!isfinite(filter->weights[i]))

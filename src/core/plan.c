@@ -98,8 +98,8 @@ static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_er
                   sizeof *plan);
     owned.implementation = plan->implementation_name;
     owned.device = plan->device_name;
-    gconv_status status = make_problem(&owned, &plan->problem, error);
-    return status == GCONV_OK ? choose(plan, &plan->choice, error) : status;
+    GC_TRY(make_problem(&owned, &plan->problem, error));
+    return choose(plan, &plan->choice, error);
 }
 
 bool gconv_device_foresee(const gconv_job *job)

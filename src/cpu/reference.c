@@ -210,9 +210,7 @@ static gconv_status read_image(gc_stream *stream, void *samples, float *row, gc_
     const gc_chain *chain = &stream->problem->chain;
     size_t values = gc_chain_row_values(chain);
     for (size_t y = 0; y < chain->height; y++) {
-        gconv_status status = gc_stream_read(stream, 1, samples, stream->input_bytes, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_stream_read(stream, 1, samples, stream->input_bytes, error));
         gc_stream_load_row(stream, samples, row);
         gc_words_load(chain, row, values, image + y * values * gc_words(chain));
     }
@@ -238,9 +236,7 @@ static gconv_status write_image(gc_stream *stream, const gc_word *image, const i
             gc_words_round(stream->problem, sums, chain->width, output);
         if (stream->chain_too != NULL)
             memcpy(stream->chain_too + y * stream->chain_too_stride, row, values * sizeof *row);
-        gconv_status status = gc_stream_write(stream, 1, output, stream->output_bytes, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_stream_write(stream, 1, output, stream->output_bytes, error));
     }
     return GCONV_OK;
 }

@@ -68,8 +68,8 @@ static gconv_status read_imagemagick_value(gc_parser *p, gc_span field)
     p->value_count++;
     if (gc_span_is(field, "-") || (field.length == 3 && strncasecmp(field.text, "nan", 3) == 0))
         return GCONV_OK;
-    gconv_status status = gc_read_value(p, field, number);
-    return status == GCONV_OK ? gc_check_weight(p, p->line, number->value) : status;
+    GC_TRY(gc_read_value(p, field, number));
+    return gc_check_weight(p, p->line, number->value);
 }
 
 gconv_status gc_imagemagick_read(gc_parser *p, gc_span line)

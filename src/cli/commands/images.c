@@ -199,8 +199,8 @@ static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_se
 {
     GC_TRY(gc_check_images(options, error));
     start_gpus(options);
-    gconv_status status = gc_task_list_create(options, list, subject, error);
-    return status == GCONV_OK ? gc_session_create(options, session, subject, error) : status;
+    GC_TRY(gc_task_list_create(options, list, subject, error));
+    return gc_session_create(options, session, subject, error);
 }
 
 int gc_run_images(const gc_options *options)

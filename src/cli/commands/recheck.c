@@ -151,8 +151,8 @@ static gconv_status make_directory(gc_recheck *recheck, gconv_error *error)
 
 gconv_status gc_recheck_prepare(gc_recheck *recheck, gconv_error *error)
 {
-    gconv_status status = make_ready(recheck, error);
-    return status == GCONV_OK ? make_directory(recheck, error) : status;
+    GC_TRY(make_ready(recheck, error));
+    return make_directory(recheck, error);
 }
 
 static bool is_bounded(const gc_record *record)

@@ -346,8 +346,8 @@ static gconv_status check_belonging(const gc_options *options, gconv_error *erro
     const gc_command_row *row = gc_command_of(options->command);
     if (row == NULL || options->help || options->version)
         return GCONV_OK;
-    gconv_status status = check_options(options, row->name, error);
-    return status == GCONV_OK ? check_operands(options, row, error) : status;
+    GC_TRY(check_options(options, row->name, error));
+    return check_operands(options, row, error);
 }
 
 gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_error *error)

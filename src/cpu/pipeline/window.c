@@ -84,8 +84,8 @@ gconv_status gc_window_create(gc_window *window, const gc_chain *chain, const gc
     if (!gc_multiply((size_t)columns, pixel_bytes(window), &row))
         return gc_fail_memory(error, SIZE_MAX);
     window->stride = gc_aligned(window->left + row + right + GC_ROW_SLACK * sizeof(float));
-    gconv_status status = find_sources(window, error);
-    return status == GCONV_OK ? allocate_rows(window, error) : status;
+    GC_TRY(find_sources(window, error));
+    return allocate_rows(window, error);
 }
 
 void gc_window_destroy(gc_window *window)

@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 extern "C" {
-#include "gpu/cost/costs.h"
 #include "gpu/tunings/tuning.h"
 }
 

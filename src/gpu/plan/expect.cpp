@@ -4,11 +4,6 @@
 
 #include "gpu/device/check.cuh"
 
-extern "C" {
-#include "gpu/cost/costs.h"
-#include "gpu/pass/finish.h"
-}
-
 #include <algorithm>
 #include <cstdint>
 

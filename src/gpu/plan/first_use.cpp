@@ -6,7 +6,6 @@
 #include "gpu/plan/pool.cuh"
 
 extern "C" {
-#include "gpu/cost/costs.h"
 #include "gpu/cost/measured.h"
 }
 

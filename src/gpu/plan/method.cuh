@@ -7,7 +7,8 @@
 
 extern "C" {
 #include "core/implementation.h"
-#include "gpu/pass/types.h"
+#include "gpu/cost/costs.h"
+#include "gpu/pass/finish.h"
 #include "gpu/plan/bands.h"
 }
 

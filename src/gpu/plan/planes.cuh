@@ -1,9 +1,6 @@
 /* Kernels that move values between samples, planes and the extended image. */
 #pragma once
 
-extern "C" {
-#include "gpu/pass/finish.h"
-}
 #include "gpu/plan/method.cuh"
 
 /* A float image on the device: `channels` planes of `rows` rows of `width` values. */

@@ -3,10 +3,6 @@
 #include "gpu/device/check.cuh"
 #include "gpu/tune/check_kernels.cuh"
 
-extern "C" {
-#include "gpu/pass/finish.h"
-}
-
 #include <algorithm>
 
 /* The largest weight for 8-bit samples. Sums of products have smaller ones, so that

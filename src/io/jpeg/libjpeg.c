@@ -423,8 +423,8 @@ static gconv_status read_header(gc_libjpeg *decoder, gconv_error *error)
     GC_TRY(gc_decoder_check_size(decoder->common, error));
     read_resolution(decoder);
     read_form(decoder);
-    gconv_status status = read_blobs(decoder);
-    return status == GCONV_OK ? read_icc(decoder) : status;
+    GC_TRY(read_blobs(decoder));
+    return read_icc(decoder);
 }
 
 gconv_status gc_libjpeg_open(gc_decoder *common, gc_libjpeg **opened, gconv_error *error)

@@ -219,9 +219,7 @@ gconv_status gc_pnm_read_header(gc_decoder *decoder, gc_pnm_header *header, gcon
             return gc_fail(error, GCONV_ERROR_FORMAT, "truncated: the file ends in the header");
     }
     bool ends_well = complete && gc_pnm_is_blank(t.bytes[t.at]);
-    gconv_status status = check_numbers(header, &n, ends_well, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(check_numbers(header, &n, ends_well, error));
     gc_input_skip(decoder->input, t.at + 1);
     header->maxval = n.maxval;
     header->scale = n.scale;

@@ -110,10 +110,8 @@ static gconv_status put(gc_tiff_file *file, const void *bytes, size_t size)
     }
     if (file->position >= file->size)
         return gc_output_write(file->output, bytes, size, &file->failure);
-    gconv_status status = gc_output_flush(file->output, &file->failure);
-    return status == GCONV_OK
-               ? gc_output_write_at(file->output, file->position, bytes, size, &file->failure)
-               : status;
+    GC_TRY(gc_output_flush(file->output, &file->failure));
+    return gc_output_write_at(file->output, file->position, bytes, size, &file->failure);
 }
 
 static tmsize_t write_bytes(thandle_t handle, void *bytes, tmsize_t size)

@@ -453,8 +453,8 @@ static gconv_status next(gc_encoder *common, gconv_error *error)
 static gconv_status finish(gc_encoder *common, gconv_error *error)
 {
     tiff_encoder *encoder = (tiff_encoder *)common;
-    gconv_status status = gc_tiff_end_image(&encoder->file, error);
-    return status == GCONV_OK ? gc_tiff_end_output(&encoder->file, error) : status;
+    GC_TRY(gc_tiff_end_image(&encoder->file, error));
+    return gc_tiff_end_output(&encoder->file, error);
 }
 
 const gc_encoder_type gc_tiff_encoder = {

@@ -12,11 +12,6 @@
 #include "gpu/device/kernel.cuh"
 #include "gpu/methods/passes.cuh"
 
-extern "C" {
-#include "gpu/cost/costs.h"
-#include "gpu/pass/finish.h"
-}
-
 #include <cstdio>
 #include <cstring>
 

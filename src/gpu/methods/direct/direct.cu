@@ -25,11 +25,6 @@
 #include "gpu/methods/passes.cuh"
 #include "gpu/pass/block.cuh"
 
-extern "C" {
-#include "gpu/cost/costs.h"
-#include "gpu/pass/finish.h"
-}
-
 /* ---- Kernels compiled ahead ------------------------------------------------------------------ */
 
 /* A square filter around its middle. The pass tells input type and border. */

@@ -27,7 +27,6 @@
 
 extern "C" {
 #include "core/range.h"
-#include "gpu/cost/costs.h"
 #include "gpu/methods/fft/transforms.h"
 }
 

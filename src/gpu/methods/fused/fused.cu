@@ -33,10 +33,6 @@
 #include "gpu/methods/fused/tables.cuh"
 #include "gpu/methods/methods.cuh"
 
-extern "C" {
-#include "gpu/cost/costs.h"
-}
-
 #include <algorithm>
 #include <climits>
 #include <cmath>

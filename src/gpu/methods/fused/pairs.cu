@@ -3,7 +3,6 @@
 #include "gpu/methods/fused/pair.cuh"
 
 extern "C" {
-#include "gpu/cost/costs.h"
 #include "gpu/tunings/tuning.h"
 }
 

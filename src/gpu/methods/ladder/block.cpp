@@ -1,9 +1,5 @@
 #include "gpu/methods/ladder/block.cuh"
 
-extern "C" {
-#include "base/status.h"
-}
-
 #include <cmath>
 #include <cstdio>
 

@@ -7,7 +7,6 @@
 #include "gpu/plan/method.cuh"
 
 extern "C" {
-#include "gpu/cost/costs.h"
 #include "gpu/tunings/tiling.h"
 }
 

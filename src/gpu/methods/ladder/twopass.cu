@@ -19,7 +19,6 @@
 
 extern "C" {
 #include "core/separate.h"
-#include "gpu/cost/costs.h"
 }
 
 #include <cstdio>

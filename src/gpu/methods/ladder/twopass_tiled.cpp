@@ -13,10 +13,6 @@
 #include "gpu/methods/ladder/compiled_tile.cuh"
 #include "gpu/methods/ladder/twopass.cuh"
 
-extern "C" {
-#include "base/status.h"
-}
-
 #include <algorithm>
 #include <cstdio>
 

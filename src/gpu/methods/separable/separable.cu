@@ -24,8 +24,6 @@
 
 extern "C" {
 #include "core/products.h"
-#include "gpu/cost/costs.h"
-#include "gpu/pass/finish.h"
 }
 
 #include <algorithm>

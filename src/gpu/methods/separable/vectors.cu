@@ -5,7 +5,6 @@
 
 extern "C" {
 #include "core/separate.h"
-#include "gpu/cost/costs.h"
 }
 
 #include <algorithm>

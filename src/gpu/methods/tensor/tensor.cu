@@ -21,9 +21,7 @@
 #include "gpu/methods/tensor/kernels.cuh"
 
 extern "C" {
-#include "gpu/cost/costs.h"
 #include "gpu/methods/tensor/halves.h"
-#include "gpu/pass/finish.h"
 }
 
 #include <algorithm>
