@@ -5,8 +5,8 @@
  *     GC_DOUBLE_REFUSE=N               the driver refuses the first N binaries that it is given */
 #include "state.hpp"
 
-#include "gpu/methods/ladder/step_types.h"
 #include "gpu/pass/types.h"
+#include "gpu/plan/step_types.h"
 
 #include <atomic>
 #include <cstdio>

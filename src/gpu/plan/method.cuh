@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gpu/device/owned.cuh"
+#include "gpu/plan/step_types.h"
 
 extern "C" {
 #include "core/implementation.h"
@@ -49,20 +50,6 @@ struct gc_gpu_method {
 };
 
 /* ---- Methods that convolve step by step ------------------------------------------------------ */
-
-/* One step on the device. `input` is an extended image, which carries the border, so that
- *     output[y][x] = sum_j sum_i taps[j][i] * input[y + j][x + i]
- * for all channels; kernels need no border logic. Channels lie in planes of their own. */
-struct gc_gpu_step {
-    const float *input;
-    int64_t input_pitch, input_plane; /* samples from row to row, from channel to channel */
-    float *output;
-    int64_t output_pitch, output_plane;
-    int width, height; /* of the output */
-    int channels;
-    const float *taps; /* on the device */
-    int filter_width, filter_height;
-};
 
 struct gc_step_method : gc_gpu_method {
     /* Chooses and allocates what a step needs. `rows` is the most rows of output at once, in whole

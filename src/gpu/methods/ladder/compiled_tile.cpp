@@ -72,13 +72,6 @@ void gc_compiled_free_pair(void *pair)
     gc_compiled_free(pair);
 }
 
-gc_ladder_step gc_ladder_step_of(const gc_gpu_step &step, unsigned columns, int shared_pitch)
-{
-    return {step.input,        step.input_pitch,   step.input_plane, step.output, step.output_pitch,
-            step.output_plane, step.width,         step.height,      columns,     step.taps,
-            step.filter_width, step.filter_height, shared_pitch};
-}
-
 /* Outputs of a block. */
 static gc_gpu_grid grid_of(const gc_compiled_tile &tile, const gc_gpu_step &step)
 {
@@ -96,7 +89,7 @@ gconv_status gc_compiled_launch(const gc_compiled_tile &tile, const gc_gpu_step 
 {
     const gc_tiling &tiling = tile.tiling;
     gc_gpu_grid grid = grid_of(tile, step);
-    gc_ladder_step argument = gc_ladder_step_of(step, grid.columns, tiling.shared_pitch);
+    gc_ladder_step argument = {step, grid.columns, tiling.shared_pitch};
     void *arguments[] = {&argument};
     dim3 block((unsigned)tiling.block_width, (unsigned)tiling.block_height);
     if (tile.flags & GC_TILE_GLOBAL_WEIGHTS)

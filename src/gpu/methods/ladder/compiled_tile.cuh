@@ -3,7 +3,6 @@
 #pragma once
 
 #include "gpu/jit/modules.cuh"
-#include "gpu/methods/ladder/step_types.h"
 #include "gpu/plan/method.cuh"
 
 extern "C" {
@@ -49,9 +48,6 @@ void gc_compiled_free_pair(void *pair);
  * `tile->tiling`. */
 gconv_status gc_compiled_load(const gconv_device_info *device, gc_jit_when when, const char *source,
                               gc_compiled_tile *tile, gconv_error *error);
-
-/* The argument of a kernel for a step, in a grid of `columns` blocks in a row. */
-gc_ladder_step gc_ladder_step_of(const gc_gpu_step &step, unsigned columns, int shared_pitch);
 
 /* Convolves with the weights at device address step.taps. If the tile has a size, the filter has
  * the same. */

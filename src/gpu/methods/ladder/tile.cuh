@@ -131,7 +131,7 @@ static gconv_status gc_tiling_convolve(void *state, const gc_gpu_step &step, cud
     if constexpr (way::in_constant_memory)
         GC_TRY(gc_filter_lock(step.taps, step.filter_width * step.filter_height, stream, error));
     kernel<<<grid.blocks, block, tiling.shared_bytes, stream>>>(
-        gc_ladder_step_of(step, grid.columns, tiling.shared_pitch));
+        gc_ladder_step{step, grid.columns, tiling.shared_pitch});
     if constexpr (way::in_constant_memory)
         GC_TRY(gc_constant_unlock(stream, error));
     else

@@ -25,19 +25,9 @@ template <class config>
 static __device__ inline void convolve_line(const gc_gpu_step &step, unsigned columns, int width,
                                             int height, int first, void *memory)
 {
-    gc_ladder_step line = {step.input,
-                           step.input_pitch,
-                           step.input_plane,
-                           step.output,
-                           step.output_pitch,
-                           step.output_plane,
-                           step.width,
-                           step.height,
-                           columns,
-                           nullptr,
-                           width,
-                           height,
-                           config::block_width * config::across + width - 1};
+    gc_ladder_step line = {step, columns, config::block_width * config::across + width - 1};
+    line.filter_width = width;
+    line.filter_height = height;
     gc_tiles<config>(line, memory, gc_filter + first);
 }
 
