@@ -3,7 +3,6 @@
 
 #include "base/buffer.h"
 #include "base/status.h"
-#include "core/device.h"
 #include "core/file_time.h"
 #include "core/gpu.h"
 #include "core/registry.h"

@@ -1,7 +1,7 @@
 /* Which implementation computes a problem, and where. */
 #pragma once
 
-#include "core/device_use.h"
+#include "core/device.h"
 #include "core/implementation.h"
 
 /* The result of choosing. */

@@ -1,5 +1,5 @@
 /* Names of devices, and which of several equal devices gets a plan. */
-#include "core/device_use.h"
+#include "core/device.h"
 #include "core_support.h"
 
 static gconv_device_choice parsed(const char *text)
