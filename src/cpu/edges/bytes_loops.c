@@ -162,5 +162,4 @@ static void peaks(const void *const magnitudes[3], const int16_t *sectors, size_
     }
 }
 
-extern const gc_edge_bytes_loops GC_EDGE_BYTES_LOOPS;
 const gc_edge_bytes_loops GC_EDGE_BYTES_LOOPS = {measure_rows, peaks};

@@ -364,7 +364,6 @@ static void describe(const void *opaque, char *text, size_t size)
              problem->detector.is_wide ? 64 : 32);
 }
 
-extern const gc_pass gc_pass_detector;
 const gc_pass gc_pass_detector = {
     .seconds = seconds,
     .create = create,

@@ -170,7 +170,6 @@ static void crossings(const gc_detector *d, const int32_t *const *rows, size_t c
                    crosses(above[x], own[x], below[x], low, high);
 }
 
-extern const gc_detector_loops GC_DETECTOR_LOOPS;
 const gc_detector_loops GC_DETECTOR_LOOPS = {
     .values = values_of,
     .whole = whole,

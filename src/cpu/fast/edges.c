@@ -131,7 +131,6 @@ static bool run(void *own, const gc_pass_job *job)
     return !job->chain_only;
 }
 
-extern const gc_pass gc_pass_edges;
 const gc_pass gc_pass_edges = {
     .seconds = seconds,
     .open = open_edges,

@@ -335,7 +335,6 @@ static void describe(const void *shared, char *text, size_t size)
     snprintf(text, size, "%dx%d by running sums to levels", m->step->width, m->step->height);
 }
 
-extern const gc_pass gc_pass_means;
 const gc_pass gc_pass_means = {
     .seconds = seconds,
     .create = create,

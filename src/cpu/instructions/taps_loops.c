@@ -209,7 +209,6 @@ static void every(const filter *step, const sample *const *rows, size_t advance,
 
 #if defined(GC_BYTES_LOOPS)
 
-extern const gc_bytes_loops GC_BYTES_LOOPS;
 const gc_bytes_loops GC_BYTES_LOOPS = {every};
 
 #else
@@ -529,7 +528,6 @@ static void find_sides(const float *values, size_t count, const gc_boundary *bou
         find_sides_of(*boundary, values, count, flags, doubtful);
 }
 
-extern const gc_taps_loops GC_TAPS_LOOPS;
 const gc_taps_loops GC_TAPS_LOOPS = {
     every, sparse, apart, spin, ROWS *BLOCK, BLOCK, widen, in_double, round_sums, dot, find_sides,
 };

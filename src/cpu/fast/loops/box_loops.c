@@ -456,7 +456,6 @@ static void sum_real(const double *const *sums, size_t count, size_t span, size_
     }
 }
 
-extern const gc_box_loops GC_BOX_LOOPS;
 const gc_box_loops GC_BOX_LOOPS = {
     add_real, slide_bytes, slide_whole, store_boxes,
 #if defined(__AVX2__)

@@ -29,5 +29,4 @@ static void find(const uint16_t *smooth, const uint16_t *curve, size_t count, ui
     }
 }
 
-extern const gc_edges_loops GC_EDGES_LOOPS;
 const gc_edges_loops GC_EDGES_LOOPS = {columns, find};

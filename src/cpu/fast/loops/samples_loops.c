@@ -350,7 +350,6 @@ static void store8_alpha(const gc_conversion *conversion, const float *row, size
         store_alpha(conversion, row, pixels, 4, kept, samples);
 }
 
-extern const gc_samples_loops GC_SAMPLES_LOOPS;
 const gc_samples_loops GC_SAMPLES_LOOPS = {
     load8, load16, store8, store8_near, store16, load8_alpha, store8_alpha,
 };

@@ -450,7 +450,6 @@ static void store_rows(const void *lines, float *const *to, size_t step, size_t 
                 to[l][i * step] = stored(from[i * LANES + l]);
 }
 
-extern const gc_transform_loops GC_TRANSFORM_LOOPS;
 const gc_transform_loops GC_TRANSFORM_LOOPS = {
     .value_size = sizeof(real),
     .set = set,

@@ -368,7 +368,6 @@ static gc_jpeg_parts *create(const struct jpeg_compress_struct *form, int thread
     return parts;
 }
 
-extern const gc_jpeg_encoding gc_jpeg_encoding_parts;
 const gc_jpeg_encoding gc_jpeg_encoding_parts = {
     .create = create,
     .free = free_parts,

@@ -476,7 +476,6 @@ static gc_jpeg_rows *create(const struct jpeg_decompress_struct *jpeg, const str
     return NULL;
 }
 
-extern const gc_jpeg_decoding gc_jpeg_decoding_own;
 const gc_jpeg_decoding gc_jpeg_decoding_own = {
     .create = create,
     .free = free_rows,

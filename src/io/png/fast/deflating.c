@@ -30,5 +30,4 @@ static size_t deflate_own(void *state, const unsigned char *bytes, size_t size, 
     return made;
 }
 
-extern const gc_deflating gc_deflating_own;
 const gc_deflating gc_deflating_own = {sizeof(gc_pack_block), deflate_own};

@@ -117,7 +117,6 @@ static void survey(const uint8_t *bytes, size_t count, gc_survey *survey)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-extern const gc_pack_loops GC_PACK_LOOPS;
 const gc_pack_loops GC_PACK_LOOPS = {
     .filter = filter,
 #ifdef GC_HAS_VECTORS

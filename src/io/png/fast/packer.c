@@ -167,7 +167,6 @@ static bool help(gc_png_packer *p)
     return gc_parts_help(&p->blocks);
 }
 
-extern const gc_png_packing gc_png_packing_own;
 const gc_png_packing gc_png_packing_own = {
     .create = create,
     .free = free_packer,

@@ -370,7 +370,6 @@ static void free_stream(gc_png_stream *stream)
 #define QUOTE_VALUE(value) #value
 #define QUOTE(macro) QUOTE_VALUE(macro)
 
-extern const gc_png_inflating gc_png_inflating_isal;
 const gc_png_inflating gc_png_inflating_isal = {
     .library =
         QUOTE(ISAL_MAJOR_VERSION) "." QUOTE(ISAL_MINOR_VERSION) "." QUOTE(ISAL_PATCH_VERSION),
