@@ -56,8 +56,7 @@ gconv_status gc_beside_read(const gc_options *options, gc_points *points, const 
         return gc_fail(error, status, "%s; results that come with gconv: " GC_KEPT_DEVICES,
                        why.message);
     }
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     for (size_t i = 0; i < points->count; i++) {
         gc_point *point = &points->at[i];
         size_t length = strlen(point->name);

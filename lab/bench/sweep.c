@@ -367,8 +367,7 @@ static gconv_status measure_case(gc_sweep *s, const gc_case *one, gconv_error *e
         status = gc_transforms_create(&s->session->job, &s->transforms, error);
     else if (!one->is_transform && !all_kept)
         status = make_images(s, one, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     if (all_kept || one->is_transform)
         return measure_names(s, NULL, error);
     return one->is_chain ? measure_chain(s, s->session, error)

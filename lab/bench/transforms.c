@@ -130,8 +130,7 @@ static gconv_status judge(const gc_transforms *t, int points, gc_point *point, g
                                   &difference->largest, error);
     else
         difference->largest = gc_locality_error(t->by_cpu);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     difference->within = difference->largest <= difference->bound;
     point->verdict = !difference->within ? GC_VERDICT_WRONG
                      : points == 1       ? GC_VERDICT_EXACT

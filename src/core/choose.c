@@ -151,12 +151,9 @@ static gconv_status choose_named(contest *c, gconv_error *error)
     const gc_implementation *named = gc_implementation_named(name);
     if (named == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation '%s'", name);
-    gconv_status status = GCONV_OK;
     if (named->kind == GCONV_DEVICE_CUDA)
-        status = find_devices(c, error);
-    GC_THEN(status, try_candidate(c, named, error));
-    if (status != GCONV_OK)
-        return status;
+        GC_TRY(find_devices(c, error));
+    GC_TRY(try_candidate(c, named, error));
     free(choice->explanation);
     choice->explanation = NULL;
     gc_explain(&choice->explanation, "%s on %s: asked for by name", name, choice->device.name);

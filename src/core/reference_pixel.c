@@ -194,8 +194,7 @@ static gconv_status run_levels(const gc_problem *problem, const void *input, siz
     const gc_chain *chain = &problem->chain;
     gc_word *values;
     gconv_status status = allocate_values(chain, &levels[0], &values, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     load_values(problem, input, stride, &levels[0], values);
     for (int s = 0; status == GCONV_OK && s < chain->step_count; s++)
         status = run_step(chain, s, levels, &values, error);

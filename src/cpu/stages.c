@@ -169,11 +169,8 @@ static gconv_status add_stage(gc_stages *stages, choosing *made, gconv_error *er
     size_t bytes = estimate.solver->own_bytes;
     if (bytes > 0 && (stage->own = calloc(1, bytes)) == NULL)
         return gc_fail_memory(error, bytes);
-    gconv_status status = GCONV_OK;
     if (estimate.solver->create != NULL)
-        status = estimate.solver->create(stage, question, &estimate, error);
-    if (status != GCONV_OK)
-        return status;
+        GC_TRY(estimate.solver->create(stage, question, &estimate, error));
     if (stages->rows_at_once < stage->rows_at_once)
         stages->rows_at_once = stage->rows_at_once;
     if (stages->scratch < stage->scratch)

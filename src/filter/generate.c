@@ -116,8 +116,7 @@ static gconv_status make_log(const char *parameters, gconv_filter **filter, gcon
     double sigma;
     int size;
     gconv_status status = read_sigma(parameters, GCONV_FILTER_SIDE_MAX, &sigma, &size, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     size_t count = (size_t)size * (size_t)size;
     double *samples = gc_allocate_array(count, sizeof *samples);
     GC_TRY_MEMORY(samples != NULL, error, count * sizeof *samples);

@@ -118,8 +118,7 @@ static gconv_status read_text(gc_parser *p)
             return gc_imagemagick_read(p, line);
         else
             status = gc_plain_read_row(p, line);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(status);
     }
     return p->column.line + p->row.line > 0 ? take_vectors(p) : take_rows(p);
 }

@@ -135,8 +135,7 @@ gconv_status gc_input_read(gc_input *input, void *bytes, size_t wanted, size_t *
             input->start = 0;
             status = read_once(input, input->bytes, GC_INPUT_BUFFER_BYTES, &input->end, error);
         }
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(status);
         if (input->ended && input->end == input->start && count == 0)
             return GCONV_OK;
         next += count;

@@ -179,8 +179,7 @@ static gconv_status check_record(void *user, const gc_record *record, gconv_erro
         found = FINDING_STALE;
     if (found == FINDING_GOOD && c->options->report.verify && is_chosen(c, record))
         status = verify_where_possible(c, record, has_input, &found, text, sizeof text, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     c->has_relative_name = c->has_relative_name || record->output[0] != '/';
     c->found[found]++;
     gc_counts_add(false, false);

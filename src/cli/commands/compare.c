@@ -291,8 +291,7 @@ static gconv_status check_and_time(comparison *c, gconv_plan *plan, double secon
     gconv_status status =
         adopts ? gc_adopt_expectation(plan, &c->picture, &c->expectation, point, error)
                : gc_check_plan(plan, &c->picture, &c->expectation, seconds, point, error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     if (point->verdict == GC_VERDICT_WRONG)
         point->runs = 0;
     else if (point->runs > 0)

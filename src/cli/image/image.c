@@ -124,8 +124,7 @@ static gconv_status make_plan(gc_work *work)
         status = gconv_plan_create(&job, &worker->plan, work->error);
         gconv_plan_free(old); /* after that: what plans share stays */
     }
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     gconv_plan_on_wait(worker->plan, worker->waits, worker->waits_user);
     tell_seconds(work);
     result->output = *gconv_plan_output_shape(worker->plan);

@@ -112,8 +112,7 @@ static gconv_status look_for_transparency(gc_work *work)
     options.page = (options.page > 0 ? options.page : 1) + (uint32_t)work->image - 1;
     options.page_last = options.page;
     gconv_status status = gconv_reader_open(work->task->input, &options, &reader, work->error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     size_t row_bytes = gconv_shape_row_bytes(gconv_reader_shape(reader));
     unsigned char *rows = gc_allocate_array(ROWS, row_bytes);
     if (rows != NULL)

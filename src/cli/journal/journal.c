@@ -79,8 +79,7 @@ static gconv_status note_result(gc_journal *journal, const char *line, gconv_err
     gconv_status status = gc_record_read(line, &record, error);
     if (status == GCONV_ERROR_FORMAT) /* a later line takes the place of a damaged one */
         return GCONV_OK;
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     bool counts = record.in_place && record.out.digest[0] != '\0' &&
                   journal->how.counts(journal->how.user, record.recipe);
     if (counts && !(gc_map_set(&journal->results, hash_size(record.out.size), 1) &&
@@ -423,8 +422,7 @@ gconv_status gc_journal_find(const gc_journal *journal, const char *input, const
     free(own);
     if (status == GCONV_ERROR_FORMAT) /* a later line takes the place of a damaged one */
         return GCONV_OK;
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     *found = strcmp(record->input, input) == 0 && strcmp(record->output, output) == 0;
     if (!*found)
         gc_record_destroy(record);

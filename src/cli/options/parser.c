@@ -134,8 +134,7 @@ static gconv_status read_arguments(int argc, char **argv, gc_options *options, g
                            "'%.150s' is a file, and is read as options; write './%.150s', or '--' "
                            "before the names",
                            word, word);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(status);
     }
     while (optind < argc)
         options->operands[options->operand_count++] = argv[optind++];

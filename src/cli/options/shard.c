@@ -96,8 +96,7 @@ static gconv_status read_scheduler(long long wanted, gc_shard *shard, gconv_erro
         if (found)
             status = read_array(&arrays[i], index, wanted, shard, error);
     }
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     if (!divide_by_rank(shard) && !found)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'auto': no variables of Slurm, PBS, Grid Engine, LSF, Open MPI or MPICH "

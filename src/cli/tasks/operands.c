@@ -177,8 +177,7 @@ static gconv_status collect_batch(const gc_options *options, gc_task_list *list,
     gconv_status status = gc_walk_begin(&w, options, list, subject, error);
     for (int i = 0; status == GCONV_OK && i < options->operand_count; i++)
         status = gc_walk_add(&w, options->operands[i]);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     *subject = NULL;
     if (list->count == 0 && list->foreign.count > 0) {
         char names[GC_IMAGES_BYTES];

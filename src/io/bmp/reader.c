@@ -207,10 +207,8 @@ static void put_fields(const bmp_decoder *decoder, unsigned char *row)
 static gconv_status read_row(gc_decoder *common, unsigned char *row, gconv_error *error)
 {
     bmp_decoder *decoder = (bmp_decoder *)common;
-    gconv_status status = gc_raw_read(common, decoder->line, decoder->line_bytes, error);
     uint32_t largest = 0;
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(gc_raw_read(common, decoder->line, decoder->line_bytes, error));
     if (decoder->bits <= 8)
         largest = put_colours(decoder, row);
     else if (decoder->bits == 24)

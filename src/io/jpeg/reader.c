@@ -104,8 +104,7 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
             return GCONV_OK;
         status = catch_up(decoder, error);
     }
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     return gc_libjpeg_read(decoder->libjpeg, count - given, rows + given * stride, stride, error);
 }
 

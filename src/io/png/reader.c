@@ -255,8 +255,7 @@ static gconv_status begin_again(gc_libpng *decoder)
     decoder->common.warnings.warn = NULL;
     gconv_status status = begin_reading(decoder);
     decoder->common.warnings.warn = warnings.warn;
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     if (memcmp(&shape, &decoder->common.shape, sizeof shape) != 0)
         return gc_fail(decoder->error, GCONV_ERROR_READ, "the file has changed while it was read");
     decoder->started = false;

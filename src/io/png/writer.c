@@ -331,14 +331,11 @@ static gconv_status write_row(png_encoder *encoder, const unsigned char *row, gc
 {
     row = clear_padding(encoder, row);
     for (int k = 0; k < encoder->attempt_count; k++) {
-        gconv_status status = GCONV_OK;
         attempt *a = &encoder->attempts[k];
         if (a->packer != NULL)
-            status = gc_fast.png_packing->put_row(a->packer, row, a, error);
+            GC_TRY(gc_fast.png_packing->put_row(a->packer, row, a, error));
         else
             png_write_row(a->png, row);
-        if (status != GCONV_OK)
-            return status;
     }
     return is_room_short(encoder) ? settle(encoder, error) : GCONV_OK;
 }
@@ -391,13 +388,10 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
     /* Covers the end of the image data and IEND. */
     if (setjmp(encoder->trap) != 0)
         return encoder->status;
-    for (int i = 0; i < encoder->attempt_count; i++) {
-        gconv_status status = end_attempt(&encoder->attempts[i], error);
-        if (status != GCONV_OK)
-            return status;
-    }
-    gconv_status status = gc_png_check_memory(&encoder->memory, encoder->error);
-    return status == GCONV_OK && encoder->attempt_count > 1 ? settle(encoder, error) : status;
+    for (int i = 0; i < encoder->attempt_count; i++)
+        GC_TRY(end_attempt(&encoder->attempts[i], error));
+    GC_TRY(gc_png_check_memory(&encoder->memory, encoder->error));
+    return encoder->attempt_count > 1 ? settle(encoder, error) : GCONV_OK;
 }
 
 /* Several attempts run in one thread, because one of them may be moved. */

@@ -210,9 +210,7 @@ gconv_status gc_pnm_read_header(gc_decoder *decoder, gc_pnm_header *header, gcon
     numbers n = {0};
     bool complete = false;
     for (size_t wanted = 64; !complete && wanted <= HEADER_BYTES_MAX; wanted *= 4) {
-        gconv_status status = gc_input_peek(decoder->input, wanted, &t.bytes, &t.size, error);
-        if (status != GCONV_OK)
-            return status;
+        GC_TRY(gc_input_peek(decoder->input, wanted, &t.bytes, &t.size, error));
         header->kind = (char)t.bytes[1];
         complete = parse(header, &t, &n);
         if (!complete && t.size < wanted)

@@ -182,8 +182,7 @@ gconv_status gc_tiff_open_input(gc_tiff_file *file, gc_input *input, gconv_error
     size_t size;
     const char *reason;
     gconv_status status = gc_libtiff_load(error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     if (gc_input_measure(input, GC_INPUT_BYTES_MAX, &size, &reason)) {
         file->input = input;
         file->size = size;
@@ -220,8 +219,7 @@ gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big
                                  gconv_error *error)
 {
     gconv_status status = gc_libtiff_load(error);
-    if (status != GCONV_OK)
-        return status;
+    GC_TRY(status);
     file->output = output;
     file->big = big;
     file->size = sizeof file->head; /* libtiff puts image data behind these bytes */

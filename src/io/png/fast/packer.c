@@ -129,11 +129,8 @@ static gconv_status put_row(gc_png_packer *p, const unsigned char *row, void *us
     const uint8_t *bytes = p->filters.filtered;
     gc_filters_apply(&p->filters, row, room != NULL ? room : p->filters.filtered);
     while (room == NULL && left > 0) {
-        gconv_status status = GCONV_OK;
         if (gc_pack_full(filling(p)))
-            status = pass_block(p, false, user, error);
-        if (status != GCONV_OK)
-            return status;
+            GC_TRY(pass_block(p, false, user, error));
         size_t taken = gc_pack_take(filling(p), bytes, left);
         bytes += taken;
         left -= taken;
