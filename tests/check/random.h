@@ -2,6 +2,8 @@
  * first from bytes that a fuzzer chooses. */
 #pragma once
 
+#include "../draw.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,13 +14,9 @@ typedef struct check_random {
     size_t left;
 } check_random;
 
-/* SplitMix64 (Steele, Lea, Flood 2014): every state is good, so seeds may be small numbers. */
 static inline uint64_t check_next(check_random *random)
 {
-    uint64_t z = random->state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
+    uint64_t z = splitmix64(&random->state);
     if (random->left == 0)
         return z;
     random->left--;

@@ -9,27 +9,17 @@
  * The parts are device, memory, bands, order, refusals and other. It takes all implementations on
  * GPUs unless one is named. The exit status is 77 if there is no
  * GPU. */
+#include "../draw.h"
+
 #include "gconv.h"
 
 #include <cuda_runtime_api.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { GUARD = 64, FILLED = 0x5a, STEPS_MAX = 2 };
 
 static unsigned long checked, failed, skipped;
 static bool may_fail, may_lack;
-static uint64_t state = 1;
-
-/* A number from 0 to `count` - 1 (a step of splitmix64). */
-static unsigned draw(unsigned count)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (unsigned)((z ^ z >> 31) >> 32) % count;
-}
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
@@ -42,14 +32,6 @@ typedef struct problem {
     unsigned char *input, *expected;
     bool exact;
 } problem;
-
-static void *must_have(void *memory)
-{
-    if (memory != NULL)
-        return memory;
-    fprintf(stderr, "no memory\n");
-    exit(1);
-}
 
 static void choose_filters(problem *p)
 {
@@ -624,7 +606,7 @@ int main(int count, char **arguments)
         printf("no GPU\n");
         return 77;
     }
-    state = o.seed;
+    draw_state = o.seed;
     check_cases(&o, "device", o.cases, false, check_device);
     check_cases(&o, "memory", o.cases / 2, false, check_memory);
     check_cases(&o, "bands", o.cases / 6, true, check_memory);

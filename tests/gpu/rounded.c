@@ -7,12 +7,12 @@
  * It takes direct, separable and tensor unless one is named. --runs is how often plans expect to
  * run: with many, kernels are compiled for all filters; else at random. The exit status is 77 where
  * there is no GPU. */
+#include "../draw.h"
+
 #include "gconv.h"
 
 #include <cuda_runtime_api.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 __extension__ typedef __int128 whole;
@@ -22,16 +22,7 @@ __extension__ typedef __int128 whole;
 enum { WEIGHT_UNIT = 38, JOB_UNIT = 12, UNIT = WEIGHT_UNIT + JOB_UNIT, SIDE_MAX = 31 };
 
 static unsigned long checked, failed, refused, bounded, near_ties;
-static uint64_t state = 1, runs;
-
-/* A number from 0 to `count` - 1 (a step of splitmix64). */
-static unsigned draw(unsigned count)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (unsigned)((z ^ z >> 31) >> 32) % count;
-}
+static uint64_t runs;
 
 static double draw_unit(void)
 {
@@ -46,14 +37,6 @@ typedef struct problem {
     unsigned char *input, *expected, *output;
     size_t bytes, output_row, output_bytes;
 } problem;
-
-static void *must_have(void *memory)
-{
-    if (memory != NULL)
-        return memory;
-    fprintf(stderr, "no memory\n");
-    exit(1);
-}
 
 static float of_unit(double weight)
 {
@@ -334,7 +317,7 @@ int main(int count, char **arguments)
         else if (strcmp(arguments[i], "--runs") == 0)
             runs = strtoull(arguments[i + 1], NULL, 10);
         else if (strcmp(arguments[i], "--seed") == 0)
-            state = strtoull(arguments[i + 1], NULL, 10);
+            draw_state = strtoull(arguments[i + 1], NULL, 10);
         else
             return 2;
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {

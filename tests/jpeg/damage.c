@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *must_have(void *memory)
-{
-    if (memory == NULL)
-        abort();
-    return memory;
-}
-
 static void insert(jpeg_file *file, size_t at, const unsigned char *bytes, size_t count)
 {
     unsigned char *made = must_have(malloc(file->size + count + 1));

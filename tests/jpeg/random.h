@@ -1,6 +1,8 @@
 /* Random numbers that a seed repeats. */
 #pragma once
 
+#include "../draw.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,13 +11,9 @@ typedef struct jpeg_random {
     uint64_t state;
 } jpeg_random;
 
-/* SplitMix64. */
 static inline uint64_t jpeg_random_next(jpeg_random *of)
 {
-    uint64_t mixed = of->state += 0x9e3779b97f4a7c15;
-    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
-    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
-    return mixed ^ mixed >> 31;
+    return splitmix64(&of->state);
 }
 
 /* From 0 to count-1. */

@@ -1,6 +1,7 @@
 /* How kernels settle samples: the rounding of exact sums, compiled for the host, and the bounds
  * that say which samples need it. */
 #include "core_support.h"
+#include "draw.h"
 
 #include "gpu/methods/tensor/halves.h"
 #include "gpu/pass/finish.h"
@@ -12,17 +13,6 @@
 #define __dmul_rn(x, y) ((x) * (y))
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #include "gpu/pass/once.cuh"
-
-static uint64_t state = 1;
-
-/* A number from 0 to `count` - 1 (a step of splitmix64). */
-static unsigned draw(unsigned count)
-{
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (unsigned)((z ^ z >> 31) >> 32) % count;
-}
 
 static float weights[81];
 
