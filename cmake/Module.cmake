@@ -54,9 +54,9 @@ gconv_embed_text(${kernels_source} gc_source_kernels src/gpu/pass/types.h src/gp
   src/gpu/pass/pass.cuh src/gpu/methods/direct/warp.cuh src/gpu/pass/block.cuh
   src/gpu/methods/separable/products.cuh src/gpu/methods/fused/pair.cuh)
 gconv_embed_text(${compiled_source} gc_source_compiled src/gpu/methods/compiled.cuh)
-gconv_embed_text(${tile_source} gc_source_tile src/gpu/plan/step_types.h
+gconv_embed_text(${tile_source} gc_source_tile src/gpu/plan/step_types.cuh
   src/gpu/methods/ladder/tile_kernel.cuh src/gpu/methods/ladder/tile_entry.cuh)
-gconv_embed_text(${lecture_source} gc_source_lecture src/gpu/plan/step_types.h
+gconv_embed_text(${lecture_source} gc_source_lecture src/gpu/plan/step_types.cuh
   src/gpu/methods/ladder/lecture_kernel.cuh)
 # Every method lies in a folder of its own. cmake/Kernels.cmake compiles what is left out here.
 file(GLOB_RECURSE method_sources CONFIGURE_DEPENDS src/gpu/methods/*.cu src/gpu/methods/*.cpp)

@@ -6,7 +6,7 @@
 #include "state.hpp"
 
 #include "gpu/pass/types.h"
-#include "gpu/plan/step_types.h"
+#include "gpu/plan/step_types.cuh"
 
 #include <atomic>
 #include <cstdio>

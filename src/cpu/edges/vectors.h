@@ -103,6 +103,7 @@ static inline uint32_t bits_of(const vector masks[BLOCK / LANES])
 }
 #endif
 
+#ifdef EITHER
 EITHER(vector, load, (const void *from), VECTOR(loadu_si256)(from), vld1q_s16(from))
 EITHER(void, store, (void *to, vector values), VECTOR(storeu_si256)(to, values),
        vst1q_s16(to, values))
@@ -127,3 +128,4 @@ EITHER(bool, is_any, (vector mask), VECTOR(movemask_epi8)(mask) != 0,
 EITHER(vector, narrow, (vector first, vector second),
        VECTOR(permute4x64_epi64)(VECTOR(packs_epi32)(first, second), 0xd8),
        vuzp1q_s16(first, second))
+#endif

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gpu/device/owned.cuh"
-#include "gpu/plan/step_types.h"
+#include "gpu/plan/step_types.cuh"
 
 extern "C" {
 #include "core/implementation.h"

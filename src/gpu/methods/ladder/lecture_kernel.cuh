@@ -5,7 +5,7 @@
  * here in the extended one, which needs two of the four comparisons. */
 #pragma once
 
-#include "gpu/plan/step_types.h"
+#include "gpu/plan/step_types.cuh"
 
 enum { GC_LECTURE_NAIVE, GC_LECTURE_SHARED, GC_LECTURE_ROWS, GC_LECTURE_COLUMNS };
 enum { GC_LECTURE_SIDE = 16 }; /* of blocks */

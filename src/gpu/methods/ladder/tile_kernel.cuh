@@ -13,7 +13,7 @@
  *                                (Hwu; 2014, section 8) */
 #pragma once
 
-#include "gpu/plan/step_types.h"
+#include "gpu/plan/step_types.cuh"
 
 /* The block's part of the extended image, which ends after `columns` and `rows`. Pixels beyond are
  * left out: no output needs them. */
