@@ -161,7 +161,7 @@ INLINE void store_levels(integers levels, const place *to, size_t at)
         return;
     }
 #endif
-    request(to->ahead + at);
+    request(to->ahead + at, false);
     store_samples(levels, to->out + at);
 }
 

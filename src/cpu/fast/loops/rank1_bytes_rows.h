@@ -61,7 +61,7 @@ INLINE void sum_narrow(const gc_rank1_row *row, const int width, const uint8_t *
     UNROLL for (int t = 0; t < terms; t++) factors[t] = VECTOR(set1_epi16)(row->factors[t]);
     UNROLL for (int p = 0; p < (terms + 1) / 2; p++) taps[p] = row->taps[p];
     for (size_t at = 0; at < count; at += BLOCK) {
-        request(ahead + at);
+        request(ahead + at, width <= FAST);
         const uint8_t *from = samples + at;
         integers sums[VECTORS], term[2][2];
         UNROLL for (int v = 0; v < VECTORS; v++) sums[v] = no_sums();
@@ -112,7 +112,7 @@ INLINE void sum_quarters(const gc_rank1_row *row, const int width, const uint8_t
     const int32_t other_tap = (int32_t)((uint32_t)tap << 16);
     for (size_t at = 0; at < count; at += BLOCK) {
         integers sums[VECTORS], middles = no_sums();
-        request(ahead + at);
+        request(ahead + at, width <= FAST);
         UNROLL for (int v = 0; v < VECTORS; v++)
         {
             const integers window = load_samples(samples + at + 4 * v);
@@ -138,7 +138,7 @@ INLINE void sum_row(const gc_rank1_row *row, const uint8_t *samples, const uint8
     const size_t advance = row->advance, end = advance * (size_t)(row->width - 1);
     const int terms = row->is_folded ? (row->width + 1) / 2 : row->width;
     for (size_t at = 0; at < count; at += BLOCK) {
-        request(ahead + at);
+        request(ahead + at, false);
         const uint8_t *first = samples + at, *second = first + (row->is_folded ? end : 0);
         const ptrdiff_t back = row->is_folded ? -(ptrdiff_t)advance : (ptrdiff_t)advance;
         integers sums[VECTORS], term[2][2];
@@ -200,7 +200,7 @@ INLINE void sum_bytes(const gc_rank1_row *row, const int usual, const bool is_sh
     for (size_t at = 0; at < count; at += BLOCK) {
         const uint8_t *from = samples + at;
         integers words[2] = {no_sums(), no_sums()};
-        request(ahead + at);
+        request(ahead + at, usual > 0 && usual <= FAST);
         UNROLL for (int p = 0; 2 * p < usual; p++) add_pair(
             from + (size_t)(2 * p) * advance, advance, 2 * p + 1 == usual, is_grey, taps[p], words);
         for (int p = 0; usual == 0 && 2 * p < row->width; p++)
@@ -313,7 +313,7 @@ INLINE void sum_narrow(const gc_rank1_row *row, const int width, const uint8_t *
         factors[t] = (uint8_t)row->factors[t];
     }
     for (size_t at = 0; at < count; at += BLOCK) {
-        request(ahead + at);
+        request(ahead + at, false);
         const uint8_t *from = samples + at;
         integers sums[VECTORS] = {0};
         UNROLL for (int t = 0; t < terms; t++)
@@ -334,7 +334,7 @@ INLINE void sum_row(const gc_rank1_row *row, const uint8_t *samples, const uint8
     const size_t advance = row->advance, end = advance * (size_t)(row->width - 1);
     const int terms = row->is_folded ? (row->width + 1) / 2 : row->width;
     for (size_t at = 0; at < count; at += BLOCK) {
-        request(ahead + at);
+        request(ahead + at, false);
         const uint8_t *first = samples + at, *second = first + (row->is_folded ? end : 0);
         integers sums[VECTORS] = {0};
         for (int t = 0; t < terms; t++) {
@@ -370,7 +370,7 @@ static void sum(const gc_rank1_row *row, const uint8_t *samples, const uint8_t *
     for (size_t i = 0; i < count + last + BLOCK; i++)
         wide[i] = samples[i];
     for (size_t first = 0; first < count; first += BLOCK) {
-        request(ahead + first);
+        request(ahead + first, false);
         int32_t block[BLOCK] = {0};
         for (int k = 0; k < row->width; k++) {
             const int32_t *from = wide + first + (size_t)k * row->advance;

@@ -25,8 +25,8 @@
 #include <arm_neon.h>
 #endif
 
-/* Usual sides are constants in code of their own, up to SMALL. */
-enum { VECTORS = 4, SMALL = 15 };
+/* Usual sides are constants in code of their own, up to SMALL. Rows up to FAST are summed fast. */
+enum { VECTORS = 4, SMALL = 15, FAST = 5 };
 #define USUAL(of) of(3) of(5) of(7) of(9) of(11) of(13) of(15)
 
 #if defined(__AVX2__) || defined(GC_NEON)
@@ -36,10 +36,11 @@ enum { IS_FUSED = false };
 #endif
 
 /* Requests memory a row or more before it is needed: the processor does not see that a strip goes
- * on a row below. Requests of a whole row at once would fill its queue. */
-INLINE void request(const void *at)
+ * on a row below. Requests of a whole row at once would fill its queue, and so do those of FAST
+ * rows unless they end in the second-level cache. */
+INLINE void request(const void *at, const bool is_fast)
 {
-    __builtin_prefetch(at);
+    is_fast ? __builtin_prefetch(at, 0, 1) : __builtin_prefetch(at);
 }
 
 /* Compilers would load a vector that is used twice again, and most of these loads take two cache
