@@ -165,13 +165,12 @@ gconv_status gc_environment_check(gconv_error *error)
         gconv_status (*check)(const char *value, gconv_error *error);
     } variables[] = {{"GCONV_INSTRUCTIONS", check_instructions},
                      {"GCONV_CUDA_MEMORY", check_memory}};
-    gconv_status status = GCONV_OK;
-    for (size_t i = 0; status == GCONV_OK && i < sizeof variables / sizeof variables[0]; i++) {
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *value = getenv(variables[i].name);
         if (value != NULL && value[0] != '\0')
-            status = variables[i].check(value, error);
+            GC_TRY(variables[i].check(value, error));
     }
-    return status;
+    return GCONV_OK;
 }
 
 /* Opens standard descriptors that are closed. Otherwise an image file could get such a number, and

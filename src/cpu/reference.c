@@ -132,11 +132,10 @@ static gconv_status convolve_rows(gc_stream *stream, int number, const step *s, 
                                   gc_word *out, gconv_error *error)
 {
     const gc_chain *chain = s->chain;
-    gconv_status status = GCONV_OK;
     const gc_word *rows[GCONV_FILTER_VECTOR_MAX];
     const gc_word *outside =
         sums != NULL ? sums + chain->height * gc_chain_row_values(chain) * s->words : NULL;
-    for (int64_t y = 0; status == GCONV_OK && y < chain->height; y++) {
+    for (int64_t y = 0; y < chain->height; y++) {
         find_rows(s, sums != NULL ? sums : s->in, outside, y, rows);
         for (int64_t x = 0; x < chain->width; x++)
             for (int c = 0; c < chain->channels; c++, out += s->words)
@@ -145,9 +144,9 @@ static gconv_status convolve_rows(gc_stream *stream, int number, const step *s, 
                 else
                     sum_at(s, (size_t)chain->limbs, sums != NULL, rows, x, c, out);
         double done = (number + (double)(y + 1) / chain->height) / chain->step_count;
-        status = gc_stream_tell(stream, done, error);
+        GC_TRY(gc_stream_tell(stream, done, error));
     }
-    return status;
+    return GCONV_OK;
 }
 
 /* Step `number` of the chain. */

@@ -256,15 +256,14 @@ static gconv_status write_rows(gconv_writer *writer, uint32_t count, const unsig
     const gc_encoder_type *type = encoder->type;
     if (writer->row == NULL && type->write != NULL)
         return type->write(encoder, count, rows, stride, error);
-    gconv_status status = GCONV_OK;
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const unsigned char *row = writer->row != NULL ? writer->row : rows + i * stride;
         if (writer->row != NULL)
             adapt_row(writer, rows + i * stride);
-        status = type->write != NULL ? type->write(encoder, 1, row, 0, error)
-                                     : type->write_row(encoder, row, error);
+        GC_TRY(type->write != NULL ? type->write(encoder, 1, row, 0, error)
+                                   : type->write_row(encoder, row, error));
     }
-    return status;
+    return GCONV_OK;
 }
 
 /* Keeps the first failure, and gives the caller a copy. */

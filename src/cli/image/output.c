@@ -144,11 +144,9 @@ gconv_status gc_open_output(gc_work *work)
     tell_depth(work);
     if (work->writer != NULL)
         return gconv_writer_next(work->writer, &writer, work->error);
-    gconv_status status = GCONV_OK;
     if (directories != NULL)
-        status = gc_prepare_parent(directories, output, work->worker->notes, work->error);
-    return status == GCONV_OK ? gconv_writer_open(output, &writer, &work->writer, work->error)
-                              : status;
+        GC_TRY(gc_prepare_parent(directories, output, work->worker->notes, work->error));
+    return gconv_writer_open(output, &writer, &work->writer, work->error);
 }
 
 /* ---- Clipping -------------------------------------------------------------------------------- */

@@ -275,10 +275,9 @@ static gconv_status check_gpu_decodes(const gc_session *session, gconv_error *er
 
 gconv_status gc_session_check_all(const gc_session *session, gconv_error *error)
 {
-    gconv_status status = GCONV_OK;
     if (gc_gpu_decoder(session->options) != NULL)
-        status = check_gpu_decodes(session, error);
-    return status == GCONV_OK ? check_jobs(session, error) : status;
+        GC_TRY(check_gpu_decodes(session, error));
+    return check_jobs(session, error);
 }
 
 void gc_session_destroy(gc_session *session)

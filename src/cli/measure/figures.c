@@ -147,12 +147,11 @@ void gc_drop_unusable(const gc_session *session, const char **names, int *count,
 gconv_status gc_unusable_add(const gc_unusable *unusable, int count, gc_point point,
                              gc_points *points, gconv_error *error)
 {
-    gconv_status status = GCONV_OK;
     point.verdict = GC_VERDICT_UNUSABLE;
-    for (int i = 0; status == GCONV_OK && i < count; i++) {
+    for (int i = 0; i < count; i++) {
         gc_point_set_name(&point, unusable->names[i]);
         point.reason = unusable->reasons[i];
-        status = gc_points_add(points, &point, error);
+        GC_TRY(gc_points_add(points, &point, error));
     }
-    return status;
+    return GCONV_OK;
 }

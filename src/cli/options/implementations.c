@@ -53,10 +53,9 @@ static gconv_status check_name(const char *name, gconv_error *error)
 gconv_status gc_check_names(const char *list, gconv_error *error)
 {
     char name[GC_NAME_BYTES];
-    gconv_status status = GCONV_OK;
-    while (status == GCONV_OK && gc_next_name(&list, name))
-        status = check_name(name, error);
-    return status;
+    while (gc_next_name(&list, name))
+        GC_TRY(check_name(name, error));
+    return GCONV_OK;
 }
 
 /* Whether `name` is one of the names in the list. */

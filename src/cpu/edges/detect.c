@@ -138,10 +138,9 @@ static gconv_status open_finder(const void *shared, void **own, gconv_error *err
     bool takes_bytes = gc_detects_canny(f->detector) &&
                        f->detector->asked.like == GCONV_LIKE_OPENCV && f->detector->side == RING;
     f->bytes = takes_bytes ? gc_instructions_chosen()->edge_bytes : NULL;
-    gconv_status status = GCONV_OK;
     if (f->bytes == NULL)
-        status = gc_value_rows_create(&f->rows, problem, error);
-    return status == GCONV_OK ? allocate_rows(f, error) : status;
+        GC_TRY(gc_value_rows_create(&f->rows, problem, error));
+    return allocate_rows(f, error);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */

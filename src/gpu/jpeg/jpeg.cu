@@ -161,13 +161,6 @@ struct follower {
     int blocks; /* of an MCU */
 };
 
-/* Whether a block has room for the steps of a code or of several. EOB needs a coefficient. */
-static __device__ inline bool has_room(const follower &at, unsigned code)
-{
-    int next = (int)(code >> GC_PACKED_STEP_SHIFT);
-    return at.coefficient + next % GC_PACKED_END + next / GC_PACKED_END <= COEFFICIENTS;
-}
-
 /* `joined`: what several codes say, without values, if the tables are of such codes. */
 static __device__ inline step next_step(const gc_packed *packed, const shared_data *shared,
                                         bool joined, const follower &at)
@@ -175,7 +168,9 @@ static __device__ inline step next_step(const gc_packed *packed, const shared_da
     unsigned bits = bits_at(shared, at.bit);
     int table = at.coefficient > 0 ? 2 + (int)(at.kind >> 1 & 1) : (int)(at.kind & 1);
     unsigned code = find_code(packed, shared, table, bits);
-    if (joined && !has_room(at, code)) /* the block ends with one of the first */
+    int next = (int)(code >> GC_PACKED_STEP_SHIFT);
+    /* A block without room for all ends with one of the first. EOB needs a coefficient. */
+    if (joined && at.coefficient + next % GC_PACKED_END + next / GC_PACKED_END > COEFFICIENTS)
         code = packed->tables[table >> 1][table & 1].look[bits >> (32 - GC_PACKED_LOOK_BITS)];
     int length = (int)(code & GC_PACKED_LENGTH_MASK);
     int size = (int)(code >> GC_PACKED_SIZE_SHIFT & GC_PACKED_SIZE_MASK);
@@ -204,15 +199,13 @@ static __device__ inline follower follow_from(const gc_packed *packed, chunk_sta
             kinds >> (4 * block) & 15, kinds, (int)packed->blocks};
 }
 
-static __device__ inline const gc_packed_interval *intervals_of(const gc_packed *packed)
+/* The interval of a chunk, and which it is. */
+static __device__ inline gc_packed_interval find_interval(const gc_packed *packed, unsigned chunk,
+                                                          unsigned &first)
 {
-    return (const gc_packed_interval *)(packed + 1);
-}
-
-static __device__ inline unsigned find_interval(const gc_packed *packed, unsigned chunk)
-{
-    const gc_packed_interval *intervals = intervals_of(packed);
-    unsigned first = 0, behind = packed->intervals;
+    const gc_packed_interval *intervals = (const gc_packed_interval *)(packed + 1);
+    unsigned behind = packed->intervals;
+    first = 0;
     while (behind - first > 1) {
         unsigned middle = (first + behind) / 2;
         if (intervals[middle].first_chunk <= chunk)
@@ -220,7 +213,7 @@ static __device__ inline unsigned find_interval(const gc_packed *packed, unsigne
         else
             behind = middle;
     }
-    return first;
+    return intervals[first];
 }
 
 /* ---- Where chunks begin ---------------------------------------------------------------------- */
@@ -273,9 +266,9 @@ static __global__ void follow(const gc_packed *packed, chunk_findings to, int is
         clear_coefficients(to);
     bool is_own = thread >= AHEAD && chunk < (int)packed->chunks;
     bool exists = is_own || (is_first_pass && chunk >= 0 && chunk < (int)packed->chunks);
+    unsigned number;
     bool begins_interval =
-        exists &&
-        intervals_of(packed)[find_interval(packed, (unsigned)chunk)].first_chunk == (unsigned)chunk;
+        exists && find_interval(packed, (unsigned)chunk, number).first_chunk == (unsigned)chunk;
     chunk_state begin = is_own && !is_first_pass ? to.begins[chunk] : 0, found = begin;
     if (thread == 0)
         shared->changed = is_first_pass;
@@ -381,8 +374,8 @@ struct chunk_place {
 static __device__ inline bool place_chunk(const gc_packed *packed, const chunk_findings &from,
                                           unsigned chunk, chunk_place &place)
 {
-    unsigned number = find_interval(packed, chunk);
-    const gc_packed_interval interval = intervals_of(packed)[number];
+    unsigned number;
+    const gc_packed_interval interval = find_interval(packed, chunk, number);
     bool begins = interval.first_chunk == chunk;
     chunk_state begin = from.begins[chunk];
     if (begin != (begins ? 0 : from.ends[chunk - 1]))
@@ -448,13 +441,6 @@ static __device__ inline bool ends_well(const shared_data *shared, const chunk_p
            (left == 0 || ~bits_at(shared, place.at.bit) >> (32 - left) == 0);
 }
 
-/* Whether a chunk ends as `follow` has found. */
-static __device__ inline bool arrives(const chunk_place &place)
-{
-    const follower &at = place.at;
-    return state_of(at.bit - GC_PACKED_CHUNK_BITS, at.block, at.coefficient) == place.next;
-}
-
 /* Stores the coefficients of all blocks, in zigzag order. Those that are 0 are there already.
  * `rejected` may lie on the host. */
 static __global__ void store(const gc_packed *packed, chunk_findings to, unsigned *rejected)
@@ -473,7 +459,9 @@ static __global__ void store(const gc_packed *packed, chunk_findings to, unsigne
         if (place.left == 0)
             sound = sound && ends_well(shared, place);
         else /* the interval has to go on in the next chunk, as that one begins */
-            sound = sound && place.bits_left > GC_PACKED_CHUNK_BITS && arrives(place);
+            sound = sound && place.bits_left > GC_PACKED_CHUNK_BITS &&
+                    place.next == state_of(place.at.bit - GC_PACKED_CHUNK_BITS, place.at.block,
+                                           place.at.coefficient);
     }
     if (!sound)
         *rejected = 1;

@@ -132,11 +132,10 @@ static gconv_status read_xmp(gc_libpng *decoder)
  * the orientation of EXIF comes too late for the pixels. */
 static gconv_status tell_losses(gc_libpng *decoder, bool late)
 {
-    gconv_status status = GCONV_OK;
     png_uint_32 lost =
         late ? decoder->late & ~decoder->met
              : decoder->met & ~png_get_valid(decoder->png, decoder->info, decoder->met);
-    for (int i = 0; status == GCONV_OK && i < GC_PNG_CHUNKS; i++) {
+    for (int i = 0; i < GC_PNG_CHUNKS; i++) {
         char what[64];
         bool turns = late && gc_png_chunks[i].bit == PNG_INFO_eXIf;
         if ((lost & gc_png_chunks[i].bit) == 0)
@@ -146,11 +145,11 @@ static gconv_status tell_losses(gc_libpng *decoder, bool late)
         else
             snprintf(what, sizeof what, "the %.4s chunk %s", gc_png_chunks[i].type,
                      late ? "lies behind the image data" : "is damaged");
-        status = gc_metadata_lose(&decoder->common.warnings,
-                                  turns ? GCONV_KEEP_NOTHING : gc_png_chunks[i].part, what,
-                                  decoder->error);
+        GC_TRY(gc_metadata_lose(&decoder->common.warnings,
+                                turns ? GCONV_KEEP_NOTHING : gc_png_chunks[i].part, what,
+                                decoder->error));
     }
-    return status;
+    return GCONV_OK;
 }
 
 /* Reads up to the image data, under the caller's trap. */

@@ -9,7 +9,7 @@ extern "C" {
 
 #include <cstdlib>
 
-/* The text of step_types.h, tile_kernel.cuh and tile_entry.cuh, which the build embeds. */
+/* The text of step_types.cuh, tile_kernel.cuh and tile_entry.cuh, which the build embeds. */
 extern "C" {
 extern const char gc_source_tile[];
 }

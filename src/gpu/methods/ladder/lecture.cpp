@@ -23,7 +23,7 @@ extern "C" {
 
 #include <cstdio>
 
-/* The text of step_types.h and lecture_kernel.cuh, which the build embeds. */
+/* The text of step_types.cuh and lecture_kernel.cuh, which the build embeds. */
 extern "C" {
 extern const char gc_source_lecture[];
 }

@@ -304,16 +304,15 @@ static gconv_status pass_strip(gc_jpeg_parts *parts, bool last, gc_jpeg_emit *em
 static gconv_status put(gc_jpeg_parts *parts, uint32_t count, const unsigned char *rows,
                         size_t stride, gc_jpeg_emit *emit, void *user, gconv_error *error)
 {
-    gconv_status status = GCONV_OK;
-    for (uint32_t i = 0; status == GCONV_OK && i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         strip *filled = filling(parts);
         memcpy(filled->rows + filled->held++ * parts->row_bytes, rows + i * stride,
                parts->row_bytes);
         bool last = ++parts->taken == parts->form->image_height;
         if (filled->held == parts->strip_rows || last)
-            status = pass_strip(parts, last, emit, user, error);
+            GC_TRY(pass_strip(parts, last, emit, user, error));
     }
-    return status;
+    return GCONV_OK;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
