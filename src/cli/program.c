@@ -18,8 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Help ------------------------------------------------------------------------------------ */
-
 /* Commands of images take other operands in the place of IN and OUT, too. */
 static void print_synopsis(FILE *stream, const gc_command_row *row, const char *indent)
 {

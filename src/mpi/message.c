@@ -47,8 +47,6 @@ void gc_message_free(gc_message *message)
     *message = (gc_message){.at = 0};
 }
 
-/* ---- Tasks and results ----------------------------------------------------------------------- */
-
 void gc_message_put_task(gc_message *message, const gc_task *task)
 {
     gc_message_put_text(message, task->input);

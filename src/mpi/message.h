@@ -37,8 +37,6 @@ const char *gc_message_take_text(gc_message *message);
 
 void gc_message_free(gc_message *message);
 
-/* ---- Tasks and results ----------------------------------------------------------------------- */
-
 void gc_message_put_task(gc_message *message, const gc_task *task);
 
 /* The texts of the task are its own; NULL if memory is out. */

@@ -40,8 +40,6 @@ typedef gconv_status gc_response_function(const char *path, gconv_filter *const 
 int gc_run_kernel(const gc_options *options, gc_response_function *respond);
 int gc_run_info(const gc_options *options);
 
-/* ---- Parts of commands ----------------------------------------------------------------------- */
-
 /* Asks CUDA for more queues than its default, unless the user has chosen a number. One image needs
  * one queue. CUDA reads the number when it starts. Call it before any other thread runs. */
 void gc_widen_queues(const gc_options *options);

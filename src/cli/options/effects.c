@@ -52,8 +52,6 @@ void gc_note_effects(const gc_options *options, unsigned met)
     }
 }
 
-/* ---- Options of some implementations --------------------------------------------------------- */
-
 static const struct {
     const char *option;
     unsigned needs;

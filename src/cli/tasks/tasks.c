@@ -48,8 +48,6 @@ void gc_task_list_clear(gc_task_list *list)
     list->count = list->capacity = 0;
 }
 
-/* ---- Names of images ------------------------------------------------------------------------- */
-
 void gc_images_count(gc_images *images, const char *name)
 {
     if (images->count < GC_IMAGES_NAMED)

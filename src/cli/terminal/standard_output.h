@@ -15,8 +15,6 @@ void gc_json_end(void);
 /* Flushes standard output. 0, or the errno of the first failure since the program began. */
 int gc_flush_output(void);
 
-/* ---- Signals --------------------------------------------------------------------------------- */
-
 /* Installs a handler for SIGINT, SIGTERM, SIGHUP and other signals that end a program. It removes
  * unfinished outputs first. Signals that the parent process ignores stay ignored. SIGPIPE and
  * SIGXFSZ become write errors. */

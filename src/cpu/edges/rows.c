@@ -51,8 +51,6 @@ void gc_value_rows_begin(gc_value_rows *rows, const gc_pass_job *job)
     gc_detector_range(&rows->problem->chain, &rows->problem->detector, &rows->ready, &rows->last);
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
-
 static int32_t *row_at(const gc_value_rows *rows, int64_t y)
 {
     int64_t index = y % rows->capacity;

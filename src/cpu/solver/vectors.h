@@ -32,8 +32,6 @@ double gc_vectors_extension(const gc_question *question);
 void gc_vectors_sum(const gc_stage *stage, const gc_step *vector, const float *const *rows,
                     size_t values, int row_count, float *const *out);
 
-/* ---- Rows between column and row ------------------------------------------------------------- */
-
 /* Adds to the stage's scratch what these rows take. They are as long as an area is wide and the
  * filter reaches. */
 void gc_between_reserve(gc_stage *stage, bool in_double);

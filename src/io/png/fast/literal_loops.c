@@ -1,8 +1,6 @@
 /* Codes of literals (io/png/fast/literals.h), compiled once for every instruction set. */
 #include "io/png/fast/pack_loops.h"
 
-/* ---- Codes ----------------------------------------------------------------------------------- */
-
 /* Three codes have at most 45 bits. */
 static void put_few(gc_bits *to, const uint8_t *bytes, size_t count, const gc_code *codes)
 {

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-/* ---- The stream ------------------------------------------------------------------------------ */
-
 /* A block of the zlib stream (block.h) on its way to the output. */
 typedef struct stream_block {
     gc_part head;

@@ -17,8 +17,6 @@
 
 enum { VECTOR_BYTES = 32, LANES_MAX = VECTOR_BYTES / 4, APART = 2 /* pixels, of rows */ };
 
-/* ---- A wave ---------------------------------------------------------------------------------- */
-
 /* Rows one below the other. If these are fewer than lanes, the other lanes have rows that nobody
  * reads. */
 typedef struct wave {
