@@ -209,134 +209,60 @@ const char *gconv_cuda_module(void)
     return module != NULL ? loaded_text : "";
 }
 
-/* ---- Calling it: what wants a GPU loads it --------------------------------------------------- */
+/* ---- Calling it ------------------------------------------------------------------------------ */
 
 static gconv_status fail(gconv_error *error)
 {
     return gc_fail(error, GCONV_ERROR_DEVICE, "%s", reason);
 }
 
-int gc_gpu_count(void)
-{
-    return ask() != NULL ? module->gc_gpu_count() : 0;
-}
+/* Defines a function that calls that of the module, if there is one. */
+#define CALL(found, type, name, parameters, arguments, otherwise)                                  \
+    type name parameters                                                                           \
+    {                                                                                              \
+        return (found) != NULL ? module->name arguments : otherwise;                               \
+    }
 
-const char *gconv_cuda_reason(void)
-{
-    return ask() != NULL ? module->gconv_cuda_reason() : reason;
-}
+/* What wants a GPU loads the module. */
+CALL(ask(), int, gc_gpu_count, (void), (), 0)
+CALL(ask(), const char *, gconv_cuda_reason, (void), (), reason)
+CALL(ask(), gconv_status, gc_gpu_describe, (int index, gconv_device_info *info, gconv_error *error),
+     (index, info, error),
+     gc_fail(error, GCONV_ERROR_DEVICE, "there is no device cuda:%d: %s", index, reason))
+CALL(ask(), const struct gc_operations *, gc_gpu_operations, (const char *name), (name), NULL)
+CALL(ask(), gconv_status, gc_gpu_pin, (void *memory, size_t bytes, gconv_error *error),
+     (memory, bytes, error), fail(error))
+CALL(ask(), void, gc_gpu_start, (uint64_t devices), (devices), (void)0)
+CALL(ask(), int, gconv_nvrtc_version, (void), (), 0)
+CALL(ask(), gconv_status, gconv_gpu_lines_create,
+     (int index, const float *numbers, size_t count, gconv_gpu_lines **lines, gconv_error *error),
+     (index, numbers, count, lines, error), (*lines = NULL, fail(error)))
+CALL(ask(), gconv_status, gc_tuner_create,
+     (const gconv_device_info *device, gc_tuner **tuner, int *side, gconv_error *error),
+     (device, tuner, side, error), fail(error))
 
-gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error)
-{
-    if (ask() != NULL)
-        return module->gc_gpu_describe(index, info, error);
-    return gc_fail(error, GCONV_ERROR_DEVICE, "there is no device cuda:%d: %s", index, reason);
-}
-
-const struct gc_operations *gc_gpu_operations(const char *name)
-{
-    return ask() != NULL ? module->gc_gpu_operations(name) : NULL;
-}
-
-gconv_status gc_gpu_pin(void *memory, size_t bytes, gconv_error *error)
-{
-    return ask() != NULL ? module->gc_gpu_pin(memory, bytes, error) : fail(error);
-}
-
-void gc_gpu_start(uint64_t devices)
-{
-    if (ask() != NULL)
-        module->gc_gpu_start(devices);
-}
-
-int gconv_nvrtc_version(void)
-{
-    return ask() != NULL ? module->gconv_nvrtc_version() : 0;
-}
-
-gconv_status gconv_gpu_lines_create(int index, const float *numbers, size_t count,
-                                    gconv_gpu_lines **lines, gconv_error *error)
-{
-    *lines = NULL;
-    return ask() != NULL ? module->gconv_gpu_lines_create(index, numbers, count, lines, error)
-                         : fail(error);
-}
-
-gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, int *side,
-                             gconv_error *error)
-{
-    return ask() != NULL ? module->gc_tuner_create(device, tuner, side, error) : fail(error);
-}
-
-/* ---- What goes on with a GPU, or asks about one, does not ------------------------------------ */
-
-bool gc_gpu_works(int index)
-{
-    return module != NULL && module->gc_gpu_works(index);
-}
-
-void gc_gpu_unpin(void *memory)
-{
-    if (module != NULL)
-        module->gc_gpu_unpin(memory);
-}
-
-bool gc_gpu_started(void)
-{
-    return module != NULL && module->gc_gpu_started();
-}
-
-bool gc_gpu_ready(void)
-{
-    return module != NULL ? module->gc_gpu_ready() : looked_for;
-}
-
-void gconv_device_await(void)
-{
-    if (module != NULL)
-        module->gconv_device_await();
-}
-
-bool gconv_device_is_starting(void)
-{
-    return module != NULL && module->gconv_device_is_starting();
-}
-
-void gconv_gpu_lines_free(gconv_gpu_lines *lines)
-{
-    if (module != NULL)
-        module->gconv_gpu_lines_free(lines);
-}
-
-gconv_status gconv_gpu_lines_plan(gconv_gpu_lines *lines, int points, gconv_lines_way way,
-                                  gconv_error *error)
-{
-    return module->gconv_gpu_lines_plan(lines, points, way, error);
-}
-
-gconv_status gconv_gpu_lines_pass(gconv_gpu_lines *lines, double *seconds, gconv_error *error)
-{
-    return module->gconv_gpu_lines_pass(lines, seconds, error);
-}
-
-gconv_status gconv_gpu_lines_read(const gconv_gpu_lines *lines, size_t first, size_t count,
-                                  float *numbers, gconv_error *error)
-{
-    return module->gconv_gpu_lines_read(lines, first, count, numbers, error);
-}
-
-gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout,
-                             gconv_tuning_goes_on *goes_on, void *user, gconv_tuning_result *result,
-                             gc_tuned *best, gconv_error *error)
-{
-    return module->gc_tuner_search(tuner, layout, goes_on, user, result, best, error);
-}
-
-void gc_tuner_destroy(gc_tuner *tuner)
-{
-    if (module != NULL)
-        module->gc_tuner_destroy(tuner);
-}
+/* What goes on with a GPU, or asks about one, does not. */
+CALL(module, bool, gc_gpu_works, (int index), (index), false)
+CALL(module, void, gc_gpu_unpin, (void *memory), (memory), (void)0)
+CALL(module, bool, gc_gpu_started, (void), (), false)
+CALL(module, bool, gc_gpu_ready, (void), (), looked_for)
+CALL(module, void, gconv_device_await, (void), (), (void)0)
+CALL(module, bool, gconv_device_is_starting, (void), (), false)
+CALL(module, void, gconv_gpu_lines_free, (gconv_gpu_lines * lines), (lines), (void)0)
+CALL(module, gconv_status, gconv_gpu_lines_plan,
+     (gconv_gpu_lines * lines, int points, gconv_lines_way way, gconv_error *error),
+     (lines, points, way, error), fail(error))
+CALL(module, gconv_status, gconv_gpu_lines_pass,
+     (gconv_gpu_lines * lines, double *seconds, gconv_error *error), (lines, seconds, error),
+     fail(error))
+CALL(module, gconv_status, gconv_gpu_lines_read,
+     (const gconv_gpu_lines *lines, size_t first, size_t count, float *numbers, gconv_error *error),
+     (lines, first, count, numbers, error), fail(error))
+CALL(module, gconv_status, gc_tuner_search,
+     (gc_tuner * tuner, const gc_layout *layout, gconv_tuning_goes_on *goes_on, void *user,
+      gconv_tuning_result *result, gc_tuned *best, gconv_error *error),
+     (tuner, layout, goes_on, user, result, best, error), fail(error))
+CALL(module, void, gc_tuner_destroy, (gc_tuner * tuner), (tuner), (void)0)
 
 #if !GC_HAS_FAST /* gpu/cost is not there, and no module fits */
 double gc_gpu_least_seconds(const gc_problem *problem, double cpu_seconds)

@@ -453,18 +453,6 @@ static __device__ inline void gc_halves_outputs(const gc_halves &halves,
     }
 }
 
-/* Stores any type of output. */
-template <class config>
-static __device__ inline void gc_halves_store(const gc_pass &pass, const gc_halves &halves, int x,
-                                              int y, const gc_halves_sums<config> &sums)
-{
-    x += gc_halves_column();
-    float outputs[config::rows][4];
-    gc_halves_outputs<config>(halves, sums, outputs);
-    gc_pass_store<config, config::rows, 2>(pass, x, y + (int)threadIdx.x / 32 * config::rows,
-                                           outputs, x < pass.width);
-}
-
 /* ---- The pass -------------------------------------------------------------------------------- */
 
 /* A tile of the plane: its number, and its column and row among the tiles. */
@@ -499,15 +487,6 @@ static __device__ inline void gc_halves_fetch(const gc_pass &pass, const gc_halv
                               tile.y<config>(pass));
 }
 
-/* Copies the weights into shared memory. */
-template <class config>
-static __device__ inline void gc_halves_copy_weights(const gc_halves &halves, char *to)
-{
-    int words = (halves.height + 1) * gc_halves_diagonals<config>(halves);
-    for (int i = (int)threadIdx.x; i < words; i += 32 * config::warps)
-        gc_pass_copy<16>(to + i * (int)sizeof(uint4), halves.weights + i);
-}
-
 /* The sums of a tile of one channel in `samples`. All threads come here together. `memory` is the
  * block's. */
 template <class config>
@@ -529,10 +508,15 @@ static __device__ inline void gc_halves_compute(const gc_pass &pass, const gc_ha
 {
     gc_halves_sums<config> sums = {};
     gc_halves_tile_sums<config>(sums, halves, memory, (typename config::sample *)buffer, weights);
-    if (config::output == GC_FLOAT)
+    if (config::output == GC_FLOAT) {
         gc_halves_store_values<config>(pass, halves, x, y, sums);
-    else
-        gc_halves_store<config>(pass, halves, x, y, sums);
+        return;
+    }
+    x += gc_halves_column();
+    float outputs[config::rows][4];
+    gc_halves_outputs<config>(halves, sums, outputs);
+    gc_pass_store<config, config::rows, 2>(pass, x, y + (int)threadIdx.x / 32 * config::rows,
+                                           outputs, x < pass.width);
 }
 
 /* A config for one row. */
@@ -609,7 +593,9 @@ static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halve
         (unsigned *)(weights + (halves.height + 1) * (int)gc_halves_row_bytes<config>(halves));
     int columns = gc_block_columns(pass);
     gc_halves_tile tile(blockIdx.x, (unsigned)columns);
-    gc_halves_copy_weights<config>(halves, weights);
+    int words = (halves.height + 1) * gc_halves_diagonals<config>(halves);
+    for (int i = (int)threadIdx.x; i < words; i += 32 * config::warps)
+        gc_pass_copy<16>(weights + i * (int)sizeof(uint4), halves.weights + i);
     gc_halves_fetch<config>(pass, halves, buffers, tile);
     unsigned odd = 0;
     if (halves.buffers == 2 && threadIdx.x == 0)
