@@ -44,14 +44,6 @@ static int threads_alone(const gc_problem *problem)
     return divides ? (int)gc_smaller(gc_processor_count(), DECODING_THREADS) : 1;
 }
 
-/* Threads of one of `images` images on the CPU, all of which share `threads`; 0 means as above. At
- * least 1. */
-static int threads_shared(int threads, int images)
-{
-    int share = gc_thread_count(threads) / images;
-    return share > 1 ? share : 1;
-}
-
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
 /* Chooses as for an image alone. A plan on the CPU then gets its share of the threads. */
@@ -63,8 +55,10 @@ static gconv_status choose(gconv_plan *plan, gc_choice *choice, gconv_error *err
     gconv_status status = gc_choose(problem, plan->failed, choice, error);
     if (status != GCONV_OK || choice->implementation->kind != GCONV_DEVICE_CPU)
         return status;
-    if (problem->job.images_at_once > 1)
-        problem->job.threads = threads_shared(threads, problem->job.images_at_once);
+    if (problem->job.images_at_once > 1) { /* which share the threads */
+        int share = gc_thread_count(threads) / problem->job.images_at_once;
+        problem->job.threads = share > 1 ? share : 1;
+    }
     return GCONV_OK;
 }
 

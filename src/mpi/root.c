@@ -162,12 +162,6 @@ static void sleep_for(double seconds)
     nanosleep(&(struct timespec){.tv_nsec = (long)(seconds * 1e9)}, NULL);
 }
 
-static void rest(const root_rank *root)
-{
-    double seconds = root->mean * SLEEP_PART;
-    sleep_for(seconds < SLEEP_MIN ? SLEEP_MIN : seconds > SLEEP_MAX ? SLEEP_MAX : seconds);
-}
-
 /* Sends what the journal has of results that replaced their inputs, so that ranks know them. */
 static void send_results(const root_rank *root)
 {
@@ -204,8 +198,9 @@ static void run(void *user, struct gc_batch *batch)
             root->seconds += thread_seconds() - start;
         if (root->lent == 0 && gc_batch_has_ended(batch))
             return;
+        double pause = root->mean * SLEEP_PART;
         if (!lent && !received)
-            rest(root);
+            sleep_for(pause < SLEEP_MIN ? SLEEP_MIN : pause > SLEEP_MAX ? SLEEP_MAX : pause);
     }
 }
 

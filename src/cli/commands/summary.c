@@ -145,20 +145,14 @@ static void note_effects(const gc_options *options, const gc_summary *s)
         gc_note_effects(options, met);
 }
 
-/* "gconv: 1000 images in 12.3 s, 81.3 a second" */
-static void say_times(const gc_summary *summary)
-{
-    double seconds = gc_seconds() - summary->start;
-    gc_say("%zu images in %.2f s, %.1f a second", summary->written, seconds,
-           (double)summary->written / seconds);
-}
-
 /* Says rate and failed images if a progress line was drawn: somebody watches. */
 static void say_images(const gc_summary *summary)
 {
     char text[GC_IMAGES_BYTES];
+    double seconds = gc_seconds() - summary->start;
     if (gc_progress_was_drawn() && summary->written > 1)
-        say_times(summary);
+        gc_say("%zu images in %.2f s, %.1f a second", summary->written, seconds,
+               (double)summary->written / seconds);
     if (gc_progress_was_drawn() && summary->failed.count > 0)
         gc_say("%s", gc_images_list("failed: ", &summary->failed, GC_IMAGES_NAMED, text));
 }

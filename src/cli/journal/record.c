@@ -191,33 +191,22 @@ static bool keep_promise(gc_record *record, const char *text)
 
 static bool take_text(gc_record *record, const char *key, const char *text)
 {
-    if (strcmp(key, "input") == 0)
-        return keep(&record->input, text);
-    if (strcmp(key, "output") == 0)
-        return keep(&record->output, text);
-    if (strcmp(key, "input_bytes") == 0)
-        return keep_bytes(&record->input, text);
-    if (strcmp(key, "output_bytes") == 0)
-        return keep_bytes(&record->output, text);
-    if (strcmp(key, "error") == 0)
-        return keep(&record->error, text);
-    if (strcmp(key, "status") == 0)
-        return keep_status(record, text);
-    if (strcmp(key, "promise") == 0)
-        return keep_promise(record, text);
-    if (strcmp(key, "recipe") == 0)
-        return keep_short(record->recipe, sizeof record->recipe, text);
-    if (strcmp(key, "implementation") == 0)
-        return keep_short(record->implementation, sizeof record->implementation, text);
-    if (strcmp(key, "input_hash") == 0)
-        return keep_short(record->in.digest, sizeof record->in.digest, text);
-    if (strcmp(key, "output_hash") == 0)
-        return keep_short(record->out.digest, sizeof record->out.digest, text);
-    if (strcmp(key, "input_time") == 0)
-        return keep_time(&record->in, text);
-    if (strcmp(key, "output_time") == 0)
-        return keep_time(&record->out, text);
-    return true;
+#define IS(name) (strcmp(key, name) == 0)
+#define KEEP_SHORT(kept) keep_short(record->kept, sizeof record->kept, text)
+    return IS("input")            ? keep(&record->input, text)
+           : IS("output")         ? keep(&record->output, text)
+           : IS("input_bytes")    ? keep_bytes(&record->input, text)
+           : IS("output_bytes")   ? keep_bytes(&record->output, text)
+           : IS("error")          ? keep(&record->error, text)
+           : IS("status")         ? keep_status(record, text)
+           : IS("promise")        ? keep_promise(record, text)
+           : IS("recipe")         ? KEEP_SHORT(recipe)
+           : IS("implementation") ? KEEP_SHORT(implementation)
+           : IS("input_hash")     ? KEEP_SHORT(in.digest)
+           : IS("output_hash")    ? KEEP_SHORT(out.digest)
+           : IS("input_time")     ? keep_time(&record->in, text)
+           : IS("output_time")    ? keep_time(&record->out, text)
+                                  : true;
 }
 
 static gconv_status take_value(void *user, const gc_json_value *value, gconv_error *error)

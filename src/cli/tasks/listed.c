@@ -48,13 +48,6 @@ static gconv_status open_names(const char *path, char end, name_reader **reader,
     return GCONV_OK;
 }
 
-static void free_names(name_reader *reader)
-{
-    if (reader != NULL && reader->descriptor != STDIN_FILENO)
-        close(reader->descriptor);
-    free(reader);
-}
-
 /* Waits until there is something to read. False if nobody wants it any more. */
 static bool await_input(name_reader *reader)
 {
@@ -181,7 +174,9 @@ void gc_task_stream_free(gc_task_stream *stream)
         stream->pending.tasks[i] = (gc_task){.input = NULL};
     gc_images_free(&stream->pending.foreign);
     gc_task_list_clear(&stream->pending);
-    free_names(stream->names);
+    if (stream->names != NULL && stream->names->descriptor != STDIN_FILENO)
+        close(stream->names->descriptor);
+    free(stream->names);
     gc_taken_free(&stream->taken);
     free(stream);
 }

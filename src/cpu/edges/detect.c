@@ -307,13 +307,6 @@ static void store_lines(void *user, size_t first, size_t end)
         store_line(s->shared, s->first + (int64_t)y, s->output + y * s->stride);
 }
 
-/* Compressed rows need less memory than those that wait. */
-static void help_sink(const gconv_sink *sink)
-{
-    while (sink->help != NULL && sink->help(sink->user))
-        ;
-}
-
 static gconv_status write_lines(const finding *shared, gc_stream *stream, gconv_error *error)
 {
     enum { ROWS = 64 };
@@ -332,7 +325,8 @@ static gconv_status write_lines(const finding *shared, gc_stream *stream, gconv_
         int64_t count = gc_smaller(shared->bits.height - s.first, ROWS);
         store_lines(&s, 0, (size_t)count);
         status = gc_stream_write(stream, (uint32_t)count, s.output, s.stride, error);
-        help_sink(&stream->sink);
+        while (stream->sink.help != NULL && stream->sink.help(stream->sink.user))
+            ; /* compressed rows need less memory than those that wait */
     }
     free(s.output);
     return status;

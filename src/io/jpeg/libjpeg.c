@@ -516,13 +516,6 @@ static bool ends_there(gc_libjpeg *decoder)
     return true;
 }
 
-/* Puts libjpeg back to the end of the complete image, before an EOI marker. */
-static void go_back(gc_libjpeg *decoder)
-{
-    decoder->jpeg = decoder->complete;
-    decoder->jpeg.unread_marker = JPEG_EOI;
-}
-
 static gconv_status decode_rows(gc_libjpeg *decoder, uint32_t count, unsigned char *rows,
                                 size_t stride)
 {
@@ -531,7 +524,9 @@ static gconv_status decode_rows(gc_libjpeg *decoder, uint32_t count, unsigned ch
     if (setjmp(decoder->trap) != 0) {
         if (!decoder->is_complete || !ends_there(decoder))
             return survive(decoder);
-        go_back(decoder);
+        /* Back to the end of the complete image, before an EOI marker. */
+        decoder->jpeg = decoder->complete;
+        decoder->jpeg.unread_marker = JPEG_EOI;
     }
     start(decoder);
     while (decoder->row - first < count) {

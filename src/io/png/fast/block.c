@@ -100,13 +100,6 @@ static void make_token_codes(const gc_code symbols[GC_SYMBOLS], int distance_bit
     codes[GC_RUN + GC_RUN_MAX] = token_code(symbols[GC_LONGEST], 0, distance_bits);
 }
 
-/* The lengths that need not be written (RFC 1951, 3.2.6). */
-static void fill_fixed_lengths(int lengths[GC_SYMBOLS])
-{
-    for (int s = 0; s < GC_SYMBOLS; s++)
-        lengths[s] = s < 144 ? 8 : s < GC_END_OF_BLOCK ? 9 : s < 280 ? 7 : 8;
-}
-
 /* Appends a block of `count` bytes to `to` and returns the place for more bits. It writes up to 8
  * bytes more. GC_FINDER_SLACK bytes more can be read. `tokens` has room for as many tokens as there
  * are bytes and GC_TOKENS_SLACK more. */
@@ -121,8 +114,9 @@ static gc_bits put_runs(const uint8_t *bytes, size_t count, const gc_pack_loops 
     bool fixed = count < OWN_CODE_BYTES;
     gc_put(&to, last, 1);
     gc_put(&to, fixed ? FIXED_CODE : OWN_CODE, 2);
-    if (fixed) {
-        fill_fixed_lengths(lengths);
+    if (fixed) { /* RFC 1951, 3.2.6 */
+        for (int s = 0; s < GC_SYMBOLS; s++)
+            lengths[s] = s < 144 ? 8 : s < GC_END_OF_BLOCK ? 9 : s < 280 ? 7 : 8;
     } else {
         loops->count_tokens(tokens, token_count, token_counts);
         count_symbols(token_counts, counts);
