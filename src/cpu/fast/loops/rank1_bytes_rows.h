@@ -61,7 +61,7 @@ INLINE void sum_narrow(const gc_rank1_row *row, const int width, const uint8_t *
     UNROLL for (int t = 0; t < terms; t++) factors[t] = VECTOR(set1_epi16)(row->factors[t]);
     UNROLL for (int p = 0; p < (terms + 1) / 2; p++) taps[p] = row->taps[p];
     for (size_t at = 0; at < count; at += BLOCK) {
-        request(ahead + at, width <= FAST);
+        request(ahead + at, false);
         const uint8_t *from = samples + at;
         integers sums[VECTORS], term[2][2];
         UNROLL for (int v = 0; v < VECTORS; v++) sums[v] = no_sums();
@@ -112,7 +112,7 @@ INLINE void sum_quarters(const gc_rank1_row *row, const int width, const uint8_t
     const int32_t other_tap = (int32_t)((uint32_t)tap << 16);
     for (size_t at = 0; at < count; at += BLOCK) {
         integers sums[VECTORS], middles = no_sums();
-        request(ahead + at, width <= FAST);
+        request(ahead + at, width < FAST);
         UNROLL for (int v = 0; v < VECTORS; v++)
         {
             const integers window = load_samples(samples + at + 4 * v);

@@ -25,7 +25,8 @@
 #include <arm_neon.h>
 #endif
 
-/* Usual sides are constants in code of their own, up to SMALL. Rows up to FAST are summed fast. */
+/* Usual sides are constants in code of their own, up to SMALL. Rows of bytes are summed fast up to
+ * FAST, others below it. */
 enum { VECTORS = 4, SMALL = 15, FAST = 5 };
 #define USUAL(of) of(3) of(5) of(7) of(9) of(11) of(13) of(15)
 
