@@ -496,7 +496,12 @@ gconv: in.png: a smaller --scale keeps more of what lies above white, a PFM outp
     local most='gconv: more than 50 % of the samples'
     tells 0 "$most are clipped to white; 'divisor sum' in the filter or a smaller --scale keep more" \
         gconv filter -k identity --scale 30 in.png out.png
-    tells 0 "$most are clipped to black; --offset 128 or --abs keep more" gconv filter -k identity --scale -1 in.png out.png
+    local black="$most are black or clipped to black; --offset 128 or --abs keep more"
+    tells 0 "$black" gconv filter -k identity --scale -1 in.png out.png
+    tells 0 "$black" gconv filter -k sobel-y in.png out.png
+    silently gconv filter -k sobel-y --abs in.png out.png
+    silently gconv filter -k sobel-y --offset 128 in.png out.png
+    silently gconv filter -k identity --scale 0.001 in.png out.png # black, and nothing is clipped
     expect 0 gconv filter -v -k identity --scale -1 in.png out.png
     like "$err" '*(100.0 %) below 0*'
     silently gconv filter -k identity --scale 2 in.png out.png # 10 of 16 samples are less than half of white
@@ -505,7 +510,7 @@ gconv: in.png: a smaller --scale keeps more of what lies above white, a PFM outp
     silently gconv filter -k laplace3 in.png out.png
     silently gconv filter -k sum.txt in.png out.pfm
     cp in.png other.png
-    tells 0 "$most of in.png, other.png are clipped to black*" gconv filter -k identity --scale -1 -o out in.png other.png
+    tells 0 "$most of in.png, other.png are black or clipped to black*" gconv filter -k identity --scale -1 -o out in.png other.png
 }
 
 @test "an array of NumPy in the place of a filter is told how to become one" {
@@ -586,8 +591,8 @@ lies_on() {
     make_image png:rgb in.png 9 9 noise
     for file in "$SOURCE"/filters/*.txt; do
         name=$(basename "$file" .txt)
-        silently gconv filter -k "$name" in.png a.png
-        gives b.png a.png gconv filter -k "$file" in.png b.png
+        silently gconv filter -k "$name" in.png a.pfm # nothing is clipped
+        gives b.pfm a.pfm gconv filter -k "$file" in.png b.pfm
     done
 }
 

@@ -77,7 +77,7 @@ static void note_share(gc_summary *s, const gc_task *task, const gc_result *resu
         gc_images_count(&s->with_many, gc_input_name(task->input));
 }
 
-/* Counts images of which a filter that makes white whiter, or negative, clips most samples. */
+/* Counts images of which a filter that makes white whiter, or black, may clip most samples. */
 static void note_most_clipped(gc_summary *s, const gc_task *task, const gc_result *result)
 {
     const gc_clipped *clipped = &result->clipped;
@@ -256,7 +256,7 @@ int gc_summary_finish(const gc_summary *s, const gc_task_list *list)
            "floats, and 'gconv filter --nan ignore' leaves them out");
     if (s->options->command == GC_COMMAND_FILTER) {
         say_of(s, &s->with_few, "more than 50 % of the samples",
-               "are clipped to black; --offset 128 or --abs keep more");
+               "are black or clipped to black; --offset 128 or --abs keep more");
         say_of(s, &s->with_many, "more than 50 % of the samples",
                "are clipped to white; 'divisor sum' in the filter or a smaller --scale keep more");
     } else {

@@ -26,7 +26,7 @@ typedef enum gc_outcome {
  * bounds: samples that are 0, or white, although values of the job can lie beyond it. */
 typedef struct gc_clipped {
     bool counted; /* the output has levels, else nothing can be clipped */
-    int white;    /* what becomes of a white image: 1 if it is above white, -1 if below 0, else 0 */
+    int white;    /* what becomes of a white image: 1 if above white, -1 if 0 or less, else 0 */
     uint64_t below, above;
 } gc_clipped;
 

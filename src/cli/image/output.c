@@ -364,7 +364,7 @@ static const gconv_sink *count_clipped(gc_work *work, const gconv_sink *sink)
     double white = job->input.depth == 16 ? UINT16_MAX : UINT8_MAX;
     double half = white / (output->depth == 16 ? UINT16_MAX : UINT8_MAX) / 2; /* of a level */
     double level = level_of_white(job, white);
-    clipped->white = level > white + half ? 1 : level < -half ? -1 : 0;
+    clipped->white = level > white + half ? 1 : level < half ? -1 : 0;
     clipped->counted = reports || clipped->white != 0;
     if (!clipped->counted)
         return sink;
