@@ -620,8 +620,9 @@ GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv
 GCONV_API const gconv_source *gconv_reader_source(gconv_reader *reader);
 
 /* The name of the decoder: "libpng", "libjpeg-turbo", "gconv", or "cuda" once kernels of a GPU have
- * decoded the image. "gconv" is the library's own code, which decodes netpbm, PFM, NPY, BMP, Y4M,
- * TIFF without compression, and most baseline JPEGs. */
+ * decoded the image. It is "libpng with ISA-L" once ISA-L has begun to inflate the image data.
+ * "gconv" is the library's own code, which decodes netpbm, PFM, NPY, BMP, Y4M, TIFF without
+ * compression, and most baseline JPEGs. */
 GCONV_API const char *gconv_reader_decoder(const gconv_reader *reader);
 
 /* Whether the rows that were read so far have a pixel that was not opaque and was put on the

@@ -27,9 +27,11 @@ gconv: other.pgm: 8x3, 1 channel of 8 bits to out/other.pgm by cpu'
 
 @test "--timings names every stage, even with -q" {
     setup_images
+    local decoder=libpng
+    ! gconv info | grep -q ISA-L || decoder='libpng with ISA-L'
     for quiet in '' -q; do
         prints 0 '' gconv edges --timings $quiet in.png out.png
-        like "$err" 'gconv: in.png: decode *[0-9] ms by libpng, upload * ms, compute * ms, download * ms, encode * ms, total * ms'
+        like "$err" "gconv: in.png: decode *[0-9] ms by $decoder, upload * ms, compute * ms, download * ms, encode * ms, total * ms"
     done
 }
 
@@ -85,7 +87,7 @@ chosen: cpu, the least estimated time; reference would take [0-9.]* times as lon
     make_image pgm in.pgm 40 30 noise
     while read -r name decoder reason; do
         expect 0 "$FAULTY" edges --impl kernels -v --timings --explain --json $name out.png
-        same "$(key decoder)" $decoder
+        like "$(key decoder)" "$decoder"
         like "$(key explanation)" "*decoder: $decoder${reason:+ ($reason)}*"
         like "$err" "gconv: $name: 40x30, *by kernels${reason:+
 gconv: $name: decoded on the CPU: $reason}
@@ -97,7 +99,7 @@ decoder: $decoder${reason:+ ($reason)}"
     done <<'END'
 sound.jpg cuda
 other.jpg libjpeg-turbo a coding other than baseline
-in.png libpng
+in.png libpng*
 in.pgm gconv
 END
     expect 0 "$FAULTY" edges --impl kernels -v --explain narrow.jpg out.png

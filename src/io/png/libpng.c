@@ -195,6 +195,7 @@ static void begin_stream(gc_libpng *decoder, unsigned char head[CHUNK_HEAD_BYTES
         gc_fast.png_inflating->undo_filters(decoder->stream, row_bytes, height,
                                             bits < 8 ? 1 : (size_t)bits / 8);
     decoder->streaming = true;
+    decoder->common.decoded_by = "libpng with ISA-L";
 }
 
 void gc_png_check_sums(png_structp png, bool wanted)

@@ -243,6 +243,7 @@ static gconv_status begin_again(gc_libpng *decoder)
     const gc_warnings warnings = decoder->common.warnings;
     const gconv_shape shape = decoder->common.shape;
     decoder->rejected = false;
+    decoder->common.decoded_by = NULL;
     gc_png_end_stream(decoder);
     png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
     GC_TRY(gc_input_rewind(decoder->common.input, decoder->error));
