@@ -29,8 +29,9 @@ static gc_implementation implementations[] = {
     {"cpu:sparse", "cpu, by the weights that are not 0", "filters without zeros", GCONV_DEVICE_CPU,
      FAST(gc_cpu_operations), GC_FOLLOWS_THREADS},
     {"cpu:bytes", "cpu, by 8-bit samples in integers",
-     "all but small whole weights on 8 bits; processors without AVX-512 VNNI", GCONV_DEVICE_CPU,
-     FAST(gc_cpu_operations), GC_FOLLOWS_THREADS},
+     "filters after the first, all but small whole weights on 8 bits; processors without AVX-512 "
+     "VNNI",
+     GCONV_DEVICE_CPU, FAST(gc_cpu_operations), GC_FOLLOWS_THREADS},
     {"cpu:products", "cpu, by sums of a column times a row",
      "filters of rank above 3, or that gain nothing", GCONV_DEVICE_CPU, &gc_cpu_operations,
      GC_FOLLOWS_THREADS},
