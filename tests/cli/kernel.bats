@@ -32,6 +32,9 @@ fact() { printf '%s\n' "$out" | sed -n "s/^  $1  *//p" | tail -n 1; }
              2 3.5*'
     same "$(fact anchor) $(fact divisor) $(fact offset) $(fact sum) $(fact gain) $(fact rank)" '0, 1 4 -3 7 1.75 2'
     same "$(fact chain)" 'exact on 16 bits'
+    echo '1/3 1/3 1/3' >k.txt # sum and gain are those of the whole numbers
+    expect 0 gconv kernel k.txt
+    same "$(fact sum) $(fact gain)" '1 1'
 }
 
 @test "kernel says how texts were read" {

@@ -48,7 +48,7 @@ static gconv_status describe(const gconv_filter *filter, properties *p, gconv_er
     size_t height = (size_t)filter->height, count = height + (size_t)filter->width;
     double *numbers = gc_allocate_array(PRODUCTS * count, sizeof *numbers);
     GC_TRY_MEMORY(numbers != NULL, error, PRODUCTS * count * sizeof *numbers);
-    double gain = gconv_filter_gain(filter);
+    double gain = gconv_filter_gain(filter->whole != NULL ? filter->whole : filter);
     *p =
         (properties){filter, gain, gain * filter->divisor, 0, numbers, numbers + PRODUCTS * height};
     return gconv_filter_rank(filter, PRODUCTS, p->columns, p->rows, &p->rank, error);
