@@ -16,15 +16,29 @@
 
 enum { WIDTH_MIN = 40, WIDTH_MAX = 100 };
 
+/* "gaussian:SIGMA[,SIZE]", if the name is that of a generator, with parameters or without; else
+ * NULL. */
+static const char *find_usage(const char *name)
+{
+    size_t length = strcspn(name, ":");
+    for (size_t i = 0; i < gconv_generator_count(); i++) {
+        const gconv_generator *generator = gconv_generator_at(i);
+        if (strlen(generator->name) == length && strncmp(generator->name, name, length) == 0)
+            return generator->usage;
+    }
+    return NULL;
+}
+
 static gconv_status refuse(const char *name, gconv_error *error)
 {
     gconv_filter *filter = NULL;
     bool is_filter = gconv_filter_load_builtin(name, &filter, NULL) == GCONV_OK;
     gconv_filter_free(filter);
-    if (is_filter)
+    const char *shown = is_filter ? name : find_usage(name);
+    if (shown != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%s' is a filter and no implementation; gconv kernel %s shows it", name,
-                       name);
+                       shown);
     if (gconv_format_from_name(name) != GCONV_FORMAT_UNKNOWN)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%s' is a format and no implementation; gconv info without an operand "

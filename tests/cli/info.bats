@@ -28,6 +28,7 @@ tiled: 1xN *tiled:nopad does not pad*' gconv info tiled:nopad
     complains 2 "there is no implementation 'tild'; did you mean 'tiled'?" gconv info tild
     complains 2 "there is no implementation '9999'; see gconv info" gconv info 9999
     complains 2 "'gauss5' is a filter and no implementation; gconv kernel gauss5 shows it" gconv info gauss5
+    complains 2 "'gaussian' is a filter and no implementation; gconv kernel gaussian:SIGMA\[,SIZE\] shows it" gconv info gaussian
     complains 2 "'tiff' is a format and no implementation; gconv info *" gconv info tiff
     complains 2 "'b' is one operand too many: gconv info *" gconv info tiled b
 }

@@ -27,7 +27,7 @@ static const gc_command_row commands[] = {
     {GC_COMMAND_KERNEL, "kernel", "gconv kernel [options] [K...]",
      "show a filter or a chain of filters as gconv reads it", GC_OPERANDS_FILTERS, 0, INT_MAX},
     {GC_COMMAND_INFO, "info", "gconv info [options] [IMPLEMENTATION]",
-     "version, devices, filters, implementations, or one of these in words",
+     "version, devices, filters, implementations, or one implementation in words",
      GC_OPERANDS_IMPLEMENTATIONS, 0, 1},
     {GC_COMMAND_HELP, "help", "gconv help [COMMAND]", "explain gconv or one of its commands",
      GC_OPERANDS_COMMANDS, 0, 1},
