@@ -30,7 +30,9 @@ cpu *'
     like "$out" '8x3, 1 channel of 8 bits; * 3x3, * 3x1; border wrap
 
 *
-cpu *exact'
+cpu *exact
+cpu: 3x3 by *
+cpu: 3x1 by *'
     expect 0 gconv compare --time 0.01 --impl auto - <in.png
     like "$(row auto:)" 'auto: [a-z]* *exact'
     expect 0 gconv compare --time 0.01 --impl cpu,reference -k gaussian:1 in.png
@@ -69,6 +71,10 @@ cpu:products *exact
 cpu:tiles *exact
 cpu:box *exact
 *'
+    like "$(printf '%s\n' "$out" | grep '^cpu: ')" 'cpu: 9x9 by *' # behind the table, how cpu computes
+    # Noisy measurements have a mark, and the mark a line that explains it.
+    marked=$(printf '%s\n' "$out" | grep -cE '^(cpu|reference).*[0-9]!' || true)
+    same "$(printf '%s\n' "$out" | grep -c '^! noisy: ')" "$((marked > 0))"
     # cpu:bytes stands beside it where the processor lacks its instructions.
     like "$(printf '%s\n' "$out" | grep 'not usable' | grep cpu:)" "*cpu:vectors not usable: 'cpu:vectors' refuses filters that are matrices*"
     # Methods that refuse the filter stand behind the table, with what they refuse.
@@ -116,6 +122,7 @@ cpu:box not usable: 'cpu:box' refuses filters of unequal weights: filter 1 of th
     like "$(tail -n +3 both)" "name *
 cpu * exact
 cpu:taps * exact
+cpu: 3x3 by *
 cpu:vectors not usable: *
 gconv: in.png: how 'cpu' was chosen:
 *

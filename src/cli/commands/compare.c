@@ -264,6 +264,8 @@ typedef struct comparison {
     int not_here;             /* how many of them cannot run here */
     gc_points points;         /* all that were measured, for the report */
     unsigned met;             /* as gc_note_effects takes it */
+    gc_buffer methods;        /* lines that say how `cpu` computes */
+    bool noisy;               /* the runs of some implementation */
     bool wrong;               /* the result of some implementation */
     bool refused;             /* an implementation could not be used */
 } comparison;
@@ -324,11 +326,16 @@ static gconv_status measure_one(comparison *c, const char *name, gc_point *point
     gconv_status status = measure(c, name, point, error);
     c->subject.entry++;
     gc_counts_add(false, false);
+    c->noisy = c->noisy || gc_point_is_noisy(point);
     c->wrong = c->wrong || point->verdict == GC_VERDICT_WRONG;
     c->refused = c->refused || point->verdict == GC_VERDICT_UNUSABLE;
     c->met |= gc_met_implementation(point->implementation);
-    if (point->runs > 0)
+    if (point->runs > 0) {
+        const char *methods = strstr(c->explanation, "\ncpu: ");
+        if (strcmp(name, "cpu") == 0 && methods != NULL)
+            gc_buffer_put(&c->methods, methods + 1);
         compare_point(c, point);
+    }
     if (point->verdict == GC_VERDICT_UNUSABLE && point->reason.status != GCONV_ERROR_DEVICE) {
         point->width = (int)c->picture.shape.width; /* it refuses this image, and may take others */
         point->height = (int)c->picture.shape.height;
@@ -437,6 +444,11 @@ static gconv_status compare(comparison *c, gconv_error *error)
     if (status == GCONV_OK)
         status =
             gc_unusable_add(&c->unusable, c->not_here, (gc_point){.width = 0}, &c->points, error);
+    if (!c->options->report.json)
+        printf("%s%s", c->methods.bytes != NULL ? c->methods.bytes : "",
+               c->noisy
+                   ? "! noisy: runs spread over more than 10 %; something disturbed the machine\n"
+                   : "");
     gc_print_unusable(&c->unusable);
     note_effects(c);
     end_table(&c->table, &c->points);
@@ -490,6 +502,7 @@ int gc_run_compare(const gc_options *options, const gc_reporter *reporter)
         gc_report(subject, &error);
     free(c.names);
     gc_buffer_free(&c.table.image);
+    gc_buffer_free(&c.methods);
     gc_points_destroy(&c.points);
     gc_results_free(&c.expectation.of);
     gc_picture_destroy(&c.picture);
