@@ -20,7 +20,7 @@ set_property(SOURCE src/gpu/load.c PROPERTY INCLUDE_DIRECTORIES ${CMAKE_CURRENT_
 set_property(SOURCE src/gpu/load.c APPEND PROPERTY COMPILE_DEFINITIONS
   GC_MODULE_BESIDE="${module_folder}/libgconv-cuda.so"
   GC_PROGRAM_TO_MODULE="${module_from_program}/libgconv-cuda.so"
-  GC_PROGRAM_PLACE="/${program_folder}"
+  GC_PROGRAM_PLACE="${program_folder}"
   GC_LAB_TO_MODULE="${module_from_lab}/libgconv-cuda.so" GC_LAB_PLACE="/${lab}")
 
 # ---- Its host code -------------------------------------------------------------------------------
