@@ -200,8 +200,8 @@ static bool leaves_out_gpus(const contest *c, double *least)
 }
 
 /* Lets implementations on GPUs compete. If the CPU may compute meanwhile, begins to start the GPUs;
- * until one has started, the CPU computes. Fails if there is no choice yet and no device can be
- * asked. */
+ * until one has started, the CPU computes if its bits are those of the GPUs. Fails if there is no
+ * choice yet and no device can be asked. */
 static gconv_status ask_gpus(contest *c, gconv_error *error)
 {
     gc_choice *choice = c->choice;

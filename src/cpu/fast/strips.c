@@ -298,7 +298,7 @@ static inline __attribute__((always_inline)) const uint8_t *
 request_rest(const strip *s, const uint8_t *at, size_t size)
 {
     for (size_t i = s->count; i < size; i += GC_ALIGNMENT)
-        __builtin_prefetch(at + i);
+        __builtin_prefetch((const void *)((uintptr_t)at + i)); /* may lie behind the image */
     return at;
 }
 
@@ -399,7 +399,7 @@ static void compute_levels(strip *s, bool is_large)
     size_t values = row_values(s), width = even_width(s->strips, values);
     s->is_large = is_large;
     s->streams = is_large && s->set->rank1->stores_lines && s->stride % GC_ALIGNMENT == 0 &&
-                 (uintptr_t)s->output % GC_ALIGNMENT == 0;
+                 (uintptr_t)s->output % GC_ALIGNMENT == 0; /* so strips begin on cache lines */
     for (; s->first < values; s->first += s->count) {
         s->count = values - s->first < width ? values - s->first : width;
         compute_strip(s);

@@ -9,7 +9,6 @@ extern const gc_pack_loops gc_pack_portable;
 
 #if GC_HAS_X86_LOOPS
 extern const gc_pack_loops gc_pack_avx2;
-
 #endif
 
 const gc_pack_loops *gc_pack_loops_at(int index)
