@@ -111,14 +111,12 @@ static gconv_status look_for_transparency(gc_work *work)
     gconv_reader *reader;
     options.page = (options.page > 0 ? options.page : 1) + (uint32_t)work->image - 1;
     options.page_last = options.page;
-    gconv_status status = gconv_reader_open(work->task->input, &options, &reader, work->error);
-    GC_TRY(status);
+    GC_TRY(gconv_reader_open(work->task->input, &options, &reader, work->error));
     size_t row_bytes = gconv_shape_row_bytes(gconv_reader_shape(reader));
     unsigned char *rows = gc_allocate_array(ROWS, row_bytes);
-    if (rows != NULL)
-        status = read_opaque_rows(reader, rows, ROWS, &work->opaque, work->error);
-    else
-        status = gc_fail_memory(work->error, ROWS * row_bytes);
+    gconv_status status = rows != NULL
+                              ? read_opaque_rows(reader, rows, ROWS, &work->opaque, work->error)
+                              : gc_fail_memory(work->error, ROWS * row_bytes);
     free(rows);
     gconv_reader_free(reader);
     return status;

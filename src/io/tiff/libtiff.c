@@ -181,17 +181,16 @@ gconv_status gc_tiff_open_input(gc_tiff_file *file, gc_input *input, gconv_error
 {
     size_t size;
     const char *reason;
-    gconv_status status = gc_libtiff_load(error);
-    GC_TRY(status);
+    GC_TRY(gc_libtiff_load(error));
     if (gc_input_measure(input, GC_INPUT_BYTES_MAX, &size, &reason)) {
         file->input = input;
         file->size = size;
     } else {
         bool more;
-        status = gc_input_collect(input, UINT64_MAX, &file->held, &more, error);
+        GC_TRY(gc_input_collect(input, UINT64_MAX, &file->held, &more, error));
         file->size = file->held.size;
     }
-    return status == GCONV_OK ? open_file(file, error) : status;
+    return open_file(file, error);
 }
 
 gconv_status gc_tiff_open_again(gc_tiff_file *file, const gc_tiff_file *first, uint64_t directory)
@@ -218,8 +217,7 @@ bool gc_tiff_decode(gc_tiff_file *file, uint32_t number, void *bytes, size_t siz
 gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big,
                                  gconv_error *error)
 {
-    gconv_status status = gc_libtiff_load(error);
-    GC_TRY(status);
+    GC_TRY(gc_libtiff_load(error));
     file->output = output;
     file->big = big;
     file->size = sizeof file->head; /* libtiff puts image data behind these bytes */
@@ -227,8 +225,8 @@ gconv_status gc_tiff_open_output(gc_tiff_file *file, gc_output *output, bool big
     if (file->holds)
         gc_buffer_add(&file->held, file->head, sizeof file->head);
     else
-        status = gc_output_skip(output, sizeof file->head, error);
-    return status == GCONV_OK ? open_file(file, error) : status;
+        GC_TRY(gc_output_skip(output, sizeof file->head, error));
+    return open_file(file, error);
 }
 
 gconv_status gc_tiff_open_part(gc_tiff_file *part, const gc_tiff_file *whole, gconv_error *error)
