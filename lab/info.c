@@ -62,12 +62,9 @@ static void print(const gconv_implementation_info *info, const char *text, bool 
         fputs(text, stdout);
         return;
     }
-    gc_json_open(NULL, '{');
-    gc_json_integer("schema", GC_JSON_SCHEMA);
-    gc_json_string("command", "info");
+    gc_json_begin("info");
     gc_json_string("implementation", info->name);
     gc_json_string("text", text);
-    gc_json_close('}');
     gc_json_end();
 }
 

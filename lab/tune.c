@@ -166,9 +166,7 @@ static int name_width(const tuning *t)
 static void print_head(const tuning *t)
 {
     if (t->options->report.json) {
-        gc_json_open(NULL, '{');
-        gc_json_integer("schema", GC_JSON_SCHEMA);
-        gc_json_string("command", "tune");
+        gc_json_begin("tune");
         gc_json_string("device", t->device.name);
         gc_json_integer("width", t->side);
         gc_json_integer("height", t->side);
@@ -230,7 +228,6 @@ static void print_end(const tuning *t)
         gc_json_close(']');
         gc_json_integer("known", t->known);
         gc_json_integer("left", left);
-        gc_json_close('}');
         gc_json_end();
     }
     if (!t->options->report.json && t->counts.sizes > 0)

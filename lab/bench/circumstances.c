@@ -87,9 +87,7 @@ static void write_options(const gc_session *session)
 char *gc_circumstances_line(const gc_session *session, const gc_machine *machine, size_t *size)
 {
     gc_json_begin_apart();
-    gc_json_open(NULL, '{');
-    gc_json_integer("schema", GC_JSON_SCHEMA);
-    gc_json_string("command", GC_CIRCUMSTANCES_COMMAND);
+    gc_json_begin(GC_CIRCUMSTANCES_COMMAND);
     gc_json_string("version", gconv_version());
     gc_json_string("build", gconv_build_description());
     gc_json_string("system", machine->system);

@@ -256,9 +256,7 @@ void gc_bench_row(gc_bench_table *table, const gc_point *point)
 
 static void json_head(const gc_bench_table *table)
 {
-    gc_json_open(NULL, '{');
-    gc_json_integer("schema", GC_JSON_SCHEMA);
-    gc_json_string("command", "bench");
+    gc_json_begin("bench");
     if (table->options->measure.preset != NULL)
         gc_json_string("preset", table->options->measure.preset);
     if (table->sizes->count == 1) {
@@ -289,7 +287,6 @@ static void json_end(const gc_bench_table *table, const char *subject, const gc_
         gc_json_close('}');
     }
     gc_facts_json(table->options, subject, gc_points_have_gpu(points));
-    gc_json_close('}');
 }
 
 void gc_bench_open(const gc_bench_table *table)
@@ -421,5 +418,6 @@ char *gc_bench_document(const gc_bench_table *table, const char *subject, const 
     for (size_t i = 0; i < points->count; i++)
         gc_point_json(&points->at[i], NULL);
     json_end(table, subject, points);
+    gc_json_close('}');
     return gc_json_end_apart(size);
 }

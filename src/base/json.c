@@ -91,6 +91,14 @@ void gc_json_open(const char *key, char bracket)
     current()->follows = false;
 }
 
+void gc_json_begin(const char *command)
+{
+    const int schema = 1; /* rises when a key changes its meaning */
+    gc_json_open(NULL, '{');
+    gc_json_integer("schema", schema);
+    gc_json_string("command", command);
+}
+
 void gc_json_close(char bracket)
 {
     gc_buffer_add(&current()->text, &bracket, 1);

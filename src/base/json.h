@@ -3,8 +3,8 @@
 
 #include "base/buffer.h"
 
-/* The value of `schema` in every object. It rises when a key changes its meaning. */
-enum { GC_JSON_SCHEMA = 1 };
+/* Opens the outermost object of a command, whose first keys are `schema` and `command`. */
+void gc_json_begin(const char *command);
 
 /* Opens an object or array: `bracket` is '{' or '['. `key` is NULL here and below for the outermost
  * value and for elements of an array. */

@@ -137,9 +137,7 @@ static gconv_status verify_where_possible(check *c, const gc_record *record, boo
 
 static void print_json(const gc_record *record, finding found, const char *text)
 {
-    gc_json_open(NULL, '{');
-    gc_json_integer("schema", GC_JSON_SCHEMA);
-    gc_json_string("command", "check");
+    gc_json_begin("check");
     gc_json_name("input", record->input);
     gc_json_name("output", record->output);
     gc_json_string("status", words[found]);
@@ -147,7 +145,6 @@ static void print_json(const gc_record *record, finding found, const char *text)
         gc_json_string("promise", gconv_promise_name(record->promise));
     if (text[0] != '\0')
         gc_json_string("error", text);
-    gc_json_close('}');
     gc_json_end();
 }
 

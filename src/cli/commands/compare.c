@@ -117,26 +117,9 @@ static void fill_cells(compare_table *table, const gc_point *point)
     snprintf(columns[COLUMN_ERROR].cell, GC_CELL_BYTES, "%.3g", point->difference.largest);
 }
 
-/* Explanations go to standard error: between rows they would tear the table on a terminal. */
-static void keep_explanation(compare_table *table, const char *name, const char *explanation)
-{
-    char file[512];
-    gc_escape(gc_input_name(table->session->options->operands[0]), file, sizeof file);
-    gc_buffer_print(&table->explanations, "gconv: %s: how '%s' was chosen:\n%s", file, name,
-                    explanation);
-}
-
-static void print_explanations(compare_table *table)
-{
-    gc_flush_output();
-    if (table->explanations.bytes != NULL)
-        fputs(table->explanations.bytes, stderr);
-    gc_buffer_free(&table->explanations);
-}
-
 static void print_row(compare_table *table, const gc_point *point, const char *explanation)
 {
-    char label[GC_CELL_BYTES];
+    char label[GC_CELL_BYTES], file[512];
     const char *verdict = gc_verdict_name(point->verdict);
     const gconv_difference *difference = &point->difference;
     int width = table->columns[COLUMN_NAME].width;
@@ -152,8 +135,12 @@ static void print_row(compare_table *table, const gc_point *point, const char *e
     }
     fill_cells(table, point);
     gc_table_print(table->columns, COLUMN_COUNT, false, verdict);
-    if (explanation != NULL)
-        keep_explanation(table, point->name, explanation);
+    if (explanation == NULL)
+        return;
+    /* For standard error: between rows it would tear the table on a terminal. */
+    gc_escape(gc_input_name(table->session->options->operands[0]), file, sizeof file);
+    gc_buffer_print(&table->explanations, "gconv: %s: how '%s' was chosen:\n%s", file, point->name,
+                    explanation);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -175,9 +162,7 @@ static void json_filters(const gc_filter_chain *chain)
 static void json_head(const compare_table *table, const gc_warning_list *warnings)
 {
     const gconv_shape *shape = &table->picture->shape;
-    gc_json_open(NULL, '{');
-    gc_json_integer("schema", GC_JSON_SCHEMA);
-    gc_json_string("command", "compare");
+    gc_json_begin("compare");
     gc_json_string("input", table->session->options->operands[0]);
     gc_json_integer("width", shape->width);
     gc_json_integer("height", shape->height);
@@ -194,7 +179,6 @@ static void json_end(const compare_table *table, const gc_points *points)
 {
     gc_json_close(']');
     gc_facts_json(table->session->options, table->image.bytes, gc_points_have_gpu(points));
-    gc_json_close('}');
 }
 
 /* The object of --json with these points, as a line of `size` bytes; free releases it. NULL if
@@ -206,6 +190,7 @@ static char *make_document(const compare_table *table, const gc_points *points, 
     for (size_t i = 0; i < points->count; i++)
         gc_point_json(&points->at[i], NULL);
     json_end(table, points);
+    gc_json_close('}');
     return gc_json_end_apart(size);
 }
 
@@ -237,10 +222,12 @@ static void add_row(compare_table *table, const gc_point *point, const char *exp
 /* Ends the object of --json, or says behind the table what --explain asks for. */
 static void end_table(compare_table *table, const gc_points *points)
 {
-    if (!table->session->options->report.json) {
-        print_explanations(table);
+    gc_flush_output();
+    if (table->explanations.bytes != NULL)
+        fputs(table->explanations.bytes, stderr);
+    gc_buffer_free(&table->explanations);
+    if (!table->session->options->report.json)
         return;
-    }
     json_end(table, points);
     gc_json_end();
 }
@@ -396,13 +383,6 @@ static gconv_status read_input(comparison *c, gconv_error *error)
     return status;
 }
 
-static gconv_alpha choose_alpha(const comparison *c)
-{
-    gconv_job job = gc_job_for(&c->session, &c->picture.shape);
-    bool opaque = !gconv_alpha_needs_pixels(&job) || gc_picture_is_opaque(&c->picture);
-    return gconv_alpha_resolve(&job, opaque);
-}
-
 static gconv_status list_names(comparison *c, gconv_error *error)
 {
     const char *given = c->options->implementations;
@@ -429,8 +409,10 @@ static gconv_status compare(comparison *c, gconv_error *error)
 {
     GC_TRY(read_input(c, error));
     GC_TRY(list_names(c, error));
+    gconv_job job = gc_job_for(&c->session, &c->picture.shape);
+    bool opaque = !gconv_alpha_needs_pixels(&job) || gc_picture_is_opaque(&c->picture);
     c->subject = (gc_subject){.session = &c->session,
-                              .alpha = choose_alpha(c),
+                              .alpha = gconv_alpha_resolve(&job, opaque),
                               .entry_count = (size_t)c->name_count,
                               .explanation = c->explanation};
     gc_counts_begin("measured", false, c->subject.entry_count);

@@ -130,9 +130,7 @@ static void json_computed(const gc_options *options, const gc_result *result)
 
 static void print_json(const gc_options *options, const gc_task *task, const gc_result *result)
 {
-    gc_json_open(NULL, '{');
-    gc_json_integer("schema", GC_JSON_SCHEMA);
-    gc_json_string("command", gc_command_of(options->command)->name);
+    gc_json_begin(gc_command_of(options->command)->name);
     gc_json_name("input", task->input);
     gc_json_name("output", task->output);
     if (result->image > 0)
@@ -143,7 +141,6 @@ static void print_json(const gc_options *options, const gc_task *task, const gc_
     gc_warning_list_json(&result->warnings);
     if (result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH)
         json_computed(options, result);
-    gc_json_close('}');
     gc_json_end();
 }
 

@@ -254,15 +254,12 @@ static void json_formats(void)
 
 static void print_json(void)
 {
-    gc_json_open(NULL, '{');
-    gc_json_integer("schema", GC_JSON_SCHEMA);
-    gc_json_string("command", "info");
+    gc_json_begin("info");
     json_about();
     json_devices();
     json_implementations();
     json_filters();
     json_formats();
-    gc_json_close('}');
     gc_json_end();
 }
 

@@ -241,9 +241,7 @@ static void json_properties(const properties *p)
 
 static void print_json(const facts *f, bool follows)
 {
-    gc_json_open(NULL, '{');
-    gc_json_integer("schema", GC_JSON_SCHEMA);
-    gc_json_string("command", "kernel");
+    gc_json_begin("kernel");
     gc_json_name("kernel", f->kernel);
     gc_json_string("reading", f->reading);
     json_properties(&f->own);
@@ -264,7 +262,6 @@ static void print_json(const facts *f, bool follows)
         gc_json_close('}');
     }
     gc_json_close(']');
-    gc_json_close('}');
     gc_json_end();
 }
 

@@ -61,6 +61,7 @@ void gc_write_line(const char *line, size_t size)
 void gc_json_end(void)
 {
     gc_buffer line;
+    gc_json_close('}');
     if (!gc_json_end_line(&line))
         return;
     if (line.failed)

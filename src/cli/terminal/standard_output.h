@@ -9,7 +9,7 @@
  * second at most (see end_program). */
 void gc_write_line(const char *line, size_t size);
 
-/* Ends the JSON that this thread builds, and writes the line unless it is built apart. */
+/* Closes the outermost object of this thread, and writes the line unless it is built apart. */
 void gc_json_end(void);
 
 /* Flushes standard output. 0, or the errno of the first failure since the program began. */
