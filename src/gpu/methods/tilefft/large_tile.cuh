@@ -295,18 +295,9 @@ gc_large_store_row(const gc_pass &pass, const gc_tilefft_large &t, const gc_larg
     int end = min(t.width, pass.width - tile.left) - at.part;
     if (!tile.exists || at.y >= t.height || (unsigned)row >= (unsigned)pass.rows)
         return;
-    long long start = row * pass.output_pitch + tile.left + at.part;
-    if (gc_fft_stores_values<config>(pass)) {
-        float *to = (float *)pass.output + start;
-#pragma unroll
-        for (int a = 0; a < GC_LARGE_HELD; a++)
-            if (a * axis::parts < end)
-                to[a * axis::parts] = values[a];
-    } else if constexpr (config::output != GC_FLOAT) {
-        int count = min(max((end + axis::parts - 1) / axis::parts, 0), (int)GC_LARGE_HELD);
-        gc_fft_store_rounded<config>(pass, values, (unsigned)((1ull << count) - 1),
-                                     [&](int a) { return start + a * axis::parts; });
-    }
+    gc_fft_store<config, axis::parts, 0>(pass, values,
+                                         gc_fft_bits(0, (end + axis::parts - 1) / axis::parts),
+                                         row * pass.output_pitch + tile.left + at.part);
 }
 
 /* The third kernel: rows back. The transform has exchanged real and imaginary part. */

@@ -4,74 +4,115 @@
 
 #include "gpu/pass/pass.cuh"
 
-/* Whether a pass stores chain values: every kernel can. */
-template <class config>
-static __device__ __forceinline__ bool gc_fft_stores_values(const gc_pass &pass)
+/* What a gc_sample_type is in memory. */
+template <int type> struct gc_fft_type {
+    typedef float sample;
+};
+template <> struct gc_fft_type<GC_BYTE> {
+    typedef unsigned char sample;
+};
+template <> struct gc_fft_type<GC_SHORT> {
+    typedef unsigned short sample;
+};
+
+/* Returns a number or a pointer, hidden from the compiler: it computes again what depends on that,
+ * instead of keeping it in registers, or computes it where it is hidden, not where it is needed. */
+template <class number> static __device__ __forceinline__ number gc_fft_hidden(number n)
 {
-    return config::output == GC_FLOAT || pass.output_type == GC_FLOAT;
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(number) == 8)
+        asm volatile("" : "+l"(n));
+    else
+        asm volatile("" : "+r"(n));
+#endif
+    return n;
 }
 
-/* Stores values of the kind GC_FINISH_ROUND, value i at index at(i) if bit i of `stored` is
- * set. */
-template <class sample, int count, class place>
-static __device__ __forceinline__ void gc_fft_store_quotients(const gc_pass &pass,
-                                                              const float (&values)[count],
-                                                              unsigned stored, const place &at)
+/* The bits from `first` to `end` - 1, of 32. */
+static __device__ __forceinline__ unsigned gc_fft_bits(int first, int end)
 {
-    sample *to = (sample *)pass.output;
-#pragma unroll
-    for (int i = 0; i < count; i++)
-        if ((stored >> i & 1) != 0)
-            to[at(i)] =
-                (sample)gc_finish_clamp(pass.finish, gc_finish_round(pass.finish, values[i]));
+    first = min(max(first, 0), 32);
+    return (unsigned)((1ull << max(first, min(end, 32))) - (1ull << first));
 }
 
-/* Stores values of the kind GC_FINISH_NEAREST, likewise. Samples close to a tie are stored once
- * more, from double. */
-template <class sample, int count, class place>
-static __device__ __forceinline__ void gc_fft_store_nearest(const gc_pass &pass,
-                                                            const float (&values)[count],
-                                                            unsigned stored, const place &at)
+/* Stores the low bits of a word without a branch, if at all: if `stores` is not 0. */
+template <class sample>
+static __device__ __forceinline__ void gc_fft_store_if(sample *to, unsigned bits, unsigned stores)
+{
+#ifdef __CUDA_ARCH__
+#define GC_FFT_STORE(type)                                                                         \
+    asm volatile("{\n"                                                                             \
+                 ".reg .pred stores;\n"                                                            \
+                 "setp.ne.s32 stores, %2, 0;\n"                                                    \
+                 "@stores st.global." type " [%0], %1;\n"                                          \
+                 "}" ::"l"(__cvta_generic_to_global(to)),                                          \
+                 "r"(bits), "r"(stores)                                                            \
+                 : "memory")
+    if constexpr (sizeof(sample) == 1)
+        GC_FFT_STORE("u8");
+    else if constexpr (sizeof(sample) == 2)
+        GC_FFT_STORE("u16");
+    else
+        GC_FFT_STORE("u32");
+#undef GC_FFT_STORE
+#else
+    if (stores != 0)
+        *to = (sample)bits;
+#endif
+}
+
+/* Stores value i, `columns` columns and `rows` rows of output behind the one before, if bit i of
+ * `stored` is set: as a chain value if the kind is GC_FINISH_NONE, else as a sample. `start` is the
+ * index of value 0. Samples close to a tie are stored once more, from double. */
+template <class sample, int kind, int columns, int rows, int count>
+static __device__ __forceinline__ void
+gc_fft_store_as(const gc_pass &pass, const float (&values)[count], unsigned stored, long long start)
 {
     const bool is_short = sizeof(sample) == 2;
-    sample *to = (sample *)pass.output;
+    sample *to = (sample *)pass.output + start;
     unsigned doubtful = 0;
 #pragma unroll
-    for (int i = 0; i < count; i++)
-        if ((stored >> i & 1) != 0) {
-            float part, shifted = gc_finish_nearest<is_short>(pass.finish, values[i], part);
-            to[at(i)] = (sample)gc_finish_clamp(pass.finish, shifted);
-            doubtful |= gc_finish_is_sure(is_short, part) ? 0 : 1u << i;
-        }
+    for (int i = 0; i < count; i++) {
+        float part = 0, value = values[i];
+        if (kind == GC_FINISH_ROUND)
+            value = gc_finish_round(pass.finish, value);
+        else if (kind == GC_FINISH_NEAREST)
+            value = gc_finish_nearest<is_short>(pass.finish, value, part);
+        gc_fft_store_if(to + columns * i,
+                        kind == GC_FINISH_NONE ? __float_as_uint(value)
+                                               : gc_finish_clamp(pass.finish, value),
+                        stored & 1u << i);
+        if (rows > 0) /* one multiply-add */
+            to = gc_fft_hidden(to + (long long)gc_fft_hidden((int)pass.output_pitch) * rows);
+        doubtful |= kind != GC_FINISH_NEAREST || gc_finish_is_sure(is_short, part) ? 0 : 1u << i;
+    }
 #pragma unroll 1
-    for (int i = 0; doubtful != 0; i++, doubtful >>= 1)
-        if ((doubtful & 1) != 0) {
-            float value = values[0];
+    for (doubtful &= stored; doubtful != 0; doubtful &= doubtful - 1) {
+        int i = __ffs((int)doubtful) - 1;
+        float chosen[count];
 #pragma unroll
-            for (int k = 1; k < count; k++)
-                value = k == i ? values[k] : value;
-            to[at(i)] = (sample)gc_finish_sample(pass.finish, value, true);
-        }
+        for (int k = 0; k < count; k++)
+            chosen[k] = values[k];
+#pragma unroll
+        for (int bit = 1; bit < count; bit *= 2)
+#pragma unroll
+            for (int k = 0; k < count; k += 2 * bit)
+                chosen[k] = (i & bit) != 0 ? chosen[k + bit] : chosen[k];
+        ((sample *)pass.output)[start + i * (columns + rows * pass.output_pitch)] =
+            (sample)gc_finish_sample(pass.finish, chosen[0], true);
+    }
 }
 
-template <class sample, int count, class place>
+/* Likewise, as the pass says: every kernel can store chain values. */
+template <class config, int columns, int rows, int count>
 static __device__ __forceinline__ void
-gc_fft_store_as(const gc_pass &pass, const float (&values)[count], unsigned stored, const place &at)
+gc_fft_store(const gc_pass &pass, const float (&values)[count], unsigned stored, long long start)
 {
-    if (pass.finish.kind == GC_FINISH_ROUND)
-        gc_fft_store_quotients<sample>(pass, values, stored, at);
+    typedef typename gc_fft_type<config::output>::sample sample;
+    if (config::output == GC_FLOAT || pass.output_type == GC_FLOAT)
+        gc_fft_store_as<unsigned, GC_FINISH_NONE, columns, rows>(pass, values, stored, start);
+    else if (pass.finish.kind == GC_FINISH_ROUND)
+        gc_fft_store_as<sample, GC_FINISH_ROUND, columns, rows>(pass, values, stored, start);
     else
-        gc_fft_store_nearest<sample>(pass, values, stored, at);
-}
-
-/* Stores chain values as samples, value i at index at(i) if bit i of `stored` is set. */
-template <class config, int count, class place>
-static __device__ __forceinline__ void gc_fft_store_rounded(const gc_pass &pass,
-                                                            const float (&values)[count],
-                                                            unsigned stored, const place &at)
-{
-    if constexpr (config::output == GC_BYTE)
-        gc_fft_store_as<unsigned char>(pass, values, stored, at);
-    else
-        gc_fft_store_as<unsigned short>(pass, values, stored, at);
+        gc_fft_store_as<sample, GC_FINISH_NEAREST, columns, rows>(pass, values, stored, start);
 }

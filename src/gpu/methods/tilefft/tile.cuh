@@ -39,62 +39,28 @@ static __device__ __forceinline__ void gc_tilefft_lines(points &v)
         gc_fft_transform<count>(v, first, 1);
 }
 
-/* Returns `number`, hidden from the compiler: it computes again what depends on the number, instead
- * of keeping that in registers from tile to tile. */
-static __device__ __forceinline__ int gc_tilefft_fresh(int number)
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("" : "+r"(number));
-#endif
-    return number;
-}
-
-/* Adds to a pointer, hidden from the compiler, which would compute each of a row of addresses
- * anew. */
-template <class pointer>
-static __device__ __forceinline__ void gc_tilefft_advance(pointer &to, long long count)
-{
-    to += count;
-#ifdef __CUDA_ARCH__
-    asm volatile("" : "+l"(to));
-#endif
-}
-
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* What a gc_sample_type of the input is in memory. */
-template <int type> struct gc_tilefft_type {
-    typedef float sample;
-};
-template <> struct gc_tilefft_type<GC_BYTE> {
-    typedef unsigned char sample;
-};
-template <> struct gc_tilefft_type<GC_SHORT> {
-    typedef unsigned short sample;
-};
-
-/* A pair of tiles: its place in its row of pairs, and the first output of the first tile.
- * Those of the second one begin t.width columns to the right. */
+/* A pair of tiles: the first output of the first tile. Those of the second one begin t.width
+ * columns to the right. */
 struct gc_tilefft_pair {
-    int column, left, top;
+    int left, top;
 
     __device__ __forceinline__ gc_tilefft_pair(const gc_pass &pass, const gc_tilefft &t, int number)
     {
         int line = number / t.pairs, first = (pass.output_first - t.first_row) / t.height;
-        column = number - line * t.pairs;
-        left = column * 2 * t.width;
+        left = (number - line * t.pairs) * 2 * t.width;
         top = t.first_row + (first + line) * t.height;
     }
 
     /* Moves on by `columns` pairs and `lines` rows of pairs. */
     __device__ __forceinline__ void advance(const gc_tilefft &t, int columns, int lines)
     {
-        column += columns;
-        if (column >= t.pairs) {
-            column -= t.pairs;
+        left += (columns - t.pairs) * 2 * t.width;
+        if (left < 0)
+            left += t.pairs * 2 * t.width;
+        else
             lines++;
-        }
-        left = column * 2 * t.width;
         top += lines * t.height;
     }
 
@@ -181,7 +147,7 @@ gc_tilefft_load_inside(const gc_pass &pass, const gc_tilefft &t, const gc_tileff
                        int part, gc_tilefft_points<config> &v)
 {
     typedef gc_tilefft_shape<config> shape;
-    typedef typename gc_tilefft_type<config::input>::sample sample;
+    typedef typename gc_fft_type<config::input>::sample sample;
     const sample *one = (const sample *)pass.input + pair.start(pass, t, part) + x;
     const sample *other = one + t.width;
 #pragma unroll
@@ -189,97 +155,34 @@ gc_tilefft_load_inside(const gc_pass &pass, const gc_tilefft &t, const gc_tileff
 #pragma unroll
         for (int k = i; k < shape::held; k += shape::down) {
             int across = k / shape::down * shape::apart;
-            v.re[k] = gc_pass_load<config>(pass, one - (const sample *)pass.input + across);
-            v.im[k] = gc_pass_load<config>(pass, other - (const sample *)pass.input + across);
+            v.re[k] = (float)__ldg(one + across);
+            v.im[k] = (float)__ldg(other + across);
         }
-        gc_tilefft_advance(one, 4 * pass.input_pitch);
-        gc_tilefft_advance(other, 4 * pass.input_pitch);
+        one = gc_fft_hidden(one + 4 * pass.input_pitch);
+        other = gc_fft_hidden(other + 4 * pass.input_pitch);
     }
 }
 
-/* The places of a thread's outputs of a pair in column x: point i in row first + 4 i of those that
- * are stored, `count` rows. */
-struct gc_tilefft_outputs {
-    int first, count;
-    bool has_one, has_other; /* whether the first and the second tile have the column */
-    long long start;         /* index of the first tile's point 0 */
-    long long pitch;
-
-    __device__ __forceinline__ gc_tilefft_outputs(const gc_pass &pass, const gc_tilefft &t,
-                                                  const gc_tilefft_pair &pair, int x, int part)
-    {
-        int one = pair.left + x;
-        int skipped = max(pass.output_first - pair.top, 0);
-        count = min(t.height, pass.output_first + pass.rows - pair.top) - skipped;
-        first = part - skipped;
-        has_one = x < t.width && one < pass.width;
-        has_other = x < t.width && one + t.width < pass.width;
-        start = blockIdx.y * pass.output_plane +
-                (long long)(pair.top - pass.output_first + part) * pass.output_pitch + one;
-        pitch = gc_tilefft_fresh((int)pass.output_pitch);
-    }
-
-    __device__ __forceinline__ bool has(int i) const
-    {
-        return (unsigned)(first + 4 * i) < (unsigned)count;
-    }
-
-    __device__ __forceinline__ long long at(int i) const
-    {
-        return start + 4 * i * pitch;
-    }
-};
-
-/* Stores a value without a branch, if at all. */
-static __device__ __forceinline__ void gc_tilefft_store_if(float *to, float value, bool stores)
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("{\n"
-                 ".reg .pred stores;\n"
-                 "setp.ne.s32 stores, %2, 0;\n"
-                 "@stores st.global.f32 [%0], %1;\n"
-                 "}" ::"l"(__cvta_generic_to_global(to)),
-                 "f"(value), "r"((int)stores)
-                 : "memory");
-#else
-    if (stores)
-        *to = value;
-#endif
-}
-
-/* Store `count` points of a thread, from point `from` on: those of column x. */
-template <int count, class points>
+/* Stores a pair's outputs in column x, those in rows part + 4 i: `count` points of the thread from
+ * point `from` on. */
+template <class config, int count>
 static __device__ __forceinline__ void
-gc_tilefft_store_values(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_outputs &outputs,
-                        int from, const points &v)
+gc_tilefft_store_column(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
+                        int x, int part, int from, const gc_tilefft_points<config> &v)
 {
-    float *one = (float *)pass.output + outputs.start, *other = one + t.width;
-#pragma unroll
-    for (int i = 0; i < count; i++) {
-        gc_tilefft_store_if(one, v.im[from + i], outputs.has(i) && outputs.has_one);
-        gc_tilefft_store_if(other, v.re[from + i], outputs.has(i) && outputs.has_other);
-        gc_tilefft_advance(one, 4 * outputs.pitch);
-        gc_tilefft_advance(other, 4 * outputs.pitch);
-    }
-}
-
-template <class config, int count, class points>
-static __device__ __forceinline__ void
-gc_tilefft_store_rounded(const gc_pass &pass, const gc_tilefft &t,
-                         const gc_tilefft_outputs &outputs, int from, const points &v)
-{
+    int left = pair.left + x, row = pair.top - pass.output_first + part;
+    int end = min(t.height - part, pass.rows - row);
+    unsigned stored = x < t.width ? gc_fft_bits((3 - row) >> 2, (end + 3) >> 2) : 0;
+    long long start = blockIdx.y * pass.output_plane + row * pass.output_pitch + left;
     float one[count], other[count];
-    unsigned stored = 0;
 #pragma unroll
     for (int i = 0; i < count; i++) {
         one[i] = v.im[from + i];
         other[i] = v.re[from + i];
-        stored |= outputs.has(i) ? 1u << i : 0;
     }
-    gc_fft_store_rounded<config>(pass, one, outputs.has_one ? stored : 0,
-                                 [&](int i) { return outputs.at(i); });
-    gc_fft_store_rounded<config>(pass, other, outputs.has_other ? stored : 0,
-                                 [&](int i) { return outputs.at(i) + t.width; });
+    gc_fft_store<config, 0, 4>(pass, one, left < pass.width ? stored : 0, start);
+    gc_fft_store<config, 0, 4>(pass, other, left + t.width < pass.width ? stored : 0,
+                               start + t.width);
 }
 
 /* ---- The tile -------------------------------------------------------------------------------- */
@@ -340,7 +243,7 @@ struct gc_tilefft_place {
 
     __device__ __forceinline__ gc_tilefft_place(int size)
     {
-        int thread = gc_tilefft_fresh((int)threadIdx.x);
+        int thread = gc_fft_hidden((int)threadIdx.x);
         at = thread % size;
         part = gc_tilefft_uniform(thread / size);
     }
@@ -407,7 +310,7 @@ static __device__ __forceinline__ void gc_tilefft_second(float2 *memory,
 {
     typedef gc_tilefft_shape<config> shape;
     const int count = shape::held / 16; /* of 4 x 4 points of a thread, one below the other */
-    int thread = gc_tilefft_fresh((int)threadIdx.x);
+    int thread = gc_fft_hidden((int)threadIdx.x);
     int column = thread % shape::across, row = thread / shape::across * count;
     float2 *line = memory + row * 4 * shape::pitch + column;
     const float2 *roots = memory + shape::points, *roots_down = roots + shape::columns;
@@ -442,7 +345,7 @@ static __device__ __forceinline__ void gc_tilefft_third(const gc_tilefft &t, flo
                                                         gc_tilefft_points<config> &v)
 {
     typedef gc_tilefft_shape<config> shape;
-    int thread = gc_tilefft_fresh((int)threadIdx.x);
+    int thread = gc_fft_hidden((int)threadIdx.x);
     int row = thread / GC_TILEFFT_GROUP * shape::rows_of_group + thread % 32;
     int column = thread / 32 % 4 * shape::across;
     float2 *line = memory + row * shape::pitch + column;
@@ -471,11 +374,7 @@ gc_tilefft_store(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair
 #pragma unroll
     for (int from = 0; from < shape::held; from += count) {
         int x = place.at + from / count * shape::apart;
-        gc_tilefft_outputs outputs(pass, t, pair, x, place.part);
-        if (gc_fft_stores_values<config>(pass))
-            gc_tilefft_store_values<count>(pass, t, outputs, from, v);
-        else if constexpr (config::output != GC_FLOAT)
-            gc_tilefft_store_rounded<config, count>(pass, t, outputs, from, v);
+        gc_tilefft_store_column<config, count>(pass, t, pair, x, place.part, from, v);
     }
 }
 
