@@ -132,6 +132,18 @@ static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
     return GC_FINISH_SAMPLES;
 }
 
+/* For bytes of GC_FINISH_NEAREST: gc_fft_nearest makes fixed = 256.5 + v + s as a multiple of u =
+ * 2^-15, and doubts it if the rest is below 2 s. In s are the roundings of gain and base, of the
+ * share, to 2^-25 of 255, and of fixed itself, to u / 2. */
+static void fix_nearest(double gain, double base, gc_finish *finish)
+{
+    finish->fixed_gain = (float)(gain / 255);
+    finish->fixed_base = (float)(base / 255);
+    double off = fabs(255 * (double)finish->fixed_gain / gain - 1) * (257 + fabs(base)) +
+                 fabs(255 * (double)finish->fixed_base - base) + 0x1p-17 + unit / 2 + 0x1p-30;
+    finish->doubtful = 2 * (unsigned)ceil(fmin(off / unit, 0x1p14));
+}
+
 /* Sets gain and base. False if the output has no samples of 8 or 16 bits, or the error may be 2^-12
  * or more (2^-20 for 16 bits). For bytes gain, base and the sum are each rounded once, and of a
  * colour that alpha multiplies also alpha's reciprocal and the quotient. If the byte is not
@@ -154,6 +166,7 @@ static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
     finish->gain_rest = (float)(gain - (double)finish->gain);
     finish->base_rest = (float)(base - (double)finish->base);
     finish->value_bits = finish->absolute ? 0x7fffffff : 0xffffffff;
+    fix_nearest(gain, base, finish);
     return true;
 }
 

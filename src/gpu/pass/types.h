@@ -84,7 +84,8 @@ typedef struct gc_finish {
     float threshold;
     int side, invert;
     /* Rounded once: outputs whose distance (gc_finish_fix) is less are doubtful. The last three are
-     * of GC_FINISH_ONCE_INSIDE, whose members serve GC_FINISH_ONCE, too. */
+     * of GC_FINISH_ONCE_INSIDE, whose members serve GC_FINISH_ONCE, too. Bytes of GC_FINISH_NEAREST
+     * by transforms take the first one and the two floats (fix_nearest). */
     unsigned doubtful, fixed_doubtful;
     float fixed_gain, fixed_base;
     float centre; /* subtracted from bytes before they are summed */

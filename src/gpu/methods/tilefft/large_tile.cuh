@@ -288,7 +288,7 @@ static __device__ __forceinline__ void gc_large_rows(const gc_pass &pass, const 
 template <class config>
 static __device__ __forceinline__ void
 gc_large_store_row(const gc_pass &pass, const gc_tilefft_large &t, const gc_large_tile &tile,
-                   const gc_large_place &at, const float (&values)[GC_LARGE_HELD])
+                   const gc_large_place &at, float (&values)[GC_LARGE_HELD])
 {
     typedef typename gc_large_shape<config>::across axis;
     int row = tile.top + at.y - pass.output_first;

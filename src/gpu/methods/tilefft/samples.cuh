@@ -61,33 +61,69 @@ static __device__ __forceinline__ void gc_fft_store_if(sample *to, unsigned bits
 #endif
 }
 
+static __device__ __forceinline__ float gc_fft_hidden_float(float value)
+{
+    return __uint_as_float(gc_fft_hidden(__float_as_uint(value)));
+}
+
+/* A value of GC_FINISH_NEAREST as a sample in the low bits. It is an absolute value already, if
+ * those are taken. Bytes are made as fix_nearest (finish.c) says. */
+template <class sample>
+static __device__ __forceinline__ unsigned gc_fft_nearest(const gc_finish &f, float value,
+                                                          bool &sure)
+{
+    if (sizeof(sample) == 1) {
+        float share = __saturatef(fmaf(value, f.fixed_gain, f.fixed_base));
+        unsigned fixed =
+            __float_as_uint(fmaf(share, 255, 256.5f + 0x1p-16f * (float)gc_fft_hidden(f.doubtful)));
+        sure = (fixed & 0x7fff) >= f.doubtful;
+        return fixed >> 15;
+    }
+    float part;
+    unsigned bits = gc_finish_clamp(f, gc_finish_nearest<true>(f, value, part));
+    sure = gc_finish_is_sure(true, part);
+    return bits;
+}
+
 /* Stores value i, `columns` columns and `rows` rows of output behind the one before, if bit i of
  * `stored` is set: as a chain value if the kind is GC_FINISH_NONE, else as a sample. `start` is the
  * index of value 0. Samples close to a tie are stored once more, from double. */
 template <class sample, int kind, int columns, int rows, int count>
-static __device__ __forceinline__ void
-gc_fft_store_as(const gc_pass &pass, const float (&values)[count], unsigned stored, long long start)
+static __device__ __forceinline__ void gc_fft_store_as(const gc_pass &pass, float (&values)[count],
+                                                       unsigned stored, long long start)
 {
-    const bool is_short = sizeof(sample) == 2;
+    gc_finish f = pass.finish; /* with more constants */
+    f.value_bits = ~0u;
+    f.largest = (sample)~0u;
     sample *to = (sample *)pass.output + start;
-    unsigned doubtful = 0;
+    bool sure = true, all_sure = true;
+    if (kind == GC_FINISH_NEAREST && f.absolute)
+#pragma unroll
+        for (int i = 0; i < count; i++)
+            values[i] = fabsf(values[i]);
 #pragma unroll
     for (int i = 0; i < count; i++) {
-        float part = 0, value = values[i];
+        unsigned bits = __float_as_uint(values[i]);
         if (kind == GC_FINISH_ROUND)
-            value = gc_finish_round(pass.finish, value);
-        else if (kind == GC_FINISH_NEAREST)
-            value = gc_finish_nearest<is_short>(pass.finish, value, part);
-        gc_fft_store_if(to + columns * i,
-                        kind == GC_FINISH_NONE ? __float_as_uint(value)
-                                               : gc_finish_clamp(pass.finish, value),
-                        stored & 1u << i);
+            bits = gc_finish_clamp(f, gc_finish_round(f, values[i]));
+        if (kind == GC_FINISH_NEAREST) {
+            bits = gc_fft_nearest<sample>(f, values[i], sure);
+            all_sure &= sure;
+        }
+        gc_fft_store_if(to + columns * i, bits, stored & 1u << i);
         if (rows > 0) /* one multiply-add */
             to = gc_fft_hidden(to + (long long)gc_fft_hidden((int)pass.output_pitch) * rows);
-        doubtful |= kind != GC_FINISH_NEAREST || gc_finish_is_sure(is_short, part) ? 0 : 1u << i;
+    }
+    if (all_sure)
+        return;
+    unsigned doubtful = stored; /* of 16 bits hardly ever any: all are stored again */
+#pragma unroll
+    for (int i = 0; i < count && sizeof(sample) == 1; i++) {
+        gc_fft_nearest<sample>(f, gc_fft_hidden_float(values[i]), sure);
+        doubtful &= sure ? ~(1u << i) : ~0u;
     }
 #pragma unroll 1
-    for (doubtful &= stored; doubtful != 0; doubtful &= doubtful - 1) {
+    for (; doubtful != 0; doubtful &= doubtful - 1) {
         int i = __ffs((int)doubtful) - 1;
         float chosen[count];
 #pragma unroll
@@ -98,15 +134,15 @@ gc_fft_store_as(const gc_pass &pass, const float (&values)[count], unsigned stor
 #pragma unroll
             for (int k = 0; k < count; k += 2 * bit)
                 chosen[k] = (i & bit) != 0 ? chosen[k + bit] : chosen[k];
-        ((sample *)pass.output)[start + i * (columns + rows * pass.output_pitch)] =
-            (sample)gc_finish_sample(pass.finish, chosen[0], true);
+        to[columns * i + (i - count) * rows * pass.output_pitch] =
+            (sample)gc_finish_sample(f, chosen[0], true);
     }
 }
 
 /* Likewise, as the pass says: every kernel can store chain values. */
 template <class config, int columns, int rows, int count>
-static __device__ __forceinline__ void
-gc_fft_store(const gc_pass &pass, const float (&values)[count], unsigned stored, long long start)
+static __device__ __forceinline__ void gc_fft_store(const gc_pass &pass, float (&values)[count],
+                                                    unsigned stored, long long start)
 {
     typedef typename gc_fft_type<config::output>::sample sample;
     if (config::output == GC_FLOAT || pass.output_type == GC_FLOAT)

@@ -397,7 +397,7 @@ static __device__ __forceinline__ void gc_tilefft_pass(const gc_pass &pass, cons
     gc_tilefft_pair pair(pass, t, (int)blockIdx.x);
     int lines = (int)gridDim.x / t.pairs, columns = (int)gridDim.x - lines * t.pairs;
 #pragma unroll 1
-    for (int number = (int)blockIdx.x; number < pass.tiles; number += (int)gridDim.x) {
+    for (; pair.top < pass.output_first + pass.rows; pair.advance(t, columns, lines)) {
         gc_tilefft_points<config> v;
         gc_tilefft_first<config>(pass, t, pair, memory, v);
         __syncthreads();
@@ -408,6 +408,5 @@ static __device__ __forceinline__ void gc_tilefft_pass(const gc_pass &pass, cons
         gc_tilefft_second<config, false>(memory, v);
         __syncthreads();
         gc_tilefft_store<config>(pass, t, pair, memory, v);
-        pair.advance(t, columns, lines);
     }
 }
