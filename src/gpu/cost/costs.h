@@ -89,8 +89,8 @@ typedef struct gc_costs {
         double pair_seconds;  /* of a multiprocessor, for a pair of tiles */
         double output_factor; /* time of reading and storing values over what the bandwidth says */
     } tiles[GC_TILE_KINDS];
-    double tile_samples_factors[2]; /* time from samples over the time from values to values; the
-                                     * second of large tiles */
+    double tile_samples_factor; /* time from samples over the time from values to values; large
+                                 * tiles take the same */
 
     /* fft. */
     double fft_launch_seconds; /* of all kernels of a step */

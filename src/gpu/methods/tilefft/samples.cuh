@@ -96,7 +96,9 @@ static __device__ __forceinline__ void gc_fft_store_as(const gc_pass &pass, floa
     f.value_bits = ~0u;
     f.largest = (sample)~0u;
     sample *to = (sample *)pass.output + start;
-    bool sure = true, all_sure = true;
+    const bool is_byte = sizeof(sample) == 1;
+    unsigned doubtful = 0; /* bits, as those of `stored`; of bytes all or none */
+    bool sure = true;
     if (kind == GC_FINISH_NEAREST && f.absolute)
 #pragma unroll
         for (int i = 0; i < count; i++)
@@ -108,17 +110,17 @@ static __device__ __forceinline__ void gc_fft_store_as(const gc_pass &pass, floa
             bits = gc_finish_clamp(f, gc_finish_round(f, values[i]));
         if (kind == GC_FINISH_NEAREST) {
             bits = gc_fft_nearest<sample>(f, values[i], sure);
-            all_sure &= sure;
+            doubtful |= sure ? 0 : is_byte ? ~0u : 1u << i;
         }
         gc_fft_store_if(to + columns * i, bits, stored & 1u << i);
         if (rows > 0) /* one multiply-add */
             to = gc_fft_hidden(to + (long long)gc_fft_hidden((int)pass.output_pitch) * rows);
     }
-    if (all_sure)
+    doubtful &= stored;
+    if (doubtful == 0)
         return;
-    unsigned doubtful = stored; /* of 16 bits hardly ever any: all are stored again */
 #pragma unroll
-    for (int i = 0; i < count && sizeof(sample) == 1; i++) {
+    for (int i = 0; i < count && is_byte; i++) {
         gc_fft_nearest<sample>(f, gc_fft_hidden_float(values[i]), sure);
         doubtful &= sure ? ~(1u << i) : ~0u;
     }

@@ -87,8 +87,8 @@ static double seconds(const gc_problem *problem, const gc_step *step,
 {
     gc_pass_scope scope = scope_of(problem, step);
     gc_tiles tiles = gc_tiles_of(problem, step, device);
-    bool large = gc_tiles_are_large(tiles.columns, tiles.lines);
-    double factor = scope.input == GC_FLOAT ? 1 : gc_costs_of(device)->tile_samples_factors[large];
+    bool as_values = scope.input == GC_FLOAT || gc_tiles_are_large(tiles.columns, tiles.lines);
+    double factor = as_values ? 1 : gc_costs_of(device)->tile_samples_factor;
     return factor * tiles.seconds + gc_pass_scope_planes(problem, scope, device);
 }
 
