@@ -94,10 +94,10 @@ teardown() {
     mkdir in
     for number in 1 2 3 4 5 6; do cp in.png in/$number.png; done
     for ((least = 8000; least < 1000000; least += 1000)); do
-        sh -c 'ulimit -v $1; "$0" filter -k laplace3 -j 1 -o out in' "$GCONV" $least >/dev/null 2>&1 && break
+        sh -c 'ulimit -v $1; "$0" filter -k laplace3 --offset 128 -j 1 -o out in' "$GCONV" $least >/dev/null 2>&1 && break
     done
     for more in 0 6000 24000 100000 400000; do
-        silently sh -c 'ulimit -v $1; "$0" filter -k laplace3 -j 64 -o out in' "$GCONV" $((least + more))
+        silently sh -c 'ulimit -v $1; "$0" filter -k laplace3 --offset 128 -j 64 -o out in' "$GCONV" $((least + more))
     done
 }
 

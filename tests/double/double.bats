@@ -316,11 +316,11 @@ tilefft * within bound*'
     for border in mirror wrap; do
         for output in out.pgm out.pfm; do
             rm -f "$GC_DOUBLE_LOG"
-            silently gconv filter --impl tilefft -b $border -k log:3,21 -k gaussian:2,9 in.pgm \
+            silently gconv filter -q --impl tilefft -b $border -k log:3,21 -k gaussian:2,9 in.pgm \
                 whole-$output
             launches=$(calls cudaLaunchKernel)
             rm -f "$GC_DOUBLE_LOG"
-            GCONV_CUDA_MEMORY=600000 silently gconv filter --impl tilefft -b $border -k log:3,21 \
+            GCONV_CUDA_MEMORY=600000 silently gconv filter -q --impl tilefft -b $border -k log:3,21 \
                 -k gaussian:2,9 in.pgm $output
             [ "$(calls cudaLaunchKernel)" -gt "$launches" ]
             cmp $output whole-$output

@@ -183,8 +183,13 @@ class Scenario:
         self.printed = self.comparable(o.printed)
 
     def comparable(self, printed):
-        """Without figures and marks on them, if these differ: letters, less those of numbers."""
-        return printed.translate(None, b'0123456789.-+ex %!') if 'times' in self.words else printed
+        """Without figures and marks on them, if these differ: letters, less those of numbers. Nor
+        the lines of `compare` that explain marks, and what `cpu` chose: that is left out if memory
+        is short, as --explain does."""
+        if 'times' not in self.words:
+            return printed
+        lines = re.sub(rb'(?m)^(! noisy|cpu): .*\n', b'', printed)
+        return lines.translate(None, b'0123456789.-+ex %!')
 
     def reset(self):
         for name, mode in (('out', 0o755), ('cache', 0o700)):
