@@ -283,6 +283,18 @@ static unsigned round_nearest(float value, const gc_finish *f, bool *sure)
     return clamp(shifted, (float)f->largest);
 }
 
+/* Bytes of `finish` by gc_fft_nearest. */
+static unsigned round_fixed(float value, const gc_finish *f, bool *sure)
+{
+    value = f->absolute ? fabsf(value) : value;
+    float share = fminf(fmaxf(fmaf(value, f->fixed_gain, f->fixed_base), 0), 1);
+    float fixed = fmaf(share, 255, 256.5f + 0x1p-16f * (float)f->doubtful);
+    uint32_t bits;
+    memcpy(&bits, &fixed, sizeof bits);
+    *sure = (bits & 0x7fff) >= f->doubtful;
+    return bits >> 15 & 255;
+}
+
 static unsigned round_any(float value, const gc_finish *f)
 {
     double v = (double)value / f->divisor;
@@ -296,11 +308,17 @@ static unsigned round_any(float value, const gc_finish *f)
  * Returns how many of the 64 are left to double. */
 static int check_nearest(const gc_finish *f, double level, uint64_t *random)
 {
-    double close = f->largest > 255 ? 0x1p-20 : 0x1p-12;
-    const double parts[] = {0, 0.5, 0.5 - 0x1.02p0 * close, 0.5 - 0x1.fep-1 * close,
-                            0.5 + 0x1.02p0 * close};
+    bool is_short = f->largest > 255;
+    double close = is_short ? 0x1p-20 : 0x1p-12, closer = 0x1p-16 * f->doubtful;
+    const double parts[] = {0,
+                            0.5,
+                            0.5 - 0x1.02p0 * close,
+                            0.5 - 0x1.fep-1 * close,
+                            0.5 + 0x1.02p0 * close,
+                            0.5 - closer,
+                            0.5 + closer};
     int doubtful = 0;
-    for (int i = 0; i < 64 + 5 * 3; i++) {
+    for (int i = 0; i < 64 + 7 * 3; i++) {
         *random = *random * 6364136223846793005u + 1442695040888963407u;
         double part = i < 64 ? (double)(*random >> 11) * 0x1p-53 : parts[(i - 64) / 3];
         float value =
@@ -312,6 +330,11 @@ static int check_nearest(const gc_finish *f, double level, uint64_t *random)
         doubtful += !sure && i < 64;
         if (sure && byte != round_any(value, f))
             fail_msg("%.9g: not %u", (double)value, byte);
+        if (is_short)
+            continue;
+        byte = round_fixed(value, f, &sure);
+        if (sure ? byte != round_any(value, f) : i == 64)
+            fail_msg("%.9g: not %u, or in doubt", (double)value, byte);
     }
     return doubtful;
 }
