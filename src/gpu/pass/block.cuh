@@ -171,7 +171,8 @@ static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_ty
 #pragma unroll
             for (int c = 0; c < planes; c++)
                 gc_block_repeat(tile + c * shape.plane + 4 * i,
-                                pass.constant[blockIdx.y + (unsigned)c] - pass.centre);
+                                pass.constant[blockIdx.y + (unsigned)c] -
+                                    gc_pass_centre<config>(pass));
     }
     int at_left = x < 0 ? -x : 0;
     int right = whole - x < shape.pitch ? whole - x : shape.pitch; /* the first value after */

@@ -96,6 +96,12 @@ template <class config> static __device__ inline int gc_pass_finish(const gc_pas
     return config::finish >= 0 ? config::finish : pass.finish.kind;
 }
 
+/* What is subtracted from bytes: nothing if samples are known to be rounded in another way. */
+template <class config> static __device__ inline float gc_pass_centre(const gc_pass &pass)
+{
+    return config::finish > GC_FINISH_NONE && config::finish < GC_FINISH_ONCE ? 0 : pass.centre;
+}
+
 /* Channels that a block computes: all that are convolved, or one. */
 template <class config> static __device__ constexpr int gc_pass_channels()
 {
@@ -160,7 +166,7 @@ static __device__ inline float4 gc_pass_load4(const gc_pass &pass, long long ind
         return __ldg((const float4 *)((const float *)pass.input + index));
     if (gc_pass_input<config>(pass) == GC_BYTE) {
         unsigned v = __ldg((const unsigned *)((const unsigned char *)pass.input + index));
-        float shift = 0x1p23f + pass.centre;
+        float shift = 0x1p23f + gc_pass_centre<config>(pass);
         return make_float4(gc_pass_byte(v, 0, shift), gc_pass_byte(v, 1, shift),
                            gc_pass_byte(v, 2, shift), gc_pass_byte(v, 3, shift));
     }
@@ -174,7 +180,8 @@ static __device__ inline float gc_pass_load(const gc_pass &pass, long long index
     if (gc_pass_input<config>(pass) == GC_FLOAT)
         return __ldg((const float *)pass.input + index);
     if (gc_pass_input<config>(pass) == GC_BYTE)
-        return (float)__ldg((const unsigned char *)pass.input + index) - pass.centre;
+        return (float)__ldg((const unsigned char *)pass.input + index) -
+               gc_pass_centre<config>(pass);
     return (float)__ldg((const unsigned short *)pass.input + index);
 }
 
@@ -185,7 +192,7 @@ static __device__ inline float gc_pass_value(const gc_pass &pass, int row, int x
 {
     int column = gc_pass_index(gc_pass_border_of<config>(pass), x, pass.width);
     if (row < 0 || column < 0)
-        return pass.constant[blockIdx.y + (unsigned)channel] - pass.centre;
+        return pass.constant[blockIdx.y + (unsigned)channel] - gc_pass_centre<config>(pass);
     long long start = gc_pass_input_start(pass) + row * pass.input_pitch;
     if (gc_pass_input<config>(pass) == GC_FLOAT)
         return gc_pass_load<config>(pass, start + channel * pass.input_plane + column);

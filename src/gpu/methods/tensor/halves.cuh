@@ -589,7 +589,9 @@ static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halve
     extern __shared__ float4 gc_block_memory[];
     char *memory = (char *)gc_block_memory, *buffers = memory + halves.buffers_at;
     char *weights = buffers + halves.buffers * halves.buffer_bytes;
-    unsigned *drawn = /* the next tiles, if there are two buffers */
+    /* Tiles take different times where samples are settled. */
+    bool draws = halves.buffers == 2 && gc_finish_is_once(gc_pass_finish<config>(pass));
+    unsigned *drawn = /* the next tiles, if the block draws them */
         (unsigned *)(weights + (halves.height + 1) * (int)gc_halves_row_bytes<config>(halves));
     int columns = gc_block_columns(pass);
     gc_halves_tile tile(blockIdx.x, (unsigned)columns);
@@ -598,16 +600,15 @@ static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halve
         gc_pass_copy<16>(weights + i * (int)sizeof(uint4), halves.weights + i);
     gc_halves_fetch<config>(pass, halves, buffers, tile);
     unsigned odd = 0;
-    if (halves.buffers == 2 && threadIdx.x == 0)
+    if (draws && threadIdx.x == 0)
         drawn[0] = gc_halves_draw(pass);
 #pragma unroll 1
     for (char *buffer = buffers; tile.number < pass.tiles; odd ^= 1) {
         gc_pass_arrive();
         __syncthreads(); /* the tile is there, and all threads have read the tile before */
-        gc_halves_tile next((unsigned)(halves.buffers == 2 ? (int)drawn[odd] : pass.tiles),
-                            (unsigned)columns);
+        gc_halves_tile next(draws ? drawn[odd] : tile.number + gridDim.x, (unsigned)columns);
         char *other = buffer == buffers ? buffers + halves.buffer_bytes : buffers;
-        if (halves.buffers == 2 && next.number < pass.tiles && threadIdx.x == 0)
+        if (draws && next.number < pass.tiles && threadIdx.x == 0)
             drawn[odd ^ 1] = gc_halves_draw(pass);
         if (halves.buffers == 2)
             gc_halves_fetch<config>(pass, halves, other, next);
