@@ -29,31 +29,30 @@ TEST(loads_every_sample)
     }
 }
 
-/* Sample i of a row of 8 or 16 bits. */
-static int sample_at(const void *samples, int depth, int i)
+/* Sample i of a row. */
+static double sample_at(const void *samples, int depth, int i)
 {
-    return depth == 8 ? ((const uint8_t *)samples)[i] : ((const uint16_t *)samples)[i];
+    return depth == 8    ? ((const uint8_t *)samples)[i]
+           : depth == 16 ? ((const uint16_t *)samples)[i]
+                         : (double)((const float *)samples)[i];
 }
 
 /* One row through every instruction set and through core/conversion.c. */
 static void compare_row(const gc_problem *problem, const float *row)
 {
-    static uint16_t wanted[WIDTH], got[WIDTH + 1];
+    static float wanted[WIDTH], got[WIDTH + 1];
     const gc_conversion *conversion = &problem->conversion;
     int depth = conversion->output.depth;
     gc_store_pixels(conversion, row, WIDTH, NULL, wanted);
     EACH_SET(set, n)
     {
         memset(got, 99, sizeof got);
-        if (depth == 8)
-            set->samples->store8(conversion, row, WIDTH, (uint8_t *)got);
-        else
-            set->samples->store16(conversion, row, WIDTH, got);
-        assert_int_equal(sample_at(got, depth, WIDTH), depth == 8 ? 99 : 99 * 257);
+        set->samples->store(conversion, row, WIDTH, got);
+        assert_int_equal(((uint8_t *)got)[WIDTH * depth / 8], 99);
         bool same = memcmp(got, wanted, (size_t)WIDTH * (size_t)depth / 8) == 0;
         for (int i = 0; !same && i < WIDTH; i++)
             if (sample_at(got, depth, i) != sample_at(wanted, depth, i))
-                fail_msg("%s: %.9g over %g times %g plus %g becomes %d, not %d", set->name,
+                fail_msg("%s: %.9g over %g times %g plus %g becomes %.9g, not %.9g", set->name,
                          (double)row[i], conversion->divisor, conversion->scale, conversion->offset,
                          sample_at(got, depth, i), sample_at(wanted, depth, i));
     }
@@ -65,10 +64,11 @@ static void compare_around_halves(const gc_problem *problem, int steps)
 {
     static float row[WIDTH];
     int filled = 0;
-    int step = problem->conversion.output.depth == 8 ? 1 : 257;
+    int step = problem->conversion.output.depth == 16 ? 257 : 1;
+    double of_output = step * 255 / problem->conversion.sample_max;
     for (int half = -20 * step; half < 540 * step; half += step) {
         const gc_conversion *conversion = &problem->conversion;
-        double level = half / 2.0 - conversion->offset;
+        double level = half / 2.0 / of_output - conversion->offset;
         float value = (float)(level / conversion->scale * conversion->divisor);
         for (int i = 0; i < steps; i++)
             value = nextafterf(value, -INFINITY);
@@ -108,14 +108,17 @@ TEST(stores_the_same_levels)
     } rules[] = {{1, 0, false},      {1, 0, true},      {0.3, 0, false},   {1, 100.5, false},
                  {-1, 255, false},   {2.5, -255, true}, {-0.7, 128, true}, {0.125, -3.3, false},
                  {1, -30000, false}, {3, 0, false},     {1e-31, 7, false}};
+    static const int depths[][2] = {{8, 8}, {16, 16}, {8, 16}, {16, 8}, {8, 32}};
     for (size_t d = 0; d < COUNT(divisors); d++)
-        for (size_t r = 0; r < 2 * COUNT(rules); r++) {
+        for (size_t r = 0; r < COUNT(depths) * COUNT(rules); r++) {
             gconv_filter filter = filter_of(1, 1, divisors[d], one);
-            gconv_job job = job_of(CHAIN(&filter), 1, shape_of(WIDTH, 1, 1, r % 2 == 0 ? 8 : 16));
-            job.absolute = rules[r / 2].absolute;
-            job.scale = rules[r / 2].scale;
+            const int *depth = depths[r / COUNT(rules)];
+            gconv_job job = job_of(CHAIN(&filter), 1, shape_of(WIDTH, 1, 1, depth[0]));
+            job.output_depth = depth[1];
+            job.absolute = rules[r % COUNT(rules)].absolute;
+            job.scale = rules[r % COUNT(rules)].scale;
             job.has_offset = true;
-            job.offset = rules[r / 2].offset;
+            job.offset = rules[r % COUNT(rules)].offset;
             OWNED_PROBLEM problem = problem_of(&job);
             problem.conversion.whole = false; /* any floats follow */
             compare_around_halves(&problem, 200);

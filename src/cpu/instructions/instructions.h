@@ -100,7 +100,7 @@ typedef struct gc_bytes_loops {
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 /* What goes beside colours if alpha is kept. Levels are those of store8_near if `near` is not
- * NULL, else those of store8. */
+ * NULL, else those of `store`. */
 typedef struct gc_kept_samples {
     const uint8_t *alpha;
     float error;
@@ -112,16 +112,12 @@ typedef struct gc_samples_loops {
     /* row[i] = samples[i] */
     void (*load8)(const uint8_t *samples, size_t count, float *row);
     void (*load16)(const uint16_t *samples, size_t count, float *row);
-    /* Rule 5: divided, made absolute, scaled, offset, clamped to 0..255 and rounded. */
-    void (*store8)(const gc_conversion *conversion, const float *row, size_t count,
-                   uint8_t *samples);
-    /* The same of numbers in float32, if factor and offset are within limits (cpu/once.c). Bit i %
-     * 64 of near[i / 64] says that level i lies within `error` of a tie. */
+    /* As gc_store_pixels, of output without alpha that is not bilevel. */
+    void (*store)(const gc_conversion *conversion, const float *row, size_t count, void *samples);
+    /* The same to 8 bits from 8, of numbers in float32, if factor and offset are within limits
+     * (cpu/once.c). Bit i % 64 of near[i / 64] says that level i lies within `error` of a tie. */
     void (*store8_near)(const gc_conversion *conversion, float error, const float *row,
                         size_t count, uint8_t *samples, uint64_t *near);
-    /* Values become levels of 0..65535, if the input has 16 bits. */
-    void (*store16)(const gc_conversion *conversion, const float *row, size_t count,
-                    uint16_t *samples);
     /* As gc_load_pixels, of input of 8 bits with alpha that is kept or premultiplied. */
     void (*load8_alpha)(const gc_conversion *conversion, const uint8_t *samples, size_t pixels,
                         float *row);

@@ -176,7 +176,7 @@ static void load_row(const gc_workspace *workspace, const char *samples, void *r
 /* How chain values become output. */
 typedef enum storing {
     STORE_CHAIN,  /* unchanged */
-    STORE_LEVELS, /* 8 bits from input of 8 or 32 bits, or 16 from 16, without alpha: in segments */
+    STORE_LEVELS, /* not black and white, without alpha: in segments */
     STORE_FLAGS,  /* black and white that is rounded once, without alpha: in segments */
     STORE_ALPHA,  /* 8 bits from 8, with alpha: whole rows */
     STORE_ROW     /* all else, by core/conversion.c */
@@ -194,13 +194,9 @@ static storing choose_storing(const gc_workspace *workspace, const gc_stream *st
     if (conversion->keeps_alpha || conversion->premultiplies)
         return conversion->output.depth == 8 && conversion->input.depth == 8 ? STORE_ALPHA
                                                                              : STORE_ROW;
-    if (conversion->output.depth == 8 && conversion->input.depth != 16)
-        return STORE_LEVELS;
-    if (conversion->output.depth == 16 && conversion->input.depth == 16)
-        return STORE_LEVELS;
     bool unscaled = conversion->divisor == 1 && conversion->scale == 1 && conversion->offset == 0 &&
                     !conversion->absolute;
-    return conversion->output.depth == 32 && unscaled ? STORE_CHAIN : STORE_ROW;
+    return conversion->output.depth == 32 && unscaled ? STORE_CHAIN : STORE_LEVELS;
 }
 
 /* ---- Rows through the stages ----------------------------------------------------------------- */
@@ -333,18 +329,6 @@ static void begin(gc_workspace *workspace, gc_area area)
     }
 }
 
-/* Stores `count` levels from value `first` of an output row on. */
-static void store_levels(const gc_workspace *workspace, const float *values, size_t count,
-                         size_t first, void *output)
-{
-    const gc_samples_loops *loops = workspace->stages->instructions->samples;
-    const gc_conversion *conversion = &workspace->problem->conversion;
-    if (conversion->output.depth == 8)
-        loops->store8(conversion, values, count, (uint8_t *)output + first);
-    else
-        loops->store16(conversion, values, count, (uint16_t *)output + first);
-}
-
 /* Stores pixels of output row y from pixel `first` on, from chain values `row`. If `near` is not
  * NULL, it gets bits of the values that are doubtful. */
 static void store_pixels(const gc_workspace *workspace, const gc_stream *stream, storing how,
@@ -405,10 +389,12 @@ static void store_values(gc_workspace *workspace, const gc_stream *stream, stori
                          size_t first, size_t count, const float *row, char *output)
 {
     size_t channels = (size_t)workspace->problem->chain.channels;
+    const gc_conversion *conversion = &workspace->problem->conversion;
     if (workspace->stages->once)
         store_once(workspace, stream, how, y, first, count, row, output);
     else if (how == STORE_LEVELS)
-        store_levels(workspace, row, count, first, output);
+        workspace->stages->instructions->samples->store(
+            conversion, row, count, output + first * (size_t)conversion->output.depth / 8);
     else
         store_pixels(workspace, stream, how, y, first / channels, count / channels, row, output,
                      NULL);

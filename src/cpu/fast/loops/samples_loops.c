@@ -159,19 +159,24 @@ static void scale_values(const gc_conversion *conversion, size_t count, double *
             v[i] = conversion->scale * v[i] + conversion->offset;
 }
 
-/* Rule 5 up to rounding. */
+/* Rule 5 up to rounding. `multiplies`: the divisor is a power of 2, and so is its reciprocal. */
 static void final_values(const gc_conversion *conversion, const float *row, size_t count,
-                         double *restrict v)
+                         const bool multiplies, double *restrict v)
 {
-    for (size_t i = 0; i < count; i++)
-        v[i] = (double)row[i] / conversion->divisor;
+    const double divisor = conversion->divisor, factor = 1 / divisor;
+    for (size_t i = 0; i < count && multiplies; i++)
+        v[i] = (double)row[i] * factor;
+    for (size_t i = 0; i < count && !multiplies; i++)
+        v[i] = (double)row[i] / divisor;
     scale_values(conversion, count, v);
 }
 
-static void round_values(const double *v, size_t count, uint8_t *restrict samples)
+static void round_values(double *v, size_t count, uint8_t *restrict samples)
 {
     for (size_t i = 0; i < count; i++)
-        samples[i] = (uint8_t)(int32_t)gc_clamp_and_round(v[i], UINT8_MAX);
+        v[i] = gc_clamp_and_round(v[i], UINT8_MAX);
+    for (size_t i = 0; i < count; i++)
+        samples[i] = (uint8_t)(int32_t)v[i];
 }
 
 /* ---- Storing --------------------------------------------------------------------------------- */
@@ -180,7 +185,7 @@ static void store_chunk(const gc_conversion *conversion, const float *row, size_
                         uint8_t *samples)
 {
     double v[CHUNK];
-    final_values(conversion, row, count, v);
+    final_values(conversion, row, count, false, v);
     round_values(v, count, samples);
 }
 
@@ -221,15 +226,27 @@ static void store8_near(const gc_conversion *conversion, float error, const floa
     }
 }
 
-static void store16(const gc_conversion *conversion, const float *row, size_t count,
-                    uint16_t *restrict samples)
+static void store(const gc_conversion *conversion, const float *row, size_t count, void *output)
 {
-    double v[CHUNK];
-    for (size_t first = 0; first < count; first += CHUNK) {
+    const double divisor = conversion->divisor, largest = conversion->sample_max;
+    const bool multiplies = gc_is_power(divisor) && gc_is_power(1 / divisor);
+    const int depth = conversion->output.depth;
+    if (depth == 8 && largest == UINT8_MAX)
+        store8(conversion, row, count, output);
+    for (size_t first = 0; first < count && (depth > 8 || largest > UINT8_MAX); first += CHUNK) {
         size_t part = count - first < CHUNK ? count - first : CHUNK;
-        final_values(conversion, row + first, part, v);
-        for (size_t i = 0; i < part; i++)
-            samples[first + i] = (uint16_t)(int32_t)gc_clamp_and_round(v[i], UINT16_MAX);
+        double v[CHUNK];
+        final_values(conversion, row + first, part, multiplies, v);
+        for (size_t i = 0; i < part && depth == 32; i++)
+            ((float *)output)[first + i] = (float)v[i];
+        for (size_t i = 0; i < part && depth == 16; i++)
+            v[i] = gc_clamp_and_round(v[i] * (UINT16_MAX / largest), UINT16_MAX);
+        for (size_t i = 0; i < part && depth == 16; i++)
+            ((uint16_t *)output)[first + i] = (uint16_t)(int32_t)v[i];
+        for (size_t i = 0; i < part && depth == 8; i++)
+            v[i] /= 257;
+        if (depth == 8)
+            round_values(v, part, (uint8_t *)output + first);
     }
 }
 
@@ -351,5 +368,5 @@ static void store8_alpha(const gc_conversion *conversion, const float *row, size
 }
 
 const gc_samples_loops GC_SAMPLES_LOOPS = {
-    load8, load16, store8, store8_near, store16, load8_alpha, store8_alpha,
+    load8, load16, store, store8_near, load8_alpha, store8_alpha,
 };
