@@ -281,7 +281,7 @@ if wanted check; then
 fi
 
 if wanted edges-large; then
-  batch "edges, $large_images JPEG of 4096x3072 (bar: auto at least 2; aim 700 images/s)" \
+  batch "edges, $large_images JPEG of 4096x3072 (bar: auto at least 2.2; aim 700 images/s)" \
     "$large_images" large/in edges edges
 fi
 if wanted edges-small; then
@@ -342,7 +342,7 @@ elif wanted gpus; then
   make_many gpus-many large/in 480
   share=$((processors / gpus))
   echo
-  echo "edges, $gpus_many JPEG of 4096x3072 on $gpus GPUs (bar: ratio at least 1.8 for 2)"
+  echo "edges, $gpus_many JPEG of 4096x3072 on $gpus GPUs (bar: ratio at least 1.75 for 2)"
   one="taskset -c 0-$((share - 1)) env CUDA_VISIBLE_DEVICES=0 $gconv edges -o out"
   # shellcheck disable=SC2086 # the words of a command have no blanks
   set -- "1 GPU, $share processors" $one --device cuda gpus-many \
