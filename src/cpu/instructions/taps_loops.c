@@ -174,13 +174,12 @@ INLINE void store_rows(const vector sums[ROWS][VECTORS], size_t count, int row_c
         UNROLL for (int o = 0; o < ROWS; o++) if (o < row_count) store(sums[o], out[o] + first);
 }
 
-/* `height` is the filter's height, as a constant, if that is less than ROWS - 1. Otherwise it is 0,
- * and step->height is used. The last block may compute values again that the one before it has. */
+/* From value `first` on. `height` is the filter's height, as a constant, if that is less than
+ * ROWS - 1. Otherwise it is 0, and step->height is used. */
 INLINE void every_rows(const filter *step, const int height, const sample *const *rows,
-                       size_t advance, size_t count, int row_count, float *const *out)
+                       size_t advance, size_t first, size_t count, int row_count, float *const *out)
 {
-    for (size_t next = 0; next < count; next += BLOCK) {
-        size_t first = count >= BLOCK && count - next < BLOCK ? count - BLOCK : next;
+    for (; first < count; first += BLOCK) {
         vector sums[ROWS][VECTORS] = {0};
         if (height > 0)
             add_low(sums, step->taps, step->width, height, rows, advance, first);
@@ -192,10 +191,10 @@ INLINE void every_rows(const filter *step, const int height, const sample *const
 
 #define EVERY(height)                                                                              \
     case height:                                                                                   \
-        every_rows(step, height, rows, advance, count, row_count, out);                            \
+        every_rows(step, height, rows, advance, first, count, row_count, out);                     \
         break;
-static void every(const filter *step, const sample *const *rows, size_t advance, size_t count,
-                  int row_count, float *const *out)
+static void every_from(const filter *step, const sample *const *rows, size_t advance, size_t first,
+                       size_t count, int row_count, float *const *out)
 {
     switch (step->height) {
         EVERY(1)
@@ -203,8 +202,18 @@ static void every(const filter *step, const sample *const *rows, size_t advance,
         EVERY(3)
         EVERY(4)
     default:
-        every_rows(step, 0, rows, advance, count, row_count, out);
+        every_rows(step, 0, rows, advance, first, count, row_count, out);
     }
+}
+
+/* The last block may compute values again that the one before it has. */
+static void every(const filter *step, const sample *const *rows, size_t advance, size_t count,
+                  int row_count, float *const *out)
+{
+    size_t whole = count < BLOCK ? count : count - count % BLOCK;
+    every_from(step, rows, advance, 0, whole, row_count, out);
+    if (whole < count)
+        every_from(step, rows, advance, count - BLOCK, count, row_count, out);
 }
 
 #if defined(GC_BYTES_LOOPS)

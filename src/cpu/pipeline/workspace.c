@@ -138,17 +138,6 @@ void gc_workspace_destroy(gc_workspace *workspace)
 
 /* ---- Samples in, output out ------------------------------------------------------------------ */
 
-static void load_with_alpha(const gc_workspace *workspace, const char *samples, size_t pixels,
-                            float *row)
-{
-    const gc_conversion *conversion = &workspace->problem->conversion;
-    const gc_samples_loops *loops = workspace->stages->instructions->samples;
-    if (conversion->input.depth == 8)
-        loops->load8_alpha(conversion, (const uint8_t *)samples, pixels, row);
-    else
-        gc_load_pixels(conversion, samples, pixels, row);
-}
-
 /* Loads the columns of the first window from a row of samples. */
 static void load_row(const gc_workspace *workspace, const char *samples, void *row)
 {
@@ -156,19 +145,18 @@ static void load_row(const gc_workspace *workspace, const char *samples, void *r
     const gc_samples_loops *loops = workspace->stages->instructions->samples;
     const gc_window *window = &workspace->windows[0];
     const gconv_shape *shape = &problem->conversion.input;
+    bool has_alpha = problem->conversion.keeps_alpha || problem->conversion.premultiplies;
     size_t pixels = (size_t)(window->end - window->first);
     size_t count = pixels * (size_t)problem->chain.channels;
     samples += (size_t)window->first * (size_t)shape->channels * (size_t)shape->depth / 8;
     if (workspace->stages->list[0].takes_bytes)
         memcpy(row, samples, count);
-    else if (loops == NULL)
+    else if (loops == NULL || shape->depth == 32 || (has_alpha && shape->depth == 16))
         gc_load_pixels(&problem->conversion, samples, pixels, row);
-    else if (problem->conversion.keeps_alpha || problem->conversion.premultiplies)
-        load_with_alpha(workspace, samples, pixels, row);
+    else if (has_alpha)
+        loops->load8_alpha(&problem->conversion, (const uint8_t *)samples, pixels, row);
     else if (shape->depth == 8)
         loops->load8((const uint8_t *)samples, count, row);
-    else if (shape->depth == 32)
-        memcpy(row, samples, count * sizeof(float));
     else
         loops->load16((const uint16_t *)(const void *)samples, count, row);
 }
