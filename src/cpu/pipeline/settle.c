@@ -265,8 +265,10 @@ static void copy_pixels(const source *from, int64_t y, int64_t x, int64_t end, d
         from->samples->samples + (size_t)(y % from->samples->capacity) * from->samples->stride;
     if (!conversion->keeps_alpha) {
         size_t bytes = (size_t)conversion->input.depth / 8, size = count * values * bytes;
-        for (size_t at = 0; at < size; at += GC_ALIGNMENT) /* what is read next */
-            __builtin_prefetch(row + first * bytes + size + at, 0, 2);
+        for (size_t at = 0; at < size; at += GC_ALIGNMENT) /* what the area below reads */
+            __builtin_prefetch((const void *)((uintptr_t)row + first * bytes +
+                                              GC_AREA_ROWS * from->samples->stride + at),
+                               0, 2);
         settler->loops->widen(row + first * bytes, conversion->input.depth, count * values, to);
         return;
     }
