@@ -10,7 +10,7 @@ static const gc_command_row commands[] = {
     {GC_COMMAND_EDGES, "edges", "gconv edges [options] [IN OUT]",
      "find edges: 5x5 Gaussian, 3x3 Laplacian, threshold", GC_OPERANDS_FILES, 0, INT_MAX},
     {GC_COMMAND_SKETCH, "sketch", "gconv sketch [options] [IN OUT]",
-     "draw an image: ink on paper, all that it takes found from the image", GC_OPERANDS_FILES, 0,
+     "draw an image: ink on paper, with settings found from the image", GC_OPERANDS_FILES, 0,
      INT_MAX},
     {GC_COMMAND_THIN, "thin", "gconv thin [options] [IN OUT]",
      "thin the white lines of an image to one pixel", GC_OPERANDS_FILES, 0, INT_MAX},

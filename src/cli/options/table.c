@@ -426,7 +426,7 @@ static const gc_option options_table[] = {
     {"baseline", 0, "FILE", BENCH, FILE_NAME(measure.baseline), .marks = TELLS,
      .help = "compare with the measurements in FILE, which --resume or --json made"},
     {"with", 0, "RESULTS", BENCH, TEXT(measure.with), .marks = TELLS,
-     .help = "print kept results beside these: h200 or h100, those of such a GPU, or a FILE of an "
+     .help = "print kept results beside these: h200 or h100, made on that GPU, or a FILE of an "
              "earlier bench",
      .offers = "FILE " GC_KEPT_DEVICES},
     {"fail-above", 0, "PCT", BENCH, NUMBER(measure.fail_above, 0, DBL_MAX), .marks = TELLS,
