@@ -355,6 +355,24 @@ TEST(quotients)
     }
 }
 
+/* Sums up to nearly 2^24 over small powers of 2, whose levels would not all fit 32 bits below
+ * 2^-7. */
+TEST(small_divisors)
+{
+    static const float column[] = {85, 85, 84};
+    static trial t;
+    for (int i = 0; i < 9; i++)
+        t.weights[i] = 85 * column[i / 3];
+    for (int shift = 0; shift < 26; shift++) {
+        t.filter = filter_of(3, 3, ldexp(1, -shift), t.weights);
+        t.chain[0] = &t.filter;
+        t.job = job_of(t.chain, 1, shape_of(64, 33, 1, 8));
+        for (size_t i = 0; i < 64 * 33; i++)
+            t.image[i] = i < 1024 ? 255 : (uint8_t)any(256);
+        assert_int_equal(compare_all(&t) > 0, shift <= 7);
+    }
+}
+
 /* Sums next to every tie from 0.5 to 510.5, below and above it and on it if there are such, by the
  * largest divisors that loops divide by and by one that is too large. Three samples give any sum up
  * to 255 times the sum of the weights: 1, 255 and 64 times 254. */

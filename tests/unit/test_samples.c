@@ -55,6 +55,7 @@ static void compare_row(const gc_problem *problem, const float *row)
                 fail_msg("%s: %.9g over %g times %g plus %g becomes %.9g, not %.9g", set->name,
                          (double)row[i], conversion->divisor, conversion->scale, conversion->offset,
                          sample_at(got, depth, i), sample_at(wanted, depth, i));
+        assert_true(same); /* zeros have the same signs */
     }
 }
 

@@ -100,7 +100,7 @@ typedef struct gc_bytes_loops {
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 /* What goes beside colours if alpha is kept. Levels are those of store8_near if `near` is not
- * NULL, else those of `store`. */
+ * NULL, else those of `store` to 8 bits from 8. */
 typedef struct gc_kept_samples {
     const uint8_t *alpha;
     float error;
@@ -112,7 +112,7 @@ typedef struct gc_samples_loops {
     /* row[i] = samples[i] */
     void (*load8)(const uint8_t *samples, size_t count, float *row);
     void (*load16)(const uint16_t *samples, size_t count, float *row);
-    /* As gc_store_pixels, of output without alpha that is not bilevel. */
+    /* As gc_store_pixels, of `count` values without alpha that are not bilevel. */
     void (*store)(const gc_conversion *conversion, const float *row, size_t count, void *samples);
     /* The same to 8 bits from 8, of numbers in float32, if factor and offset are within limits
      * (cpu/once.c). Bit i % 64 of near[i / 64] says that level i lies within `error` of a tie. */
