@@ -43,7 +43,8 @@ set_source_files_properties(src/cpu/instructions/taps_loops.c src/cpu/fast/loops
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$" AND CMAKE_C_COMPILER_ID STREQUAL GNU)
   list(APPEND taps_options -fno-schedule-insns)
 endif()
-# The place of a loop is worth up to 3 % of the time of its filter, and else changes with any edit.
+# Where a loop begins in memory is worth up to 3 % of the time of its filter, and would change with
+# any edit.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
   list(APPEND taps_options -falign-loops=64)
 endif()

@@ -12,6 +12,11 @@ typedef struct gc_sample_rows {
     int64_t capacity;
 } gc_sample_rows;
 
+static inline const char *gc_sample_row(const gc_sample_rows *rows, int64_t y)
+{
+    return rows->samples + (size_t)(y % rows->capacity) * rows->stride;
+}
+
 /* Columns [first, end) of rows top to bottom - 1. */
 typedef struct gc_area {
     int64_t top, bottom;

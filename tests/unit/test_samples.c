@@ -102,7 +102,7 @@ static void compare_any_floats(const gc_problem *problem)
 
 TEST(stores_the_same_levels)
 {
-    static const double divisors[] = {1, 2, 3, 9, 16, 289, -7, 0.37};
+    static const double divisors[] = {1, 2, 3, 9, 16, -16, 289, -7, 0.37};
     static const struct {
         double scale, offset;
         bool absolute;

@@ -151,7 +151,7 @@ static void measure_bytes(finder *f, int64_t y)
     const uint8_t *rows[RING];
     for (int64_t j = 0; j < RING; j++) {
         int64_t row = gc_larger(0, gc_smaller(y + j - 1, f->shared->bits.height - 1));
-        rows[j] = (const uint8_t *)input->samples + (size_t)(row % input->capacity) * input->stride;
+        rows[j] = (const uint8_t *)gc_sample_row(input, row);
     }
     f->bytes->measure(rows, f->width, f->detector->asked.norm == GCONV_NORM_L2,
                       (int16_t *)(f->sums + 1), (int16_t *)(f->differences + 1),

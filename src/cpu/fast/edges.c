@@ -123,8 +123,7 @@ static bool run(void *own, const gc_pass_job *job)
         const uint8_t *rows[2 * REACH + 1];
         for (int j = 0; j < 2 * REACH + 1; j++) {
             int64_t from = gc_border_index(chain->border, y + j - REACH, chain->height);
-            rows[j] = (const uint8_t *)job->input.samples +
-                      (size_t)(from % job->input.capacity) * job->input.stride;
+            rows[j] = (const uint8_t *)gc_sample_row(&job->input, from);
         }
         find_row(e, rows, job->output + (size_t)(y - job->area.top) * job->stride);
     }

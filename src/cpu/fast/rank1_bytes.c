@@ -129,7 +129,7 @@ static bool takes_whole(const gc_problem *problem, const analysis *a, double fac
     for (int i = 0; i < problem->chain.steps[0].width; i++)
         sum += fabs((double)a->products.row[0][i]);
     bool divides = gc_is_power(a->divisor)
-                       ? fabs(a->divisor) >= 0x1p-7 /* levels stay below 2^31 */
+                       ? fabs(a->divisor) >= 0x1p-7 /* levels are below 2^31 */
                        : gc_is_whole(a->divisor) && fabs(a->divisor) <= DIVISOR_MAX;
     return divides && largest < 0x1p24 && sum <= INT16_MAX && gc_is_power(conversion->scale) &&
            gc_is_whole(conversion->offset) && fabs(conversion->offset) <= UINT8_MAX;

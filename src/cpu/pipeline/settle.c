@@ -261,14 +261,14 @@ static void copy_pixels(const source *from, int64_t y, int64_t x, int64_t end, d
         memcpy(to, row + (size_t)(x - from->plane.first) * values, count * values * sizeof *to);
         return;
     }
-    const char *row =
-        from->samples->samples + (size_t)(y % from->samples->capacity) * from->samples->stride;
+    const char *row = gc_sample_row(from->samples, y);
     if (!conversion->keeps_alpha) {
         size_t bytes = (size_t)conversion->input.depth / 8, size = count * values * bytes;
+        int64_t last = settler->problem->chain.height - 1;
+        const char *below =
+            gc_sample_row(from->samples, gc_smaller(y + GC_AREA_ROWS, last)) + first * bytes;
         for (size_t at = 0; at < size; at += GC_ALIGNMENT) /* what the area below reads */
-            __builtin_prefetch((const void *)((uintptr_t)row + first * bytes +
-                                              GC_AREA_ROWS * from->samples->stride + at),
-                               0, 2);
+            __builtin_prefetch(below + at, 0, 2);
         settler->loops->widen(row + first * bytes, conversion->input.depth, count * values, to);
         return;
     }
@@ -549,9 +549,8 @@ static void keep_alpha(const gc_settler *settler, int64_t y, int64_t first, int6
                        char *output)
 {
     const gc_conversion *conversion = &settler->problem->conversion;
-    const gc_sample_rows *input = settler->input;
     size_t channels = (size_t)conversion->input.channels;
-    const char *row = input->samples + (size_t)(y % input->capacity) * input->stride;
+    const char *row = gc_sample_row(settler->input, y);
     for (size_t i = (size_t)(first + 1) * channels - 1; i < (size_t)end * channels; i += channels) {
         uint32_t alpha = conversion->input.depth == 8 ? ((const uint8_t *)row)[i] * 257u
                                                       : ((const uint16_t *)(const void *)row)[i];

@@ -207,7 +207,7 @@ static bool reads_bare_rows(const gc_workspace *workspace)
 static const char *samples_at(const gc_workspace *workspace, const gc_sample_rows *input, int64_t y)
 {
     y = gc_border_index(workspace->windows->border, y, workspace->windows->height);
-    return input->samples + (size_t)(y % input->capacity) * input->stride;
+    return gc_sample_row(input, y);
 }
 
 /* Loads rows into the first window until it holds every row that is needed. */

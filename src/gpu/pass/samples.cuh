@@ -96,7 +96,8 @@ template <class config> static __device__ inline int gc_pass_finish(const gc_pas
     return config::finish >= 0 ? config::finish : pass.finish.kind;
 }
 
-/* What is subtracted from bytes: nothing if samples are known to be rounded in another way. */
+/* What is subtracted from bytes before they are summed. The compiler knows that it is 0 if the
+ * config makes samples that are not rounded once. */
 template <class config> static __device__ inline float gc_pass_centre(const gc_pass &pass)
 {
     return config::finish > GC_FINISH_NONE && config::finish < GC_FINISH_ONCE ? 0 : pass.centre;

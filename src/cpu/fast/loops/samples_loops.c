@@ -231,22 +231,27 @@ static void store(const gc_conversion *conversion, const float *row, size_t coun
     const double divisor = conversion->divisor, largest = conversion->sample_max;
     const bool multiplies = gc_is_power(divisor) && gc_is_power(1 / divisor);
     const int depth = conversion->output.depth;
-    if (depth == 8 && largest == UINT8_MAX)
+    if (depth == 8 && largest == UINT8_MAX) {
         store8(conversion, row, count, output);
-    for (size_t first = 0; first < count && (depth > 8 || largest > UINT8_MAX); first += CHUNK) {
+        return;
+    }
+    for (size_t first = 0; first < count; first += CHUNK) {
         size_t part = count - first < CHUNK ? count - first : CHUNK;
         double v[CHUNK];
         final_values(conversion, row + first, part, multiplies, v);
-        for (size_t i = 0; i < part && depth == 32; i++)
-            ((float *)output)[first + i] = (float)v[i];
-        for (size_t i = 0; i < part && depth == 16; i++)
-            v[i] = gc_clamp_and_round(v[i] * (UINT16_MAX / largest), UINT16_MAX);
-        for (size_t i = 0; i < part && depth == 16; i++)
-            ((uint16_t *)output)[first + i] = (uint16_t)(int32_t)v[i];
-        for (size_t i = 0; i < part && depth == 8; i++)
-            v[i] /= 257;
-        if (depth == 8)
+        if (depth == 32) {
+            for (size_t i = 0; i < part; i++)
+                ((float *)output)[first + i] = (float)v[i];
+        } else if (depth == 16) {
+            for (size_t i = 0; i < part; i++)
+                v[i] = gc_clamp_and_round(v[i] * (UINT16_MAX / largest), UINT16_MAX);
+            for (size_t i = 0; i < part; i++)
+                ((uint16_t *)output)[first + i] = (uint16_t)(int32_t)v[i];
+        } else {
+            for (size_t i = 0; i < part; i++)
+                v[i] /= 257; /* from 16 bits */
             round_values(v, part, (uint8_t *)output + first);
+        }
     }
 }
 

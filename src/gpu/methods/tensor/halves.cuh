@@ -589,7 +589,7 @@ static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halve
     extern __shared__ float4 gc_block_memory[];
     char *memory = (char *)gc_block_memory, *buffers = memory + halves.buffers_at;
     char *weights = buffers + halves.buffers * halves.buffer_bytes;
-    /* Tiles take different times where samples are settled. */
+    /* Where samples are settled, some tiles take longer than others. */
     bool draws = halves.buffers == 2 && gc_finish_is_once(gc_pass_finish<config>(pass));
     unsigned *drawn = /* the next tiles, if the block draws them */
         (unsigned *)(weights + (halves.height + 1) * (int)gc_halves_row_bytes<config>(halves));
